@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use scavsim::input::Diagnostics;
 use scavsim::parallel::{
-    LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Room, Runtime, Schedule, Scratch,
-    library,
+    LayerProfile, Links, NodeKind, ParallelPlan, PathScratch, PreparedPlan, Room, Runtime,
+    Schedule, library,
 };
 
 use crate::table::{Goal, Path};
@@ -78,7 +78,7 @@ impl Plans {
     /// Seconds of a step of each legal plan, and a step event by event.
     pub fn paths(&self, share: u64) -> Vec<Path<'_>> {
         let rounds = (20 / share).max(1);
-        let mut scratch = Scratch::default();
+        let mut scratch = PathScratch::default();
         let units = (rounds * self.legal.len() as u64, "plan");
         let steps = Path::new(
             "step of a plan",

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::Interrupt;
 use scavsim::compare::judge::mean_of_units;
-use scavsim::compare::{Block, Comparison, Effort, Entry, Question, Tally, compare};
+use scavsim::compare::{Block, Comparison, ComparisonQuestion, Effort, Entry, Tally, compare};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
@@ -34,7 +34,7 @@ fn comparison(scenario: &str) -> Comparison {
     };
     let mut wrong = Diagnostics::default();
     let scenario = scenario::load(&source, &folder, overrides, &mut wrong);
-    let question = Question {
+    let question = ComparisonQuestion {
         repeats: vec![1, 10],
         parts: 0,
     };

@@ -11,7 +11,7 @@ use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
-    Comparison, Effort, NoComparison, Question, compare, data, run::cases, text,
+    Comparison, ComparisonQuestion, Effort, NoComparison, compare, data, run::cases, text,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -81,7 +81,7 @@ impl CompareArgs {
             ..Overrides::default()
         };
         let scenarios = scenarios::load(&self.files, overrides)?;
-        let question = Question {
+        let question = ComparisonQuestion {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
         };

@@ -78,7 +78,7 @@ impl SkypilotArgs {
             let help = "choose another file, or replace it with --force";
             diagnostics.push(Diagnostic::general(title).with_help(help));
         }
-        let options = skypilot::Options {
+        let options = skypilot::SkypilotOptions {
             folders: self.folders,
             dates: self.date,
             clouds: self.cloud,
@@ -213,7 +213,7 @@ impl GridArgs {
             let inputs = [&*self.file, &*self.spec];
             folder::check(out, Kind::GRID, self.force, &inputs, &mut diagnostics);
         }
-        let options = grid::Options {
+        let options = grid::GridOptions {
             file: self.file,
             spec: self.spec,
         };
@@ -288,7 +288,7 @@ impl LayersArgs {
             &mut diagnostics,
         );
         let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
-        let options = layers::Options {
+        let options = layers::LayersOptions {
             name: self.name.clone().unwrap_or_else(|| last().into_owned()),
             times: self.times,
             memory: self.memory,
@@ -326,7 +326,7 @@ impl ImportArgs {
                 let ProfileImportArgs { table, out, .. } = args;
                 out.check(&[table.file.as_path()], d);
                 let name = out.name.clone().unwrap_or_else(|| stem(&table.file));
-                let options = profile::Options {
+                let options = profile::ProfileOptions {
                     cold_start_steps: args.cold_start_steps,
                     probe_steps: args.probe_steps,
                     ..table.options(name)
@@ -335,7 +335,7 @@ impl ImportArgs {
             }
             Source::Pollux(args) => {
                 args.out.check(&[args.folder.as_path()], d);
-                let options = pollux::Options {
+                let options = pollux::PolluxOptions {
                     folder: args.folder,
                     application: args.app,
                     vm: args.vm,
@@ -357,10 +357,10 @@ impl ImportArgs {
                     .map(PathBuf::as_path)
                     .collect();
                 args.out.check(&inputs, d);
-                let options = mlperf::Options {
+                let options = mlperf::MlperfOptions {
                     rcps: args.rcps,
                     runs: args.runs,
-                    choice: mlperf::runs::Choice {
+                    choice: mlperf::runs::RunFilter {
                         submitter: args.submitter,
                         accelerator: args.accelerator,
                         round: args.round,

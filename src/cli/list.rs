@@ -168,7 +168,7 @@ fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Fail
     filter.list(catalogue).map_err(Failure::Wrong)
 }
 
-fn delays() -> Result<Sheet<'static, list_delays::Row>, Failure> {
+fn delays() -> Result<Sheet<'static, list_delays::DelayRow>, Failure> {
     let (startups, diagnostics) = Startup::embedded();
     let startups = sound(startups, diagnostics)?;
     let (restarts, diagnostics) = Restart::embedded();

@@ -9,16 +9,16 @@ use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 const MB: f64 = 100.0;
 
 /// Key, value, what it is, mean and standard deviation in seconds.
-pub(super) type Row = (&'static str, String, String, f64, Option<f64>);
+pub(super) type DelayRow = (&'static str, String, String, f64, Option<f64>);
 
 /// All measured delays: mean and standard deviation in seconds.
 pub(super) fn list(
     startups: &[Startup],
     restarts: &[Restart],
     write: Option<CheckpointWrite>,
-) -> Sheet<'static, Row> {
+) -> Sheet<'static, DelayRow> {
     let rounded = |seconds: f64| (seconds * 100.0).round() / 100.0;
-    let row = |key, name: String, what: String, delay: Delay| -> Row {
+    let row = |key, name: String, what: String, delay: Delay| -> DelayRow {
         (key, name, what, delay.mean_s(), Some(rounded(delay.sd_s())))
     };
     let startups = startups.iter().map(|s| {
@@ -40,11 +40,11 @@ pub(super) fn list(
         )
     });
     let columns = [
-        Column::word("key", |row: &Row| row.0),
-        Column::word("value", |row: &Row| &row.1),
-        Column::word("what", |row: &Row| &row.2).wrapped(),
-        Column::number("mean_s", |row: &Row| json!(row.3)),
-        Column::number("sd_s", |row: &Row| json!(row.4)),
+        Column::word("key", |row: &DelayRow| row.0),
+        Column::word("value", |row: &DelayRow| &row.1),
+        Column::word("what", |row: &DelayRow| &row.2).wrapped(),
+        Column::number("mean_s", |row: &DelayRow| json!(row.3)),
+        Column::number("sd_s", |row: &DelayRow| json!(row.4)),
     ];
     Sheet::new(startups.chain(restarts).chain(write), columns)
 }

@@ -14,7 +14,7 @@ use super::{report, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
-use scavsim_show::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
+use scavsim_show::figure::{Asked, Figure, FigureKind, KINDS, Material, draw, life, vega};
 use scavsim_show::report::Folder;
 use scavsim_sim::engine::Interrupt;
 
@@ -51,8 +51,8 @@ pub struct PlotArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Forms of each figure, with commas
-    #[arg(long, value_name = "FORM", value_delimiter = ',', value_enum, default_values_t = [Form::Svg, Form::Png, Form::Vega])]
-    form: Vec<Form>,
+    #[arg(long, value_name = "FORM", value_delimiter = ',', value_enum, default_values_t = [FigureForm::Svg, FigureForm::Png, FigureForm::Vega])]
+    form: Vec<FigureForm>,
 }
 
 /// What configurations joined by a line have in common.
@@ -67,7 +67,7 @@ pub enum Lines {
 
 /// A form of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum FigureForm {
     /// NAME.svg
     Svg,
     /// NAME.png
@@ -176,7 +176,7 @@ impl PicturesArgs {
         if self.plot {
             let figures = chosen(&material, &Asked::default(), &[])?;
             let out = Folder::existing(folder).subfolder(FOLDER);
-            files = written(&figures, out, Form::value_variants())?;
+            files = written(&figures, out, FigureForm::value_variants())?;
         }
         if self.report {
             let page = folder.join(report::FILE);
@@ -194,7 +194,7 @@ impl PicturesArgs {
 /// The figures of these kinds; without any, of the usual ones.
 fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Figure>, Failure> {
     let every = kinds.iter().any(|kind| kind == ALL);
-    let is_named = |kind: &Kind| kinds.iter().any(|name| name == kind.name);
+    let is_named = |kind: &FigureKind| kinds.iter().any(|name| name == kind.name);
     let mut figures = Vec::new();
     let mut wrong = Diagnostics::default();
     for kind in KINDS {
@@ -224,7 +224,7 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
 fn written(
     figures: &[Figure],
     out: io::Result<Folder>,
-    forms: &[Form],
+    forms: &[FigureForm],
 ) -> Result<Vec<PathBuf>, Failure> {
     let folder = out.map_err(|error| {
         wrong(
@@ -249,12 +249,12 @@ fn written(
             .collect();
         for form in forms {
             files.push(match form {
-                Form::Svg => (format!("{name}.svg"), draw::svg(figure).into_bytes()),
-                Form::Png => {
+                FigureForm::Svg => (format!("{name}.svg"), draw::svg(figure).into_bytes()),
+                FigureForm::Png => {
                     let png = draw::png(figure).map_err(anyhow::Error::from)?;
                     (format!("{name}.png"), png)
                 }
-                Form::Vega => (format!("{name}.vl.json"), vega::text(figure).into_bytes()),
+                FigureForm::Vega => (format!("{name}.vl.json"), vega::text(figure).into_bytes()),
             });
         }
     }

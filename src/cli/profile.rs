@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use scavsim_measure::import::profile::{BatchIs, Options, Unit};
+use scavsim_measure::import::profile::{BatchIs, ProfileOptions, Unit};
 
 /// The table, and what it does not hold.
 #[derive(Debug, Args)]
@@ -33,8 +33,8 @@ pub struct ProfileArgs {
 
 impl ProfileArgs {
     /// What is imported, as the workload `name`.
-    pub(super) fn options(&self, name: String) -> Options {
-        Options {
+    pub(super) fn options(&self, name: String) -> ProfileOptions {
+        ProfileOptions {
             file: self.file.clone(),
             name,
             samples_per_epoch: self.samples_per_epoch,

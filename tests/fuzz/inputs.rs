@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scavsim::Interrupt;
-use scavsim::cloud::{Date, Market, Moment, Place, PriceTable};
+use scavsim::cloud::{Date, Market, Moment, PriceTable, RentalPlace};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
 use scavsim::import::{Imported, grid, layers, mlperf, pollux, profile};
@@ -186,7 +186,7 @@ fn accepted(imported: Option<Imported>, diagnostics: &Diagnostics) {
 
 fn imported_profile(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
-    let options = profile::Options {
+    let options = profile::ProfileOptions {
         file: folder.join("profile.csv"),
         name: "own".to_owned(),
         samples_per_epoch: 50_000,
@@ -203,12 +203,12 @@ fn imported_profile(folder: &Path) {
 
 fn imported_pollux(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
-    let options = pollux::Options {
+    let options = pollux::PolluxOptions {
         folder: folder.to_owned(),
         application: None,
         vm: pollux::VM.to_owned(),
         name: "own".to_owned(),
-        ..pollux::Options::default()
+        ..pollux::PolluxOptions::default()
     };
     accepted(pollux::read(&options, &mut diagnostics), &diagnostics);
 }
@@ -216,11 +216,11 @@ fn imported_pollux(folder: &Path) {
 /// A catalogue of SkyPilot, whose table is read back, and a table of one's own.
 fn prices(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
-    let options = skypilot::Options {
+    let options = skypilot::SkypilotOptions {
         folders: vec![folder.to_owned()],
         dates: vec!["2026-11-20".to_owned()],
         attach: vec!["n1-standard-8+T4:1".to_owned()],
-        ..skypilot::Options::default()
+        ..skypilot::SkypilotOptions::default()
     };
     let imported = skypilot::read(&options, &mut diagnostics).expect("it is written to memory");
     let told = diagnostics.render(true);
@@ -240,7 +240,7 @@ fn prices(folder: &Path) {
     assert_eq!(table.is_some(), diagnostics.is_empty());
     let day = Date::parse("2026-11-20").expect("a day");
     for market in table.iter().flat_map(|_| Market::ALL) {
-        let place = Place::default();
+        let place = RentalPlace::default();
         let _ = (table.as_ref()).map(|t| t.usd_per_hour("v", market, &place, day));
         let series = (table.as_ref()).map(|t| t.series("v", market, &place, Moment::start_of(day)));
         let rises = |steps: Vec<(f64, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -250,10 +250,10 @@ fn prices(folder: &Path) {
 
 fn imported_mlperf(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
-    let options = mlperf::Options {
+    let options = mlperf::MlperfOptions {
         rcps: vec![folder.join("rcp.json")],
         runs: Some(folder.join("runs.csv")),
-        choice: mlperf::runs::Choice {
+        choice: mlperf::runs::RunFilter {
             submitter: None,
             accelerator: None,
             round: None,
@@ -266,7 +266,7 @@ fn imported_mlperf(folder: &Path) {
 
 fn imported_grid(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
-    let options = grid::Options {
+    let options = grid::GridOptions {
         file: folder.join("rows.csv"),
         spec: folder.join("grid.toml"),
     };
@@ -294,7 +294,7 @@ fn imported_layers(folder: &Path) {
         ("times.csv", "memory.csv", None),
         ("profiles.json", "info.json", Some("coefficients.json")),
     ] {
-        let options = layers::Options {
+        let options = layers::LayersOptions {
             times: folder.join(times),
             memory: folder.join(memory),
             links: own_links.map(|name| folder.join(name)),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use clap::Parser;
 use scavsim::cli::set::SetArgs;
 use scavsim::expression::{
-    self, Arguments, Cell, Definition, Refusal, Table, Used, Value, World, check, evaluate,
+    self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World, check, evaluate,
 };
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{LayerProfile, Links};
@@ -79,8 +79,8 @@ impl World for Few {
         (table == "rows").then(|| ["name", "workers", "time_h"].map(str::to_owned).into())
     }
 
-    fn table(&self, _: &str) -> Result<Rc<Table>, Refusal> {
-        let mut table = Table::new(["name", "workers", "time_h"]);
+    fn table(&self, _: &str) -> Result<Rc<ColumnTable>, Refusal> {
+        let mut table = ColumnTable::new(["name", "workers", "time_h"]);
         for (name, workers) in [("a", 1.0), ("b", 2.0), ("a", 4.0)] {
             table.push([
                 Cell::Text(name.into()),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use found::{Found, Outcome};
 use scavsim::advise::candidates::Bounds;
-use scavsim::advise::decision::{Decision, Effort, Goal, Measurement, Prospect};
+use scavsim::advise::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
 use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
 use scavsim::advise::uncertainty::Uncertainty;
 use scavsim::configuration::{Configuration, Shape};
@@ -183,7 +183,7 @@ fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source> {
 
 /// The way of any user's table: imported, written and read back.
 fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
-    let options = profile::Options {
+    let options = profile::ProfileOptions {
         file: "cut.csv".into(),
         name: "cut".to_owned(),
         samples_per_epoch: samples as u64,
@@ -318,7 +318,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
             |all: &mut dyn Iterator<Item = usize>| all.map(truth).fold(f64::INFINITY, f64::min);
         let best = least(&mut asked.within.iter().copied());
         let best_of_all = least(&mut (0..facts.len()));
-        let effort = Effort {
+        let effort = MeasuringEffort {
             setup_s: 600.0,
             is_expected: false,
             steps: 120.0,

@@ -20,5 +20,5 @@ pub mod face {
 
     pub use crate::cloud::{Fleet, Machine, Market, VmType};
     pub use crate::pricing::{NoPrice, Rented, VmPrice};
-    pub use crate::space::{Axis, Kind as AxisKind, NoSpace, Space};
+    pub use crate::space::{Axis, AxisKind, NoSpace, Space};
 }

@@ -25,6 +25,6 @@ pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
 pub use fleet::{Fleet, Machine, OwnVm};
 pub use moment::Moment;
-pub use price_table::{Place, PriceTable};
+pub use price_table::{PriceTable, RentalPlace};
 pub use prices::{Market, Price};
 pub use vm_types::{Gpus, VmType};

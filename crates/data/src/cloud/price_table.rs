@@ -39,7 +39,7 @@ struct Listed {
 
 /// Where a VM is rented, as far as a policy says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Place {
+pub struct RentalPlace {
     /// Who rents it out.
     pub provider: Option<String>,
     /// Where.
@@ -51,7 +51,7 @@ pub struct Place {
 /// The columns of a place.
 const PLACE: [&str; 3] = ["provider", "region", "zone"];
 
-impl Place {
+impl RentalPlace {
     fn parts(&self) -> [&Option<String>; 3] {
         [&self.provider, &self.region, &self.zone]
     }
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RentalPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<&str> = (self.parts().into_iter().flatten())
             .map(String::as_str)
@@ -114,7 +114,7 @@ impl PriceTable {
         &self,
         vm: &str,
         market: Market,
-        place: &Place,
+        place: &RentalPlace,
         date: Date,
     ) -> Result<f64, Missing> {
         let own = self.of(vm, market, place)?;
@@ -144,7 +144,7 @@ impl PriceTable {
         &self,
         vm: &str,
         market: Market,
-        place: &Place,
+        place: &RentalPlace,
         start: Moment,
     ) -> Result<Vec<(f64, f64)>, Missing> {
         let mut own = self.of(vm, market, place)?;
@@ -166,7 +166,7 @@ impl PriceTable {
     }
 
     /// The rows of a VM type in a market at a place, by time.
-    fn of(&self, vm: &str, market: Market, place: &Place) -> Result<Vec<&Listed>, Missing> {
+    fn of(&self, vm: &str, market: Market, place: &RentalPlace) -> Result<Vec<&Listed>, Missing> {
         let of_vm = || self.rows.iter().filter(|row| row.vm == vm);
         let in_market = || of_vm().filter(|row| row.market == market);
         let here: Vec<&Listed> = in_market().filter(|row| place.holds(row)).collect();
@@ -321,11 +321,12 @@ mod tests {
              aws,v,r,a,spot,0.5,2026-01-01,,s\naws,v,r,a,spot,0.7,2026-01-03,,s\n\
              aws,v,r,b,spot,0.9,2026-01-01,,s\n",
         );
-        let price = |market, place: &Place, date| table.usd_per_hour("v", market, place, day(date));
-        let any = Place::default();
-        let in_zone = |zone: &str| Place {
+        let price =
+            |market, place: &RentalPlace, date| table.usd_per_hour("v", market, place, day(date));
+        let any = RentalPlace::default();
+        let in_zone = |zone: &str| RentalPlace {
             zone: Some(zone.to_owned()),
-            ..Place::default()
+            ..RentalPlace::default()
         };
         // Zones of one price need not be told apart.
         assert_eq!(price(Market::OnDemand, &any, "2026-01-31"), Ok(2.0));
@@ -350,7 +351,7 @@ mod tests {
         );
         let series = |start| {
             let start = Moment::start_of(day(start));
-            table.series("v", Market::Spot, &Place::default(), start)
+            table.series("v", Market::Spot, &RentalPlace::default(), start)
         };
         assert_eq!(
             series("2026-03-01"),
@@ -359,7 +360,7 @@ mod tests {
         assert_eq!(series("2026-03-09"), Ok(vec![(0.0, 0.6)]));
         let alike = self::table(",v,,a,spot,1,2026-02-01,,s\n,v,,b,spot,1,2026-01-01,,s\n");
         let start = Moment::start_of(day("2026-01-15"));
-        let both = alike.series("v", Market::Spot, &Place::default(), start);
+        let both = alike.series("v", Market::Spot, &RentalPlace::default(), start);
         assert_eq!(both, Ok(vec![(0.0, 1.0), (17.0 * 24.0, 1.0)]));
         assert!(series("2026-02-27").is_err_and(|missing| missing.1.contains("2026-02-28")));
     }

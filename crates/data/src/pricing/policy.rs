@@ -12,9 +12,9 @@ use super::reductions::spot_series::{Series, SpotSeries};
 use super::reductions::{self, Reductions};
 use super::spot_series_key::SpotSeriesKey;
 use super::stated::AS_MEASURED;
-use super::tariff::{Charge, PoolPrice, Servers, Tariff};
+use super::tariff::{BillItem, PoolPrice, Servers, Tariff};
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
-use crate::cloud::{Fleet, Market, Place};
+use crate::cloud::{Fleet, Market, RentalPlace};
 use scavsim_read::input::checked::{NonNegative, PositiveUsd};
 
 /// A pricing policy.
@@ -46,8 +46,8 @@ pub struct Policy {
 
 impl PolicyFile {
     /// Where VMs are rented, as far as prices of one's own differ by it.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> RentalPlace {
+        RentalPlace {
             provider: self.provider.clone(),
             region: self.region.clone(),
             zone: self.zone.clone(),
@@ -282,7 +282,7 @@ impl Policy {
             }
         };
         Ok(Tariff {
-            charge: Charge::Vm { pool_of, prices },
+            charge: BillItem::Vm { pool_of, prices },
             billed_time: self.billed_time,
             sustained_use: self.reductions.sustained_use.clone(),
             spot_series,

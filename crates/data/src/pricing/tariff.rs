@@ -15,7 +15,7 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 /// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tariff {
-    pub(super) charge: Charge,
+    pub(super) charge: BillItem,
     pub(super) billed_time: BilledTime,
     pub(super) sustained_use: Option<SustainedUse>,
     /// Spot prices that change, which pools name.
@@ -46,7 +46,7 @@ pub struct Parts {
 
 /// What is charged for, discounts on the price itself included.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Charge {
+pub(super) enum BillItem {
     /// Per VM and hour: the pool of each VM type, the price of each pool.
     Vm {
         pool_of: Vec<usize>,
@@ -78,19 +78,19 @@ pub(super) struct Servers {
 impl Tariff {
     /// Runs cost what was stated with them.
     pub fn as_stated(prices: Arc<dyn StatedPrices>) -> Tariff {
-        Tariff::plain(Charge::Stated(Stated(prices)), Default::default())
+        Tariff::plain(BillItem::Stated(Stated(prices)), Default::default())
     }
 
     /// Whether runs cost what was stated with them.
     pub fn is_as_stated(&self) -> bool {
-        matches!(self.charge, Charge::Stated(_))
+        matches!(self.charge, BillItem::Stated(_))
     }
 
     pub(super) fn per_sample(usd: f64, charges: PerCharge<Amount>) -> Tariff {
-        Tariff::plain(Charge::Sample(usd), charges)
+        Tariff::plain(BillItem::Sample(usd), charges)
     }
 
-    fn plain(charge: Charge, charges: PerCharge<Amount>) -> Tariff {
+    fn plain(charge: BillItem, charges: PerCharge<Amount>) -> Tariff {
         Tariff {
             charge,
             billed_time: BilledTime::default(),
@@ -106,12 +106,12 @@ impl Tariff {
     /// where memory is charged for.
     pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
         match &self.charge {
-            Charge::Vm { pool_of, prices } => {
+            BillItem::Vm { pool_of, prices } => {
                 let price = prices[*pool_of.get(vm)?];
                 let series = price.series.and_then(|own| self.spot_series.get(own));
                 Some(price.usd_per_hour * series.map_or(1.0, SpotSeries::first))
             }
-            Charge::Sample(_) | Charge::Stated(_) => None,
+            BillItem::Sample(_) | BillItem::Stated(_) => None,
         }
     }
 
@@ -155,8 +155,8 @@ impl Tariff {
     /// What each phase counts.
     fn weights(&self, phases: &Phases) -> [f64; PHASES] {
         match &self.charge {
-            Charge::Sample(_) => phases.sample_seconds,
-            Charge::Stated(Stated(prices)) => {
+            BillItem::Sample(_) => phases.sample_seconds,
+            BillItem::Stated(Stated(prices)) => {
                 let mut weights = [0.0; PHASES];
                 for (run, seconds) in &phases.vm_seconds {
                     for (weight, seconds) in weights.iter_mut().zip(seconds) {
@@ -165,7 +165,7 @@ impl Tariff {
                 }
                 weights
             }
-            Charge::Vm { pool_of, prices } => {
+            BillItem::Vm { pool_of, prices } => {
                 let mut weights = [0.0; PHASES];
                 for (vm, seconds) in &phases.vm_seconds {
                     let price = prices[pool_of[usize::from(*vm)]].usd_per_hour;
@@ -194,13 +194,13 @@ impl Tariff {
     /// USD for VMs or memory.
     fn held_usd(&self, usage: &Usage) -> f64 {
         let (pool_of, prices) = match &self.charge {
-            Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
-            Charge::Stated(Stated(prices)) => {
+            BillItem::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
+            BillItem::Stated(Stated(prices)) => {
                 let each = usage.intervals.iter();
                 let usd = each.map(|i| prices.usd(i.vm, (i.to - i.from).seconds()));
                 return usd.sum();
             }
-            Charge::Vm { pool_of, prices } => (pool_of, prices),
+            BillItem::Vm { pool_of, prices } => (pool_of, prices),
         };
         let workers = usage.intervals.iter().map(|i| {
             let held_s = (i.to - i.from).seconds();

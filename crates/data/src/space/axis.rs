@@ -17,7 +17,7 @@ pub struct Axis {
     /// Its name.
     pub name: Arc<str>,
     /// What its values are.
-    pub kind: Kind,
+    pub kind: AxisKind,
 }
 
 /// What the values of an axis are.
@@ -30,7 +30,7 @@ pub struct Axis {
 /// assert_eq!(rate.kind, AxisKind::Numeric { unit: "1".into() });
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum AxisKind {
     /// Names without an order, such as VM types.
     Categorical {
         /// All of them.
@@ -53,7 +53,7 @@ impl Axis {
     pub fn categorical(name: &str, levels: impl IntoIterator<Item = Arc<str>>) -> Axis {
         Axis {
             name: name.into(),
-            kind: Kind::Categorical {
+            kind: AxisKind::Categorical {
                 levels: levels.into_iter().collect(),
             },
         }
@@ -63,7 +63,7 @@ impl Axis {
     pub fn ordinal(name: &str, levels: impl IntoIterator<Item = Arc<str>>) -> Axis {
         Axis {
             name: name.into(),
-            kind: Kind::Ordinal {
+            kind: AxisKind::Ordinal {
                 levels: levels.into_iter().collect(),
             },
         }
@@ -73,15 +73,15 @@ impl Axis {
     pub fn numeric(name: &str, unit: &str) -> Axis {
         Axis {
             name: name.into(),
-            kind: Kind::Numeric { unit: unit.into() },
+            kind: AxisKind::Numeric { unit: unit.into() },
         }
     }
 
     /// The names that its values stand for; none where they are numbers.
     pub fn levels(&self) -> &[Arc<str>] {
         match &self.kind {
-            Kind::Categorical { levels } | Kind::Ordinal { levels } => levels,
-            Kind::Numeric { .. } => &[],
+            AxisKind::Categorical { levels } | AxisKind::Ordinal { levels } => levels,
+            AxisKind::Numeric { .. } => &[],
         }
     }
 }

@@ -7,7 +7,7 @@
 
 pub mod axis;
 
-pub use axis::{Axis, Kind};
+pub use axis::{Axis, AxisKind};
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -110,8 +110,8 @@ impl Space {
                 let counts = Some(index) == workers || Some(index) == batch;
                 let is_whole = value.fract() == 0.0 && value >= 0.0;
                 let legal = match &axis.kind {
-                    Kind::Numeric { .. } if counts => is_whole && value <= f64::from(u32::MAX),
-                    Kind::Numeric { .. } => value.is_finite(),
+                    AxisKind::Numeric { .. } if counts => is_whole && value <= f64::from(u32::MAX),
+                    AxisKind::Numeric { .. } => value.is_finite(),
                     _ => is_whole && value < axis.levels().len() as f64,
                 };
                 if !legal {

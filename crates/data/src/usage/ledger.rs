@@ -5,7 +5,7 @@ use scavsim_base::units::SimTime;
 
 /// Some VMs of one type, taken at one time; none, where they are all gone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Held {
+struct HeldVms {
     vm: u16,
     vms: u32,
     from: SimTime,
@@ -19,7 +19,7 @@ const SPARE_ENTRIES: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// By the time at which they were taken.
-    held: Vec<Held>,
+    held: Vec<HeldVms>,
     /// Entries of `held` without VMs.
     gone: usize,
     /// VMs held by type, of the types held since there were none at all.
@@ -119,7 +119,7 @@ impl Ledger {
     pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
         self.enter(self.phase, now);
         if vms > 0 {
-            self.held.push(Held { vm, vms, from: now });
+            self.held.push(HeldVms { vm, vms, from: now });
             self.count(vm, |held| held + vms);
         }
     }

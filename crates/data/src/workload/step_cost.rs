@@ -9,7 +9,7 @@ use super::compute_by_batch::ComputeByLocalBatch;
 use super::law::Laws;
 use super::origin::Provenance;
 use super::step::StepCost;
-use super::step_errors::Errors;
+use super::step_errors::StepErrors;
 use super::step_pool::Pool;
 use super::step_surface::Surface;
 use crate::configuration::{Configuration, Shape};
@@ -90,7 +90,7 @@ struct Table {
     /// By workers, then batch.
     points: Vec<(Configuration, StepCost)>,
     surface: Surface,
-    errors: Errors,
+    errors: StepErrors,
 }
 
 impl StepCosts {
@@ -297,9 +297,9 @@ impl Table {
             vm: Arc::clone(vm),
             surface: Surface::new(&points, law),
             errors: if pooled {
-                Errors::default()
+                StepErrors::default()
             } else {
-                Errors::of(&points, law)
+                StepErrors::of(&points, law)
             },
             points,
         })

@@ -8,14 +8,14 @@ use crate::configuration::Configuration;
 
 /// Standard deviations of ln(predicted/measured); `None` where nothing could be left out.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Errors {
+pub(super) struct StepErrors {
     /// Between measurements: each worker count left out, and each batch.
     pub(super) inside: Option<f64>,
     /// Beyond them: the law's own error, or that between them if it is greater.
     pub(super) beyond: Option<f64>,
 }
 
-impl Errors {
+impl StepErrors {
     pub(super) fn of(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
         let mut squares = Squares::default();
         let groups: [fn(&Configuration) -> u64; 2] =
@@ -46,7 +46,7 @@ impl Errors {
         }
         let inside = squares.deviation();
         let beyond = by_law.deviation();
-        Errors {
+        StepErrors {
             inside,
             beyond: beyond.map(|d| inside.map_or(d, |i| i.max(d))),
         }

@@ -9,7 +9,7 @@ use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
 use super::run_to_target::Run;
-use super::score::{Repeated, Value, beyond_one, is_worth, keep, over_one, repay};
+use super::score::{Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay};
 use super::simulation::{Found, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
@@ -57,16 +57,16 @@ pub struct Watched<'p> {
 /// What a finished case is scored from.
 struct Outcome {
     choice: usize,
-    total: Value,
+    total: TimeAndCost,
     parts: Parts,
-    gross: Value,
-    search: Value,
-    cold_start: Option<Value>,
+    gross: TimeAndCost,
+    search: TimeAndCost,
+    cold_start: Option<TimeAndCost>,
     /// The choice without search; `None` where nobody asks for it or it does not come to its end.
-    alone: Option<Value>,
+    alone: Option<TimeAndCost>,
     lost_vms: u32,
     totals: Option<Totals>,
-    oracle: Value,
+    oracle: TimeAndCost,
     reached_in_search: bool,
 }
 
@@ -538,8 +538,8 @@ fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]
 }
 
 /// Hours and USD of a whole job.
-fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> Value {
-    Value {
+fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> TimeAndCost {
+    TimeAndCost {
         hours: end.hours(),
         usd: tariff.bill_usd(usage),
     }
@@ -549,13 +549,13 @@ fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> Value {
 fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
     let line = &run.line;
     let parts = tariff.parts(&run.net);
-    let total = Value {
+    let total = TimeAndCost {
         hours: line.net_end.hours(),
         usd: parts.whole,
     };
     let cold_start = line.cold_start.map(|(index, seconds)| {
         arena.ground.plan_usage(index, seconds, scratch);
-        Value {
+        TimeAndCost {
             hours: seconds / SECONDS_PER_HOUR,
             usd: tariff.so_far_usd(scratch),
         }
@@ -569,7 +569,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         } else {
             value(tariff, line.gross_end, &run.gross)
         },
-        search: Value {
+        search: TimeAndCost {
             hours: line.search_end.hours(),
             usd: match line.search_end {
                 SimTime::ZERO => 0.0,

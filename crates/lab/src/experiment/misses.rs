@@ -55,7 +55,7 @@ impl Misses {
         let runners = Runners::new(hands, || Runner::new(ground, terms, tariffs));
         let each = hands.each(configurations, 1, |at| {
             let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS[2]);
-            let mut sample = Sample {
+            let mut sample = MissSample {
                 values: vec![Vec::new(); tariffs.len() + 1],
                 missed: vec![0; tariffs.len()],
             };
@@ -108,7 +108,7 @@ impl Misses {
 }
 
 /// Runs of one configuration.
-struct Sample {
+struct MissSample {
     /// Seconds of each, then USD per policy.
     values: Vec<Vec<f64>>,
     /// How many missed a limit, per policy.
@@ -123,7 +123,7 @@ struct OfOne {
     most: u64,
 }
 
-impl Sample {
+impl MissSample {
     /// What all runs tell, of which there may be `most`.
     fn told(mut self, max_miss: f64, most: u64) -> OfOne {
         let beyond = beyond(self.runs(), max_miss);
@@ -233,7 +233,7 @@ mod tests {
             max_miss: Some(0.25),
             ..Limits::default()
         };
-        let mut sample = Sample {
+        let mut sample = MissSample {
             values: vec![Vec::new(); 2],
             missed: vec![0],
         };

@@ -173,7 +173,7 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
 }
 
 /// Runs of one configuration.
-struct Runs {
+struct ConfigurationRuns {
     /// Seconds, then USD per policy: both ends.
     ends: Vec<[f64; 2]>,
     /// How many miss a limit, per policy.
@@ -182,7 +182,7 @@ struct Runs {
 }
 
 /// Runs all configurations of an arena.
-fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<Runs> {
+fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<ConfigurationRuns> {
     let all: Vec<usize> = (0..arena.space.len()).collect();
     let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();
     all.par_chunks(CHUNK)
@@ -202,7 +202,7 @@ fn run_chunk(
     arena: &Arena,
     chunk: &[usize],
     runs: u64,
-) -> Vec<Runs> {
+) -> Vec<ConfigurationRuns> {
     let most = |at: usize| {
         if is_constant(arena, at) {
             1
@@ -229,7 +229,7 @@ fn run_chunk(
         }
     }
     (values.into_iter().zip(missed))
-        .map(|(mut values, missed)| Runs {
+        .map(|(mut values, missed)| ConfigurationRuns {
             count: values[0].len() as u64,
             ends: values.iter_mut().map(|all| ends(all)).collect(),
             missed,
@@ -262,7 +262,7 @@ fn ends(values: &mut [f64]) -> [f64; 2] {
     })
 }
 
-fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ranked {
+fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &ConfigurationRuns) -> Ranked {
     let expected = arena.expected[policy][at];
     let is_reached = expected.time_s.is_finite() && expected.cost_usd.is_finite();
     Ranked {

@@ -44,13 +44,13 @@ pub(super) struct Drift {
 /// The outcomes of a group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rivals {
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<RivalOutcome>,
     /// Cases that chose, where two that share their luck count once: they may miss the same.
     cases: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Outcome {
+struct RivalOutcome {
     worth: Worth,
     /// Cases that chose it.
     chosen: u64,
@@ -101,12 +101,12 @@ impl Rivals {
         }
     }
 
-    fn outcome(&mut self, worth: Worth, most: usize) -> Option<&mut Outcome> {
+    fn outcome(&mut self, worth: Worth, most: usize) -> Option<&mut RivalOutcome> {
         let at = match self.outcomes.iter().position(|o| o.worth == worth) {
             Some(at) => at,
             None if self.outcomes.len() >= most => return None,
             None => {
-                self.outcomes.push(Outcome {
+                self.outcomes.push(RivalOutcome {
                     worth,
                     chosen: 0,
                     up: [0.0; 3],
@@ -136,7 +136,7 @@ impl Rivals {
         let cases = from.count()?;
         let outcomes = (0..from.count()?).map(|_| {
             let [hours, usd, depth] = from.numbers()?;
-            Some(Outcome {
+            Some(RivalOutcome {
                 worth: Worth { hours, usd, depth },
                 chosen: from.count()?,
                 up: from.numbers()?,

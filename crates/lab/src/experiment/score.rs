@@ -9,7 +9,7 @@ const SAME_VALUE: f64 = 1e-9;
 
 /// Time and cost.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Value {
+pub(super) struct TimeAndCost {
     pub(super) hours: f64,
     pub(super) usd: f64,
 }
@@ -53,15 +53,15 @@ pub(super) struct Repeated {
     /// Runs to the target that the search made.
     pub(super) completed: u64,
     /// One run of the oracle.
-    pub(super) oracle: Value,
+    pub(super) oracle: TimeAndCost,
     /// The search, with choices that failed.
-    pub(super) search: Value,
+    pub(super) search: TimeAndCost,
     /// Search and first run, when what is searched earns nothing.
-    pub(super) gross: Value,
+    pub(super) gross: TimeAndCost,
     /// Search and first run, when steps of the search count as training.
-    pub(super) net: Value,
+    pub(super) net: TimeAndCost,
     /// A run of the choice without search; `None` where it does not come to its end.
-    pub(super) alone: Option<Value>,
+    pub(super) alone: Option<TimeAndCost>,
 }
 
 impl Repeated {
@@ -75,7 +75,7 @@ impl Repeated {
         record.repeats = u32::try_from(self.runs).ok();
         record.runs_in_search = Some(self.completed as f64);
         let Some(alone) = self.alone else { return };
-        let over = |part: Value, more: f64| {
+        let over = |part: TimeAndCost, more: f64| {
             [
                 beyond_one(part.hours + more * alone.hours, runs * self.oracle.hours),
                 beyond_one(part.usd + more * alone.usd, runs * self.oracle.usd),
@@ -104,9 +104,9 @@ pub(super) struct Kept {
 pub(super) fn keep(
     record: &mut Record<'_>,
     limits: &Limits,
-    alone: Option<Value>,
-    gross: Value,
-    net: Value,
+    alone: Option<TimeAndCost>,
+    gross: TimeAndCost,
+    net: TimeAndCost,
 ) -> Kept {
     if !limits.are_any() {
         return Kept {
@@ -115,7 +115,7 @@ pub(super) fn keep(
             net: true,
         };
     }
-    let beyond = |value: Value| {
+    let beyond = |value: TimeAndCost| {
         limits.excess(&Point {
             time_s: value.hours * SECONDS_PER_HOUR,
             cost_usd: value.usd,
@@ -137,12 +137,12 @@ pub(super) fn keep(
 pub(super) fn repay(
     record: &mut Record<'_>,
     objective: Objective,
-    search: Value,
+    search: TimeAndCost,
     spent: bool,
     chosen: Point,
     default: Point,
 ) {
-    let saved = Value {
+    let saved = TimeAndCost {
         hours: (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
         usd: default.cost_usd - chosen.cost_usd,
     };

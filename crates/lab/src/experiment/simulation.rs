@@ -31,7 +31,7 @@ pub struct Simulation<'p> {
     /// Arena, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
     /// Searches that differ in what else they depend on, the first `used` of them valid.
-    searches: Vec<Search>,
+    searches: Vec<MadeSearch>,
     used: usize,
     /// Which of them is the last.
     last: usize,
@@ -44,7 +44,7 @@ pub struct Simulation<'p> {
 }
 
 /// A search and what came of it.
-struct Search {
+struct MadeSearch {
     /// The policy and the objective that it was told.
     told: (Option<usize>, Option<usize>),
     /// How many were before it.
@@ -62,9 +62,9 @@ struct Search {
     after: Runs,
 }
 
-impl Search {
-    fn new() -> Search {
-        Search {
+impl MadeSearch {
+    fn new() -> MadeSearch {
+        MadeSearch {
             told: (None, None),
             number: 0,
             forecast: Forecast::default(),
@@ -173,7 +173,7 @@ impl<'p> Simulation<'p> {
             memo,
             site: None,
             group: None,
-            searches: vec![Search::new()],
+            searches: vec![MadeSearch::new()],
             used: 0,
             last: 0,
             count: 0,
@@ -224,7 +224,7 @@ impl<'p> Simulation<'p> {
         }
         let Ok(arena) = self.plan.arena(case.arena) else {
             self.last = 0;
-            self.searches[0] = Search::new();
+            self.searches[0] = MadeSearch::new();
             return &self.searches[0].found;
         };
         let depends = arena.contenders[case.strategy].depends();
@@ -253,7 +253,7 @@ impl<'p> Simulation<'p> {
         let number = self.used;
         self.used += 1;
         if number == self.searches.len() {
-            self.searches.push(Search::new());
+            self.searches.push(MadeSearch::new());
         }
         let search = &mut self.searches[number];
         self.count += 1;

@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::Available;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
-use scavsim_sim::cluster::Level;
+use scavsim_sim::cluster::AvailabilityLevel;
 
 /// Most moments at which anything changes in one kind of cluster; each is a cluster of its own.
 const MOST_LEVELS: usize = 1000;
@@ -17,7 +17,7 @@ pub(super) fn read(
     table: &BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
     shapes: &[&str],
     complaints: &mut Complaints<'_>,
-) -> Vec<Level> {
+) -> Vec<AvailabilityLevel> {
     let mut moments = vec![SimTime::ZERO];
     for (name, series) in table {
         if !shapes.contains(&name.get_ref().as_str()) {
@@ -53,7 +53,7 @@ pub(super) fn read(
         last.map_or(1.0, |step| step.1.get())
     };
     (moments.iter())
-        .map(|now| Level {
+        .map(|now| AvailabilityLevel {
             from: *now,
             shares: shapes.iter().map(|shape| share(shape, *now)).collect(),
         })

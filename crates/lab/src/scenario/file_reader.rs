@@ -51,7 +51,7 @@ pub(super) fn read(
     set: &[Arc<Source>],
     diagnostics: &mut Diagnostics,
 ) -> (Files, Option<ScenarioFile>) {
-    let mut reader = Reader {
+    let mut reader = FileReader {
         texts: Vec::new(),
         folders: Vec::new(),
         chain: Vec::new(),
@@ -63,7 +63,7 @@ pub(super) fn read(
         reader.set(own);
     }
     let file = reader.add(source, folder);
-    let Reader {
+    let FileReader {
         texts,
         folders,
         keys,
@@ -102,7 +102,7 @@ fn is_value(path: &[Step]) -> bool {
     matches!(path, [Step::Key(table), _] if table == "cluster")
 }
 
-struct Reader<'a> {
+struct FileReader<'a> {
     /// Those whose keys win come first.
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
@@ -114,7 +114,7 @@ struct Reader<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl FileReader<'_> {
     /// Reads a file by itself: the first of its settings, and the values of all others.
     fn read(&mut self, source: &Arc<Source>) -> Option<ScenarioFile> {
         let document = input::toml::document(source, &LISTS, self.diagnostics);

@@ -18,7 +18,7 @@ pub struct ScaleAxis(pub Vec<f64>);
 
 impl<'de> Deserialize<'de> for ScaleAxis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AxisVisitor;
+        struct ScaleAxisVisitor;
 
         fn single<E: Error>(value: f64) -> Result<ScaleAxis, E> {
             let value = Positive::new(value).ok_or_else(|| {
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for ScaleAxis {
             Ok(ScaleAxis(vec![value.get()]))
         }
 
-        impl<'de> Visitor<'de> for AxisVisitor {
+        impl<'de> Visitor<'de> for ScaleAxisVisitor {
             type Value = ScaleAxis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for ScaleAxis {
                 }
             }
         }
-        deserializer.deserialize_any(AxisVisitor)
+        deserializer.deserialize_any(ScaleAxisVisitor)
     }
 }
 

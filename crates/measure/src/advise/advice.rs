@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::candidates::candidates;
-use super::decision::{Decision, Effort, Goal, Measurement, Prospect, Worth};
+use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect, Worth};
 use super::known::{Known, known};
 use super::offers::{Offer, Offers, offers};
 use super::question::{NoAdvice, Question};
@@ -201,7 +201,7 @@ fn decide(
         .filter(|_| ranked.is_empty())
         .min_by(|a, b| decision.miss(*a).total_cmp(&decision.miss(*b)))
         .map(|at| choice(at, at));
-    let effort = Effort {
+    let effort = MeasuringEffort {
         setup_s: 60.0 * question.setup_min,
         is_expected: true,
         steps: f64::from(question.steps),

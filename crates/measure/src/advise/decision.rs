@@ -74,7 +74,7 @@ pub struct Worth {
 
 /// What measurements take.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effort {
+pub struct MeasuringEffort {
     /// Seconds until the VMs train.
     pub setup_s: f64,
     /// Whether what is expected of runs holds these seconds.
@@ -279,7 +279,7 @@ impl<'a> Decision<'a> {
     }
 
     /// What a measurement brings and takes.
-    pub fn worth(&self, measurement: Measurement, effort: &Effort) -> Worth {
+    pub fn worth(&self, measurement: Measurement, effort: &MeasuringEffort) -> Worth {
         let (noise, price) = match measurement {
             Measurement::Step(at) => {
                 let prospect = &self.prospects[at];
@@ -314,7 +314,7 @@ impl<'a> Decision<'a> {
 
     /// Every measurement: a step of each configuration, and of each batch the run that is cheapest by the objective. Those
     /// that are worth their price come first, by what is left of it; then the others, by what they tell.
-    pub fn measurements(&self, effort: &Effort) -> Vec<Worth> {
+    pub fn measurements(&self, effort: &MeasuringEffort) -> Vec<Worth> {
         let mut steps: Vec<usize> = Vec::new();
         let mut batches: Vec<usize> = Vec::new();
         for (at, prospect) in self.prospects.iter().enumerate() {

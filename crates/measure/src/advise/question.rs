@@ -10,7 +10,7 @@ use scavsim_read::input::Diagnostics;
 #[derive(Debug, Clone)]
 pub struct Question {
     /// How the table is imported.
-    pub import: profile::Options,
+    pub import: profile::ProfileOptions,
     /// Where, and in which market.
     pub wanted: Wanted,
     /// What to choose by.

@@ -56,7 +56,7 @@ impl Curve {
 /// A probe, or the end of a search: what had been spent by then over the oracle's run, and the value of what was found in it
 /// over the oracle's, minus 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Step {
+pub(super) struct CurveStep {
     pub(super) spent: f64,
     /// What the run came to, by which the best is told, and the regret that is expected of it; of one that reached the
     /// target.
@@ -64,7 +64,7 @@ pub(super) struct Step {
 }
 
 /// Regret at each of [`SPENT`] of a search with these probes, whose choice has a regret in the end.
-pub(super) fn regrets(steps: &[Step], choice: Option<f64>) -> Regrets {
+pub(super) fn regrets(steps: &[CurveStep], choice: Option<f64>) -> Regrets {
     let end = steps.last().map_or(0.0, |step| step.spent);
     SPENT.map(|most| {
         if most >= end {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn regret_is_of_the_best_run_so_far_and_in_the_end_of_the_choice() {
-        let step = |spent, found| Step { spent, found };
+        let step = |spent, found| CurveStep { spent, found };
         let steps = [
             step(0.8, None),
             step(1.9, Some((3.0, 2.0))),

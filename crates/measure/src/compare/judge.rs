@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Block, Unit};
+use super::{Block, CompetitionUnit};
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::stats::{Interval, mean};
 
@@ -112,7 +112,7 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
 
 /// Units that belong together: those of one workload, as halves of it and policies share what was measured. Where there are
 /// fewer than three workloads, each unit by itself.
-fn clusters(units: &[Unit]) -> Vec<Vec<usize>> {
+fn clusters(units: &[CompetitionUnit]) -> Vec<Vec<usize>> {
     let mut by_workload: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, unit) in units.iter().enumerate() {
         let key = (unit.scenario.as_str(), unit.workload.as_str());
@@ -261,12 +261,12 @@ fn losses(totals: &[Vec<Option<f64>>], at: usize) -> Vec<Loss> {
 mod tests {
     use super::*;
     use crate::compare::Entry;
-    use crate::compare::tally::Seen;
+    use crate::compare::tally::SeenRecord;
     use scavsim_search::search::Objective;
 
     /// A block of strategies with these net overheads on units of workloads of their own.
     fn block(nets: &[&[Option<f64>]]) -> Block {
-        let unit = |at: usize| Unit {
+        let unit = |at: usize| CompetitionUnit {
             scenario: "s".into(),
             workload: format!("w{at:02}"),
             policy: "p".into(),
@@ -278,7 +278,7 @@ mod tests {
             for (unit, net) in own.iter().enumerate() {
                 entry.add(
                     unit,
-                    &Seen {
+                    &SeenRecord {
                         net: *net,
                         gross: *net,
                         regret: *net,

@@ -26,7 +26,7 @@ pub use tally::{Entry, Tally};
 
 /// What is compared, besides the scenarios.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct ComparisonQuestion {
     /// How often the job is run; each number is a block.
     pub repeats: Vec<u64>,
     /// Random halves of its configurations in place of each workload; 0: the whole.
@@ -35,7 +35,7 @@ pub struct Question {
 
 /// A place where strategies compete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit {
+pub struct CompetitionUnit {
     /// Name of the scenario.
     pub scenario: String,
     /// Workload or job.
@@ -54,7 +54,7 @@ pub struct Block {
     /// R.
     pub repeats: u64,
     /// Where they competed.
-    pub units: Vec<Unit>,
+    pub units: Vec<CompetitionUnit>,
     /// How each did, in the order of the scenarios.
     pub entries: Vec<Entry>,
 }

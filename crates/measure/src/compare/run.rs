@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::curve::{Regrets, Step, regrets};
-use super::tally::{Entry, Seen};
-use super::{Block, Comparison, Question, Unit, parts};
+use super::curve::{CurveStep, Regrets, regrets};
+use super::tally::{Entry, SeenRecord};
+use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, parts};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError};
 use scavsim_lab::scenario::Scenario;
@@ -50,7 +50,7 @@ pub enum NoComparison {
 const OBJECTIVES: [Objective; 2] = [Objective::Cost, Objective::Time];
 
 /// Cases of a comparison.
-pub fn cases(scenarios: &[Scenario], question: &Question) -> u64 {
+pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
     let asked = |scenario: &Scenario| -> u64 {
         let of_runs = |&repeats: &u64| competing(scenario, repeats).cases();
         question.repeats.iter().map(of_runs).sum()
@@ -64,7 +64,7 @@ pub fn cases(scenarios: &[Scenario], question: &Question) -> u64 {
 /// [`NoComparison`].
 pub fn compare(
     scenarios: &[Scenario],
-    question: &Question,
+    question: &ComparisonQuestion,
     effort: Effort<'_>,
 ) -> Result<Comparison, NoComparison> {
     let strategies = same_strategies(scenarios)?;
@@ -166,7 +166,11 @@ fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> 
     }
 }
 
-fn blocks(scenarios: &[Scenario], question: &Question, strategies: &[String]) -> Vec<Block> {
+fn blocks(
+    scenarios: &[Scenario],
+    question: &ComparisonQuestion,
+    strategies: &[String],
+) -> Vec<Block> {
     let is_asked =
         |objective: &&Objective| scenarios.iter().any(|s| s.objectives.contains(objective));
     let objectives = OBJECTIVES.iter().filter(is_asked);
@@ -202,7 +206,7 @@ struct OfPlan<'a> {
 /// What came of a case.
 struct Judged {
     case: Case,
-    seen: Seen,
+    seen: SeenRecord,
     regrets: Regrets,
     took: Duration,
 }
@@ -211,13 +215,13 @@ impl OfPlan<'_> {
     /// Adds the units of the plan: its arenas under each policy.
     fn open(&mut self) {
         let plan = &*self.plan;
-        let unit = |arena: usize, policy: usize| Unit {
+        let unit = |arena: usize, policy: usize| CompetitionUnit {
             scenario: plan.scenario.clone(),
             workload: plan.arena_name(arena),
             policy: plan.policies[policy].name.clone(),
             part: self.part,
         };
-        let units: Vec<Unit> = (0..plan.arena_count())
+        let units: Vec<CompetitionUnit> = (0..plan.arena_count())
             .flat_map(|arena| (0..plan.policies.len()).map(move |policy| (arena, policy)))
             .map(|(arena, policy)| unit(arena, policy))
             .collect();
@@ -282,7 +286,7 @@ impl OfPlan<'_> {
 fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
     let objective = plan.objectives[case.objective];
     let record = evaluator.evaluate(case);
-    let seen = Seen::of(&record, objective);
+    let seen = SeenRecord::of(&record, objective);
     let per_run = match objective {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
         _ => record.oracle_cost_usd,
@@ -303,7 +307,7 @@ fn steps(
     case: Case,
     noted: &[scavsim_search::testbed::Noted],
     per_run: Option<f64>,
-) -> Vec<Step> {
+) -> Vec<CurveStep> {
     let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
         return Vec::new();
     };
@@ -324,7 +328,7 @@ fn steps(
             let came_to = spent - before;
             before = spent;
             let regret = best.map(|best| value(&expected[probe.configuration]) / best - 1.0);
-            Step {
+            CurveStep {
                 spent: spent / per_run,
                 found: regret.filter(|_| probe.reached).map(|r| (came_to, r)),
             }

@@ -56,7 +56,7 @@ impl Entry {
     }
 
     /// Takes in a case on a unit.
-    pub(super) fn add(&mut self, unit: usize, record: &Seen) {
+    pub(super) fn add(&mut self, unit: usize, record: &SeenRecord) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
         let Some(net) = record.net else {
@@ -123,7 +123,7 @@ impl Tally {
 
 /// What a comparison takes from a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenRecord {
     pub(super) net: Option<f64>,
     pub(super) gross: Option<f64>,
     pub(super) regret: Option<f64>,
@@ -132,15 +132,15 @@ pub(super) struct Seen {
     pub(super) failed_choices: Option<f64>,
 }
 
-impl Seen {
+impl SeenRecord {
     /// By an objective; the knee has no overhead of its own.
-    pub(super) fn of(record: &Record<'_>, objective: Objective) -> Seen {
+    pub(super) fn of(record: &Record<'_>, objective: Objective) -> SeenRecord {
         let by_time = objective == Objective::Time;
         let of = |time: Option<f64>, cost: Option<f64>| {
             let is_there = record.status == Status::Ok;
             (if by_time { time } else { cost }).filter(|_| is_there)
         };
-        Seen {
+        SeenRecord {
             net: of(record.repeated_net_time, record.repeated_net_cost),
             gross: of(record.repeated_gross_time, record.repeated_gross_cost),
             regret: of(record.regret_time, record.regret_cost),

@@ -14,7 +14,7 @@ use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 
 /// What to import.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct GridOptions {
     /// Table of runs.
     pub file: PathBuf,
     /// Its specification.
@@ -23,16 +23,16 @@ pub struct Options {
 
 /// A grid before it is written.
 #[derive(Debug, Clone)]
-pub struct Imported {
+pub struct ImportedGrid {
     /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     /// What it is, for people.
-    pub report: Report,
+    pub report: GridReport,
 }
 
 /// A grid in numbers.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct GridReport {
     rows: usize,
     grid: Grid,
 }
@@ -42,9 +42,9 @@ pub struct Report {
 /// # Errors
 /// Only if the table cannot be written as a CSV again.
 pub fn read(
-    options: &Options,
+    options: &GridOptions,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<Imported>, csv::Error> {
+) -> Result<Option<ImportedGrid>, csv::Error> {
     let rows = Source::read(&options.file, diagnostics);
     let spec = Source::read(&options.spec, diagnostics);
     let (Some(rows), Some(spec)) = (rows, spec) else {
@@ -57,11 +57,11 @@ pub fn read(
         (SPEC.to_owned(), spec.text.clone()),
         (ROWS.to_owned(), compact(&read)?),
     ];
-    let report = Report {
+    let report = GridReport {
         rows: read.table.rows().count(),
         grid: read.grid,
     };
-    Ok(Some(Imported { files, report }))
+    Ok(Some(ImportedGrid { files, report }))
 }
 
 /// The columns that are used.
@@ -86,7 +86,7 @@ fn compact(read: &load::Read) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for GridReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let grid = &self.grid;
         let all = Counts::of_all(&grid.jobs);

@@ -14,7 +14,7 @@ mod written;
 use std::fmt;
 use std::path::Path;
 
-pub use figures::{FILES, Options};
+pub use figures::{FILES, LayersOptions};
 use figures::{Memory, Times};
 
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
@@ -22,15 +22,15 @@ use scavsim_sim::parallel::{LayerProfile, Links};
 
 /// A layer profile before it is written.
 #[derive(Debug, Clone)]
-pub struct Imported {
+pub struct ImportedLayers {
     /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     /// What it is, for people.
-    pub report: Report,
+    pub report: LayersReport,
 }
 
 /// Reads what is given. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &LayersOptions, diagnostics: &mut Diagnostics) -> Option<ImportedLayers> {
     let file = |path: &Path, diagnostics: &mut Diagnostics| Source::read(path, diagnostics);
     let times = file(&options.times, diagnostics);
     let memory = file(&options.memory, diagnostics);
@@ -71,9 +71,9 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
         Links::read(&Source::new(name.clone(), text.clone()), diagnostics)?;
     }
     // An unknown column, say, leaves the rest readable.
-    diagnostics.is_empty().then_some(Imported {
+    diagnostics.is_empty().then_some(ImportedLayers {
         files,
-        report: Report { profile, memory },
+        report: LayersReport { profile, memory },
     })
 }
 
@@ -84,7 +84,7 @@ fn is_json(path: &Path) -> bool {
 
 /// How many layers there are: as many at every point.
 fn same_layers(
-    options: &Options,
+    options: &LayersOptions,
     times: &Times,
     memory: &Memory,
     diagnostics: &mut Diagnostics,
@@ -130,12 +130,12 @@ fn same_layers(
 
 /// A layer profile in words.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct LayersReport {
     profile: LayerProfile,
     memory: Memory,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for LayersReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let profile = &self.profile;
         let list = |numbers: &[u32]| {

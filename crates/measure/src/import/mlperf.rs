@@ -18,7 +18,7 @@ use super::draft::{Constant, Draft, EpochLine, Law, StepLine};
 use super::figure::rounded;
 use super::report::{Report, basis};
 use super::{COLD_START_STEPS, Imported, PROBE_STEPS, shape};
-use benchmarks::{Benchmark, Unit};
+use benchmarks::{Benchmark, ProgressUnit};
 use rcp::Point;
 use scavsim_data::fit::epochs::noise_scale;
 use scavsim_data::fit::steps::{
@@ -30,13 +30,13 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// What is imported, and how.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct MlperfOptions {
     /// RCP files of one benchmark.
     pub rcps: Vec<PathBuf>,
     /// Table of runs.
     pub runs: Option<PathBuf>,
     /// Which runs.
-    pub choice: runs::Choice,
+    pub choice: runs::RunFilter,
     /// VM type instead of the one named after system or accelerator.
     pub vm: Option<String>,
     /// Name of the workload.
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 /// Reads the files. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &MlperfOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
     let mut report = Report::default();
     let points = rcp::read_all(&options.rcps, diagnostics);
     let benchmark = points
@@ -147,8 +147,8 @@ fn described(name: &str, benchmark: &Benchmark) -> Draft {
 /// Epochs by batch, and their law where they rise with it, which gives the noise scale, too.
 fn epochs(kept: &[&Point], benchmark: &Benchmark, draft: &mut Draft, report: &mut Report) {
     let unit = match benchmark.unit {
-        Unit::Epochs => 1.0,
-        Unit::Samples => benchmark.samples_per_epoch,
+        ProgressUnit::Epochs => 1.0,
+        ProgressUnit::Samples => benchmark.samples_per_epoch,
     };
     draft.epochs = kept
         .iter()

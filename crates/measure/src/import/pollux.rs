@@ -16,7 +16,7 @@ pub mod options;
 mod runs;
 mod steps;
 
-pub use options::{Options, PLACEMENTS, SCALABILITY, VALIDATION, VM};
+pub use options::{PLACEMENTS, PolluxOptions, SCALABILITY, VALIDATION, VM};
 
 use applications::Application;
 use runs::Run;
@@ -42,7 +42,7 @@ const SAME_DATA: f64 = 0.01;
 
 /// Reads the folder. Whatever is wrong goes to `diagnostics`.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
     check(options, diagnostics);
     let application = applications::known(options, diagnostics);
     let mut report = Report::default();
@@ -130,7 +130,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     Some(Imported { draft, report })
 }
 
-fn check(options: &Options, diagnostics: &mut Diagnostics) {
+fn check(options: &PolluxOptions, diagnostics: &mut Diagnostics) {
     let mut refuse = |option, legal| refuse(option, legal, diagnostics);
     let above_zero = |value: Option<f64>| value.is_none_or(|v| v.is_finite() && v > 0.0);
     if options.initial_batch == Some(0) {
@@ -163,7 +163,7 @@ fn check(options: &Options, diagnostics: &mut Diagnostics) {
 
 /// The run in whose steps progress is counted: that at the smallest batch.
 fn initial<'r>(
-    options: &Options,
+    options: &PolluxOptions,
     runs: &'r [Run],
     diagnostics: &mut Diagnostics,
 ) -> Option<&'r Run> {
@@ -183,7 +183,7 @@ fn initial<'r>(
 
 /// Samples in one pass, as options, the data set or the run at the initial batch tell.
 fn samples(
-    options: &Options,
+    options: &PolluxOptions,
     application: Option<&Application>,
     first: &Run,
     diagnostics: &mut Diagnostics,
@@ -227,7 +227,7 @@ fn samples(
 
 /// What is known beside the measurements.
 fn described(
-    options: &Options,
+    options: &PolluxOptions,
     application: Option<&Application>,
     samples: Constant,
     target: String,

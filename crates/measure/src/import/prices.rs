@@ -11,10 +11,10 @@ use super::report::Report;
 use scavsim_data::cloud::{Date, Market};
 
 /// VM type, region, zone, market; of a provider.
-pub(super) type Key = (String, String, String, String, Market);
+pub(super) type PriceKey = (String, String, String, String, Market);
 
 /// Prices as they were seen, by what they are of and by day.
-pub(super) type Seen = BTreeMap<Key, BTreeMap<Date, f64>>;
+pub(super) type Seen = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
 
 /// What a source of prices gives.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ mod tables;
 
 use std::sync::Arc;
 
-pub use options::{BatchIs, Options, Unit};
+pub use options::{BatchIs, ProfileOptions, Unit};
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
@@ -32,7 +32,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 pub const RESTORE_S: f64 = 60.0;
 
 /// Reads the table. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
     let source = Source::read(&options.file, diagnostics);
     let Some(source) = source else {
         check(options, diagnostics);
@@ -43,7 +43,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
 
 /// The same of a table that was read before.
 pub fn read_source(
-    options: &Options,
+    options: &ProfileOptions,
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Imported> {
@@ -75,7 +75,7 @@ pub fn read_source(
     Some(Imported { draft, report })
 }
 
-fn check(options: &Options, diagnostics: &mut Diagnostics) {
+fn check(options: &ProfileOptions, diagnostics: &mut Diagnostics) {
     let mut refuse = |option, legal| refuse(option, legal, diagnostics);
     if options.samples_per_epoch == 0 || options.samples_per_epoch > MOST_SAMPLES {
         refuse("samples-per-epoch", "a whole number between 1 and 10^12");
@@ -94,7 +94,7 @@ fn check(options: &Options, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn head(options: &Options, file: &str) -> Draft {
+fn head(options: &ProfileOptions, file: &str) -> Draft {
     let option = |given: Option<f64>, default: f64| match given {
         Some(value) => (value, "given when it was imported".to_owned()),
         None => (default, "default of the import; no measurement".to_owned()),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::life::Lives;
 use super::unequal_jobs::Unequal;
-use scavsim_sim::cluster::checkpoint::{Dynamic, SinceStart};
+use scavsim_sim::cluster::checkpoint::{DynamicSchedule, SinceStart};
 use scavsim_sim::training::Fidelity;
 
 /// What names stand for that a file gives, beside those of the library.
@@ -37,6 +37,6 @@ impl Given {
 /// A table of checkpoints.
 #[derive(Debug, Clone)]
 pub(super) enum Schedule {
-    Dynamic(Rc<Dynamic>),
+    Dynamic(Rc<DynamicSchedule>),
     SinceStart(Rc<SinceStart>),
 }

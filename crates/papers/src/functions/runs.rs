@@ -14,7 +14,7 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::cluster::checkpoint::run_time::{from_age_h, from_scratch_h};
 use scavsim_sim::cluster::checkpoint::{
-    Dynamic, Losses, SinceStart, Task, YoungDaly, drawn, run_time,
+    DynamicSchedule, LossOdds, SinceStart, Task, YoungDaly, drawn, run_time,
 };
 
 const MINUTES_PER_HOUR: f64 = SECONDS_PER_HOUR / 60.0;
@@ -115,14 +115,16 @@ fn schedule(
     }
     let dynamic = |losses| {
         let table = match every_min {
-            None => Dynamic::best(life, task, losses),
-            Some(minutes) => Dynamic::periodic(life, task, losses, minutes / MINUTES_PER_HOUR),
+            None => DynamicSchedule::best(life, task, losses),
+            Some(minutes) => {
+                DynamicSchedule::periodic(life, task, losses, minutes / MINUTES_PER_HOUR)
+            }
         };
         table.map(|table| Schedule::Dynamic(Rc::new(table)))
     };
     let made = match (odds, every_min) {
-        ("exact", _) => dynamic(Losses::Exact),
-        ("of-new", _) => dynamic(Losses::Published),
+        ("exact", _) => dynamic(LossOdds::Exact),
+        ("of-new", _) => dynamic(LossOdds::Published),
         ("since-start", None) => {
             SinceStart::new(life, task).map(|table| Schedule::SinceStart(Rc::new(table)))
         }

@@ -13,7 +13,7 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
-use scavsim_read::expression::{Arguments, Cell, Table};
+use scavsim_read::expression::{Arguments, Cell, ColumnTable};
 use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
 /// Rows that `scavsim run` writes.
@@ -95,12 +95,12 @@ impl Variants {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<Table, NoValue> {
+    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
             return self.records(used);
         }
         let columns = KINDS.iter().find(|(own, _)| *own == kind);
-        let mut table = Table::new(
+        let mut table = ColumnTable::new(
             columns
                 .map_or(&[][..], |(_, columns)| columns)
                 .iter()
@@ -120,11 +120,11 @@ impl Variants {
         Ok(table)
     }
 
-    fn records(&self, used: &BTreeSet<String>) -> Result<Table, NoValue> {
+    fn records(&self, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         let kept: Vec<&Column> = COLUMNS.iter().filter(|c| used.contains(c.name)).collect();
         let names = kept.iter().map(|column| column.name).chain([EACH]);
         let mut rows = Rows {
-            table: Table::new(names),
+            table: ColumnTable::new(names),
             kept,
             each: Cell::Empty,
         };
@@ -189,7 +189,7 @@ impl Variants {
 
 /// Records on their way into a table.
 struct Rows {
-    table: Table,
+    table: ColumnTable,
     kept: Vec<&'static Column>,
     each: Cell,
 }
@@ -231,7 +231,7 @@ fn place(arena: &Arena, at: usize) -> [Cell; 4] {
 }
 
 /// What every configuration is expected to take, as `scavsim rank` has it.
-fn truths(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
+fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(PlanError::clone)?;
         let world = arena.ground.facts().world;
@@ -255,7 +255,7 @@ fn truths(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
 }
 
 /// What every strategy predicts of every configuration, in the first replica.
-fn predictions(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
+fn predictions(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     let mut evaluator = Evaluator::new(plan);
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(PlanError::clone)?;
@@ -273,7 +273,7 @@ fn predictions(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
 }
 
 /// What was measured of the workloads.
-fn history(scenario: &Scenario, table: &mut Table) {
+fn history(scenario: &Scenario, table: &mut ColumnTable) {
     let Some(clusters) = scenario.clusters() else {
         return;
     };

@@ -8,7 +8,7 @@ use super::expectations::Expectation;
 use crate::functions::scenarios::{self, Variants};
 use crate::functions::{Function, Given, NoValue};
 use scavsim_read::expression::{
-    self, Arguments, Cell, Definition, Refusal, Table, Used, Value, World,
+    self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World,
 };
 use scavsim_read::input::{Diagnostics, csv};
 use scavsim_search::search::{Objective, Point, objective};
@@ -32,18 +32,18 @@ const MAIN: &str = "main";
 pub struct Names {
     pub(super) given: Given,
     pub(super) stages: BTreeMap<String, Variants>,
-    pub(super) tables: BTreeMap<String, Rc<Table>>,
+    pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
     /// Columns that expressions ask for: all others of records are not kept.
     used: Used,
     /// Rows that a scenario gave.
-    known: RefCell<BTreeMap<String, Rc<Table>>>,
+    known: RefCell<BTreeMap<String, Rc<ColumnTable>>>,
 }
 
 /// A CSV file as a table: cells that are numbers, and words.
-pub(super) fn table(file: &csv::Table) -> Rc<Table> {
+pub(super) fn table(file: &csv::Table) -> Rc<ColumnTable> {
     let names: Vec<&str> = file.columns().collect();
-    let mut table = Table::new(names.iter().copied());
+    let mut table = ColumnTable::new(names.iter().copied());
     for row in file.rows() {
         let cell = |column: &&str| match row.optional_text(column) {
             None => Cell::Empty,
@@ -83,7 +83,7 @@ impl Names {
 
     /// Makes the paper's figures known.
     pub(super) fn tell_figures(&self, rows: impl IntoIterator<Item = [Cell; 7]>) {
-        let mut table = Table::new(OF_FIGURES);
+        let mut table = ColumnTable::new(OF_FIGURES);
         rows.into_iter().for_each(|row| table.push(row));
         let mut known = self.known.borrow_mut();
         known.insert(FIGURES.to_owned(), Rc::new(table));
@@ -172,7 +172,7 @@ impl World for Names {
         scenarios::columns(kind)
     }
 
-    fn table(&self, name: &str) -> Result<Rc<Table>, Refusal> {
+    fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal> {
         let known = || self.known.borrow().get(name).cloned();
         if let Some(own) = self.tables.get(name).cloned().or_else(known) {
             return Ok(own);

@@ -45,7 +45,7 @@ pub fn parse_loops(
 ///
 /// # Errors
 /// The place in the text that is wrong, and why.
-pub fn parse_rule(text: &str) -> Result<Expression, Wrong> {
+pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
     whole(text, Spelling::Braced, 0, Parser::sum)
 }
 
@@ -54,7 +54,7 @@ fn read<'t, T>(
     text: &'t str,
     source: &Arc<Source>,
     start: usize,
-    rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
+    rule: fn(&mut Parser<'t>) -> Result<T, ParseMistake>,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
     match whole(text, Spelling::Hyphenated, start, rule) {
@@ -70,8 +70,8 @@ fn whole<'t, T>(
     text: &'t str,
     spelling: Spelling,
     start: usize,
-    rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
-) -> Result<T, Wrong> {
+    rule: fn(&mut Parser<'t>) -> Result<T, ParseMistake>,
+) -> Result<T, ParseMistake> {
     let tokens = tokens(text, spelling).map_err(|span| {
         let title = match (text.get(span.clone()).unwrap_or_default(), spelling) {
             ("'", _) => "this quote is never closed".to_owned(),
@@ -92,7 +92,7 @@ fn whole<'t, T>(
 }
 
 /// A place in the text, and what is wrong there.
-pub type Wrong = (Range<usize>, String);
+pub type ParseMistake = (Range<usize>, String);
 
 struct Parser<'t> {
     spelling: Spelling,
@@ -106,7 +106,10 @@ struct Parser<'t> {
 const CLAUSES: [&str; 4] = ["for", "in", "where", "step"];
 
 impl<'t> Parser<'t> {
-    fn whole<T>(mut self, rule: fn(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+    fn whole<T>(
+        mut self,
+        rule: fn(&mut Self) -> Result<T, ParseMistake>,
+    ) -> Result<T, ParseMistake> {
         let read = rule(&mut self)?;
         match self.peek() {
             None => Ok(read),
@@ -134,7 +137,7 @@ impl<'t> Parser<'t> {
         begin..end.map_or(begin, |(_, span)| span.end + self.start)
     }
 
-    fn wrong(&self, expected: &str) -> Wrong {
+    fn wrong(&self, expected: &str) -> ParseMistake {
         let title = match self.tokens.get(self.at) {
             Some((Token::Name(word) | Token::Quoted(word), _)) => {
                 format!("{expected} before `{word}`")
@@ -158,7 +161,7 @@ impl<'t> Parser<'t> {
         is_there
     }
 
-    fn expect(&mut self, symbol: &str) -> Result<(), Wrong> {
+    fn expect(&mut self, symbol: &str) -> Result<(), ParseMistake> {
         if self.takes(symbol) {
             Ok(())
         } else {
@@ -166,7 +169,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn word(&mut self, what: &str) -> Result<Word, Wrong> {
+    fn word(&mut self, what: &str) -> Result<Word, ParseMistake> {
         let span = self.place();
         match self.peek() {
             Some(Token::Name(name)) => {
@@ -193,7 +196,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An expression, or a comparison of two.
-    fn compared(&mut self) -> Result<Expression, Wrong> {
+    fn compared(&mut self) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         let left = self.ranged()?;
         let Some(relation) = self.relation() else {
@@ -211,7 +214,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn ranged(&mut self) -> Result<Expression, Wrong> {
+    fn ranged(&mut self) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         let from = self.sum()?;
         if !self.takes("..") {
@@ -229,12 +232,12 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn sum(&mut self) -> Result<Expression, Wrong> {
+    fn sum(&mut self) -> Result<Expression, ParseMistake> {
         let operators = [("+", Operator::Add), ("-", Operator::Subtract)];
         self.left_to_right(&operators, Self::product)
     }
 
-    fn product(&mut self) -> Result<Expression, Wrong> {
+    fn product(&mut self) -> Result<Expression, ParseMistake> {
         let operators = [("*", Operator::Multiply), ("/", Operator::Divide)];
         self.left_to_right(&operators, Self::signed)
     }
@@ -242,8 +245,8 @@ impl<'t> Parser<'t> {
     fn left_to_right(
         &mut self,
         operators: &[(&str, Operator)],
-        next: fn(&mut Self) -> Result<Expression, Wrong>,
-    ) -> Result<Expression, Wrong> {
+        next: fn(&mut Self) -> Result<Expression, ParseMistake>,
+    ) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         let first = next(self)?;
         let mut rest = Vec::new();
@@ -259,7 +262,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn signed(&mut self) -> Result<Expression, Wrong> {
+    fn signed(&mut self) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         if self.takes("-") {
             let value = self.deeper(Self::signed)?;
@@ -291,7 +294,10 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn deeper<T>(&mut self, next: fn(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+    fn deeper<T>(
+        &mut self,
+        next: fn(&mut Self) -> Result<T, ParseMistake>,
+    ) -> Result<T, ParseMistake> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err((
@@ -304,7 +310,7 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    fn atom(&mut self) -> Result<Expression, Wrong> {
+    fn atom(&mut self) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         let node = match self.peek() {
             Some(Token::Number(number)) => {
@@ -348,7 +354,7 @@ impl<'t> Parser<'t> {
     }
 
     /// What stands behind the name and the bracket of a call.
-    fn call(&mut self, name: Word) -> Result<Call, Wrong> {
+    fn call(&mut self, name: Word) -> Result<Call, ParseMistake> {
         let is_aggregate = AGGREGATES.contains(&&*name.text);
         let mut call = Call {
             name,
@@ -384,7 +390,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `for NAME in LIST`, as often as it stands there.
-    fn loops(&mut self) -> Result<Vec<(Word, Expression)>, Wrong> {
+    fn loops(&mut self) -> Result<Vec<(Word, Expression)>, ParseMistake> {
         let mut loops = Vec::new();
         while self.takes_word("for") {
             if loops.len() == MOST_LOOPS {
@@ -400,7 +406,7 @@ impl<'t> Parser<'t> {
         Ok(loops)
     }
 
-    fn argument(&mut self, of_aggregate: bool) -> Result<Argument, Wrong> {
+    fn argument(&mut self, of_aggregate: bool) -> Result<Argument, ParseMistake> {
         let is_named = matches!(self.peek(), Some(Token::Name(_)))
             && (self.tokens.get(self.at + 1)).is_some_and(|(t, _)| *t == Token::Symbol("="));
         if is_named && !of_aggregate {
@@ -413,7 +419,7 @@ impl<'t> Parser<'t> {
         Ok(Argument { name: None, value })
     }
 
-    fn condition(&mut self) -> Result<Condition, Wrong> {
+    fn condition(&mut self) -> Result<Condition, ParseMistake> {
         let left = self.sum()?;
         let Some(relation) = self.relation() else {
             return Err(self.wrong("expected a comparison such as `KEY=VALUE`"));

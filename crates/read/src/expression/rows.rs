@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use super::scope::Scope;
-use super::table::Table;
+use super::table::ColumnTable;
 use super::tree::{Call, Condition, Expression, Node};
 use super::value::Value;
 use crate::input::Diagnostic;
@@ -106,7 +106,7 @@ impl Scope<'_> {
     fn each(
         &mut self,
         depth: usize,
-        table: Option<&Rc<Table>>,
+        table: Option<&Rc<ColumnTable>>,
         purpose: &mut Purpose<'_, '_>,
     ) -> Result<(), Diagnostic> {
         let call = purpose.call;
@@ -163,7 +163,7 @@ impl Scope<'_> {
 const SHOWN: usize = 12;
 
 /// What stands in the column of a condition that no row meets.
-fn values_there(table: &Table, condition: &Condition) -> String {
+fn values_there(table: &ColumnTable, condition: &Condition) -> String {
     let Node::Name(name) = &condition.left.node else {
         return String::new();
     };

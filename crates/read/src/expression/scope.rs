@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::table::Table;
+use super::table::ColumnTable;
 use super::value::Value;
 use super::world::World;
 use crate::input::Source;
@@ -17,7 +17,7 @@ pub(super) struct Scope<'a> {
     /// Variables, the innermost last.
     pub(super) variables: Vec<(Arc<str>, Value)>,
     /// The row that names of columns are of.
-    pub(super) row: Option<(Rc<Table>, usize)>,
+    pub(super) row: Option<(Rc<ColumnTable>, usize)>,
     /// Functions inside of functions.
     pub(super) depth: usize,
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scope::Scope;
-use super::table::Table;
+use super::table::ColumnTable;
 use super::tree::{Condition, Node, Relation};
 use super::value::Value;
 use crate::input::Diagnostic;
@@ -45,7 +45,7 @@ impl Scope<'_> {
     /// Rows of `table` by conditions.
     pub(super) fn selected<'c>(
         &mut self,
-        table: &Table,
+        table: &ColumnTable,
         conditions: &'c [Condition],
         span: &Range<usize>,
     ) -> Result<Selected<'c>, Diagnostic> {

@@ -9,17 +9,17 @@ pub type Cell = Value;
 
 /// Named columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
+pub struct ColumnTable {
     names: Vec<String>,
     columns: Vec<Vec<Cell>>,
 }
 
-impl Table {
+impl ColumnTable {
     /// A table without rows.
-    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Table {
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> ColumnTable {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let columns = names.iter().map(|_| Vec::new()).collect();
-        Table { names, columns }
+        ColumnTable { names, columns }
     }
 
     /// Adds a row: a cell for every column.

@@ -4,7 +4,7 @@ use super::fault::{Fault, Refusal};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::table::Table;
+use super::table::ColumnTable;
 use super::tree::Definition;
 use super::value::Value;
 
@@ -31,7 +31,7 @@ pub trait World {
     ///
     /// # Errors
     /// Why there are none.
-    fn table(&self, name: &str) -> Result<Rc<Table>, Refusal>;
+    fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal>;
 }
 
 /// Arguments by the names of the parameters.

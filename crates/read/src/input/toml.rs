@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use super::{Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
 pub use several::{ANY, Path};
-use tree::Node;
+use tree::TomlNode;
 pub use tree::{Key, Step};
 
 /// Reads a whole document as a `T`.
@@ -64,7 +64,7 @@ pub fn merged<'s>(
 ) -> Option<Document<'s>> {
     // A list and a range, or two ranges, would make none.
     let is_value = |path: &[Step]| is_value(path) || lists.are_at(path);
-    let mut merged: Option<Node<'_>> = None;
+    let mut merged: Option<TomlNode<'_>> = None;
     let mut broken = Vec::new();
     let mut unset: Vec<Unset> = Vec::new();
     for (start, part) in source.parts() {
@@ -94,7 +94,7 @@ struct Unset {
 }
 
 /// What a document says in `unset`; what is no list of texts is reported with the rest of it.
-fn unset_by(root: &Node<'_>) -> Vec<Unset> {
+fn unset_by(root: &TomlNode<'_>) -> Vec<Unset> {
     let Some(list) = root
         .get_ref()
         .get("unset")
@@ -102,7 +102,7 @@ fn unset_by(root: &Node<'_>) -> Vec<Unset> {
     else {
         return Vec::new();
     };
-    let one = |text: &Node<'_>| {
+    let one = |text: &TomlNode<'_>| {
         let path = text.get_ref().as_str()?.split('.');
         Some(Unset {
             path: path.map(|key| Step::Key(key.trim().to_owned())).collect(),
@@ -131,7 +131,7 @@ fn nothing_unset(source: &Arc<Source>, own: &Unset, diagnostics: &mut Diagnostic
 fn parse<'s>(
     source: &'s Arc<Source>,
     diagnostics: &mut Diagnostics,
-) -> (Node<'s>, Vec<Range<usize>>) {
+) -> (TomlNode<'s>, Vec<Range<usize>>) {
     let (table, errors) = DeTable::parse_recoverable(&source.text);
     let broken = syntax::report(&errors, source, diagnostics);
     let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));

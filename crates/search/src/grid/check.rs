@@ -7,10 +7,10 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::meaning::Bound;
-use super::meaning::{Figures, Lookup, TIME, Target};
+use super::meaning::{Lookup, RunFigures, TIME, TargetRule};
 use super::scope::{Scope, listed};
 use super::written::{Text, Written, WrittenAxis, WrittenFigures, WrittenLookup, WrittenTarget};
-use super::{About, Charge, Probe};
+use super::{About, Charge, ProbeCharge};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
@@ -169,7 +169,7 @@ impl Check<'_> {
         all
     }
 
-    pub fn figures(&mut self, written: &WrittenFigures, scope: &Scope<'_>) -> Option<Figures> {
+    pub fn figures(&mut self, written: &WrittenFigures, scope: &Scope<'_>) -> Option<RunFigures> {
         let mut bind = |key: &str, text: &Option<Text>| {
             (text.as_ref()).and_then(|text| scope.bind(key, text, self.diagnostics))
         };
@@ -188,7 +188,7 @@ impl Check<'_> {
                 "the seconds of a run: a column, or `{time in h} * 3600`",
             );
         }
-        Some(Figures {
+        Some(RunFigures {
             time_s: time_s?,
             quality,
             steps,
@@ -205,9 +205,9 @@ impl Check<'_> {
         &mut self,
         written: Option<&Spanned<WrittenTarget>>,
         figures: &WrittenFigures,
-    ) -> Target {
+    ) -> TargetRule {
         let Some(written) = written else {
-            return Target::Completed;
+            return TargetRule::Completed;
         };
         let span = written.span();
         let target = match written.get_ref() {
@@ -215,20 +215,20 @@ impl Check<'_> {
                 at_least: Some(least),
                 at_most: None,
                 column: None,
-            } => Target::AtLeast(*least),
+            } => TargetRule::AtLeast(*least),
             WrittenTarget {
                 at_least: None,
                 at_most: Some(most),
                 column: None,
-            } => Target::AtMost(*most),
+            } => TargetRule::AtMost(*most),
             WrittenTarget {
                 at_least: None,
                 at_most: None,
                 column: Some(column),
             } => {
                 return match self.column(column) {
-                    Some(column) => Target::Column(column),
-                    None => Target::Completed,
+                    Some(column) => TargetRule::Column(column),
+                    None => TargetRule::Completed,
                 };
             }
             _ => {
@@ -239,7 +239,7 @@ impl Check<'_> {
                     "expected one key",
                     help,
                 );
-                return Target::Completed;
+                return TargetRule::Completed;
             }
         };
         if figures.quality.is_none() {
@@ -251,7 +251,7 @@ impl Check<'_> {
                 help,
             );
         }
-        if let Target::AtLeast(bound) | Target::AtMost(bound) = target
+        if let TargetRule::AtLeast(bound) | TargetRule::AtMost(bound) = target
             && !bound.is_finite()
         {
             let title = format!("a target of {bound} is not possible");
@@ -308,7 +308,7 @@ impl Check<'_> {
         }
     }
 
-    pub fn probe(&mut self, written: &Written) -> Probe {
+    pub fn probe(&mut self, written: &Written) -> ProbeCharge {
         let charge = written.probe.charge.as_ref();
         let figures = &written.figures;
         let has_split = figures.compute_s.is_some() && figures.communication_s.is_some();
@@ -320,7 +320,7 @@ impl Check<'_> {
             let title = "a probe cannot be charged by steps".to_owned();
             self.wrong(charge.span(), title, "no step time is known", help);
         }
-        Probe {
+        ProbeCharge {
             charge: charge.map_or(Charge::Whole, |charge| *charge.get_ref()),
             cut_off: written.probe.cut_off,
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use scavsim_read::expression::tree::{Expression as Part, Node, Operator};
-use scavsim_read::expression::{CEIL, Wrong, parse_rule};
+use scavsim_read::expression::{CEIL, ParseMistake, parse_rule};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A longer rule is none.
@@ -98,7 +98,10 @@ type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {
     /// That of a part of a rule, whose names are added to those known.
-    fn new(part: &Part, names: &mut Vec<(String, Range<usize>)>) -> Result<Arithmetic, Wrong> {
+    fn new(
+        part: &Part,
+        names: &mut Vec<(String, Range<usize>)>,
+    ) -> Result<Arithmetic, ParseMistake> {
         let misplaced = || {
             let what = "nothing that can stand here".to_owned();
             (part.span.clone(), what)
@@ -185,7 +188,7 @@ impl Expression {
     }
 
     /// The expression in a text; its places are those in the text.
-    fn compile(text: &str) -> Result<Expression, Wrong> {
+    fn compile(text: &str) -> Result<Expression, ParseMistake> {
         let whole = 0..text.len();
         if text.len() > LONGEST {
             return Err((whole, format!("longer than {LONGEST} characters")));

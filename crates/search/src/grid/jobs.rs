@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::meaning::KindSpec;
 use super::meaning::Meaning;
-use super::rows::Read;
+use super::rows::ReadRow;
 use super::spec::Spec;
 use super::{Bill, Job, Rule, Run, bits};
-use scavsim_data::space::{Axis, Kind, Space};
+use scavsim_data::space::{Axis, AxisKind, Space};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// The jobs of a table while its rows come in.
@@ -47,7 +47,7 @@ impl<'a> Jobs<'a> {
     }
 
     /// Takes in a row.
-    pub fn add(&mut self, read: Read, diagnostics: &mut Diagnostics) {
+    pub fn add(&mut self, read: ReadRow, diagnostics: &mut Diagnostics) {
         let name = read.job.unwrap_or_else(|| self.spec.name.clone());
         let place = *self.by_name.entry(name).or_insert_with_key(|name| {
             self.all.push(Growing {
@@ -95,9 +95,9 @@ impl<'a> Jobs<'a> {
             .map(|(axis, levels)| {
                 let levels = levels.clone();
                 let kind = match &axis.kind {
-                    KindSpec::Categorical => Kind::Categorical { levels },
-                    KindSpec::Ordinal(_) => Kind::Ordinal { levels },
-                    KindSpec::Numeric { unit, .. } => Kind::Numeric { unit: unit.clone() },
+                    KindSpec::Categorical => AxisKind::Categorical { levels },
+                    KindSpec::Ordinal(_) => AxisKind::Ordinal { levels },
+                    KindSpec::Numeric { unit, .. } => AxisKind::Numeric { unit: unit.clone() },
                 };
                 let name = axis.name.as_str().into();
                 Axis { name, kind }

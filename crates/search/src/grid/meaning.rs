@@ -81,7 +81,7 @@ pub(super) struct Lookup {
 }
 
 /// When a run has reached its target.
-pub(super) enum Target {
+pub(super) enum TargetRule {
     /// When it has completed.
     Completed,
     AtLeast(f64),
@@ -90,7 +90,7 @@ pub(super) enum Target {
 }
 
 /// The figures of a run.
-pub(super) struct Figures {
+pub(super) struct RunFigures {
     pub time_s: Bound,
     pub quality: Option<Bound>,
     pub steps: Option<Bound>,
@@ -102,7 +102,7 @@ pub(super) struct Figures {
     pub noise_normalised: Option<Bound>,
 }
 
-impl Figures {
+impl RunFigures {
     pub fn all(&self) -> impl Iterator<Item = &Bound> {
         let others = [
             &self.quality,

@@ -49,7 +49,7 @@ pub struct Grid {
     /// Where it comes from.
     pub about: About,
     /// What a probe is charged.
-    pub probe: Probe,
+    pub probe: ProbeCharge,
     /// All jobs, in the order of the table.
     pub jobs: Vec<Job>,
     /// Places in `jobs` of those to take where nobody names one.
@@ -73,7 +73,7 @@ pub struct About {
 
 /// What a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Probe {
+pub struct ProbeCharge {
     /// How much of a run.
     pub charge: Charge,
     /// Whether a budget may end a run early.

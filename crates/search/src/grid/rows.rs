@@ -4,7 +4,7 @@ use std::ops::{Bound as End, Range, RangeBounds};
 use std::sync::Arc;
 
 use super::expression::Line;
-use super::meaning::{AxisSpec, Figures, From, KindSpec, Target};
+use super::meaning::{AxisSpec, From, KindSpec, RunFigures, TargetRule};
 use super::meaning::{Bound, Meaning};
 use super::scope::listed;
 use super::spec::Spec;
@@ -13,7 +13,7 @@ use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
 /// One row.
-pub(super) struct Read {
+pub(super) struct ReadRow {
     /// Job and repeat, where columns tell them.
     pub job: Option<String>,
     pub repeat: Option<String>,
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The row; `None` if anything in it is wrong.
-    pub fn read(&mut self, row: &Row<'_>, d: &mut Diagnostics) -> Option<Read> {
+    pub fn read(&mut self, row: &Row<'_>, d: &mut Diagnostics) -> Option<ReadRow> {
         let before = d.len();
         let spec = self.spec;
         let text = |column: &Option<String>, d: &mut Diagnostics| {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         if d.len() > before {
             return None;
         }
-        Some(Read {
+        Some(ReadRow {
             job,
             repeat,
             values: values.into_iter().collect::<Option<_>>()?,
@@ -236,7 +236,7 @@ impl Cells<'_> {
         is_legal.then_some(value)
     }
 
-    fn run(&self, figures: &Figures, d: &mut Diagnostics) -> Option<Run> {
+    fn run(&self, figures: &RunFigures, d: &mut Diagnostics) -> Option<Run> {
         let time_s = self.figure("time_s", &figures.time_s, AT_LEAST_0, true, d);
         let mut optional = |key, bound: &Option<Bound>, range| {
             (bound.as_ref()).and_then(|bound| self.figure(key, bound, range, false, d))
@@ -305,10 +305,10 @@ impl Cells<'_> {
             quality.map(|quality| is_reached(quality, bound))
         };
         let reached = match &self.spec.target {
-            Target::Completed => true,
-            Target::AtLeast(least) => about(|quality, least| quality >= least, *least)?,
-            Target::AtMost(most) => about(|quality, most| quality <= most, *most)?,
-            Target::Column(column) => self.flag(column, d)?,
+            TargetRule::Completed => true,
+            TargetRule::AtLeast(least) => about(|quality, least| quality >= least, *least)?,
+            TargetRule::AtMost(most) => about(|quality, most| quality <= most, *most)?,
+            TargetRule::Column(column) => self.flag(column, d)?,
         };
         Some(if reached {
             Outcome::Reached

@@ -4,27 +4,27 @@ use std::sync::Arc;
 
 use super::axes::axes;
 use super::check::Check;
-use super::meaning::{AxisSpec, Bound, Cost, Figures, From, Lookup, TIME, Target};
+use super::meaning::{AxisSpec, Bound, Cost, From, Lookup, RunFigures, TIME, TargetRule};
 use super::scope::Scope;
 use super::written::{Text, Written};
-use super::{About, Probe};
+use super::{About, ProbeCharge};
 use scavsim_read::input::{Diagnostics, Source};
 
 /// A checked specification.
 pub(super) struct Spec {
     pub name: String,
     pub about: About,
-    pub probe: Probe,
+    pub probe: ProbeCharge,
     pub job: Option<String>,
     pub default_jobs: Vec<Text>,
     pub repeats: bool,
     pub repeat: Option<String>,
     pub completed: Option<String>,
     pub derived: Option<String>,
-    pub target: Target,
+    pub target: TargetRule,
     pub axes: Vec<AxisSpec>,
     pub lookups: Vec<Lookup>,
-    pub figures: Figures,
+    pub figures: RunFigures,
     pub cost: Option<Cost>,
     pub vms: Option<Bound>,
     pub keep: Vec<String>,
@@ -117,7 +117,7 @@ impl Spec {
         });
         let lookups = self.lookups.iter().map(|lookup| lookup.by.as_str());
         let target = match &self.target {
-            Target::Column(column) => Some(column),
+            TargetRule::Column(column) => Some(column),
             _ => None,
         };
         let others = [&self.job, &self.repeat, &self.completed, &self.derived];

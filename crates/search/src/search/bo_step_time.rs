@@ -93,7 +93,7 @@ impl Strategy for BoStepTime {
             None => PROBES.0 as usize,
         });
         let features = Features::of(task.space, task.prices);
-        let mut looks = Looks {
+        let mut looks = StepLooks {
             strategy: self,
             task,
             testbed,
@@ -127,7 +127,7 @@ impl Strategy for BoStepTime {
 }
 
 /// What was looked at so far.
-struct Looks<'a, 't, 'f> {
+struct StepLooks<'a, 't, 'f> {
     strategy: &'a BoStepTime,
     task: &'a Task<'a>,
     testbed: &'t mut dyn Testbed,
@@ -138,7 +138,7 @@ struct Looks<'a, 't, 'f> {
     worst: f64,
 }
 
-impl Looks<'_, '_, '_> {
+impl StepLooks<'_, '_, '_> {
     /// Probes a configuration.
     fn look(&mut self, at: usize) -> Result<(), Stop> {
         let probing = &self.strategy.probing;

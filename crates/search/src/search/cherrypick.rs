@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::trials::{self, Outcome, Trials};
+use super::trials::{self, TrialOutcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -74,7 +74,7 @@ impl Strategy for CherryPick {
         let budget = trials::runs(settings.budget, count);
         let features = Features::of(task.space, task.prices);
         let first = (settings.first.get() as usize).min(budget);
-        let mut seen = Seen {
+        let mut seen = SeenRuns {
             process: GaussianProcess::new(&features, count),
             worst: 0.0,
         };
@@ -109,16 +109,18 @@ impl Strategy for CherryPick {
 }
 
 /// What the runs so far tell.
-struct Seen<'f> {
+struct SeenRuns<'f> {
     process: GaussianProcess<'f>,
     worst: f64,
 }
 
-impl Seen<'_> {
-    fn learn(&mut self, at: usize, outcome: Outcome) {
+impl SeenRuns<'_> {
+    fn learn(&mut self, at: usize, outcome: TrialOutcome) {
         let value = match outcome {
-            Outcome::Reached(value) => value,
-            Outcome::Above(value) | Outcome::Failed(value) => FAILED * self.worst.max(value),
+            TrialOutcome::Reached(value) => value,
+            TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
+                FAILED * self.worst.max(value)
+            }
         };
         if value.is_finite() {
             self.worst = self.worst.max(value);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
-use super::trials::{self, Outcome, Trials};
+use super::trials::{self, TrialOutcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -112,9 +112,9 @@ impl Strategy for EiPerCost {
             };
             let cap = best.filter(|_| settings.give_up);
             let log = match trials.run(at, cap)? {
-                Outcome::Reached(value) => libm::log(value),
-                Outcome::Above(value) => libm::log(value) + BEYOND,
-                Outcome::Failed(value) => libm::log(value).max(worst) + BEYOND,
+                TrialOutcome::Reached(value) => libm::log(value),
+                TrialOutcome::Above(value) => libm::log(value) + BEYOND,
+                TrialOutcome::Failed(value) => libm::log(value).max(worst) + BEYOND,
             };
             if log.is_finite() {
                 worst = worst.max(log);

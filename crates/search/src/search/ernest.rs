@@ -45,7 +45,7 @@ impl Recipe for ErnestSettings {
             })?;
         let kinds = kinds(task.space, probing.is_to_target());
         let experiments = |members: Vec<usize>| {
-            let rows: Vec<Terms> = members.iter().map(|&at| terms[at]).collect();
+            let rows: Vec<ErnestTerms> = members.iter().map(|&at| terms[at]).collect();
             // As they have it, an experiment takes as long as its work over its machines.
             let takes: Vec<f64> = rows.iter().map(|row| row[1]).collect();
             let count = (self.budget).map_or(rank(&rows) + 1, |budget| budget.get() as usize);
@@ -64,9 +64,9 @@ impl Recipe for ErnestSettings {
 }
 
 /// 1, work/K, ln K, K.
-type Terms = [f64; 4];
+type ErnestTerms = [f64; 4];
 
-fn terms(space: &Space, at: usize, to_target: bool) -> Option<Terms> {
+fn terms(space: &Space, at: usize, to_target: bool) -> Option<ErnestTerms> {
     let workers = f64::from(space.workers(at)?);
     let work = if to_target {
         1.0
@@ -95,7 +95,7 @@ fn kinds(space: &Space, to_target: bool) -> Vec<Vec<usize>> {
 struct Ernest {
     kinds: Vec<Kind>,
     /// Of each configuration.
-    terms: Vec<Terms>,
+    terms: Vec<ErnestTerms>,
     probing: Probing,
 }
 
@@ -123,7 +123,7 @@ impl Strategy for Ernest {
         _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let mut runs = Runs::default();
+        let mut runs = TargetRuns::default();
         for kind in &self.kinds {
             let mut equations = Vec::with_capacity(kind.probed.len());
             for &at in &kind.probed {
@@ -161,12 +161,12 @@ impl Strategy for Ernest {
 
 /// Runs to the target.
 #[derive(Default)]
-struct Runs {
+struct TargetRuns {
     reached: Vec<(usize, f64)>,
     failed: Vec<usize>,
 }
 
-impl Runs {
+impl TargetRuns {
     fn note(&mut self, at: usize, target: Target) {
         match target {
             Target::Reached(time_s) => self.reached.push((at, time_s)),
@@ -183,7 +183,7 @@ impl Ernest {
         task: &Task<'_>,
         testbed: &mut dyn Testbed,
         forecast: &mut Forecast,
-        mut runs: Runs,
+        mut runs: TargetRuns,
     ) -> Result<(), Stop> {
         let worth = |at: usize, time_s: f64| {
             let point = point(task, at, time_s);
@@ -194,7 +194,7 @@ impl Ernest {
                 .then(a.1.1.total_cmp(&b.1.1))
                 .then(a.0.cmp(&b.0))
         };
-        let best = |runs: &Runs| {
+        let best = |runs: &TargetRuns| {
             let reached = runs.reached.iter();
             reached
                 .map(|&(at, time_s)| (at, worth(at, time_s)))

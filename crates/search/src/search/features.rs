@@ -1,7 +1,7 @@
 //! Configurations as points, so that a model can say which are alike.
 
 use super::Prices;
-use scavsim_data::space::{Axis, Kind, Space};
+use scavsim_data::space::{Axis, AxisKind, Space};
 
 /// Coordinates of all configurations, by rows: each axis from 0 to 1, so that its ends are one apart.
 ///
@@ -21,12 +21,12 @@ impl Features {
         for (place, axis) in space.axes().iter().enumerate() {
             let values: Vec<f64> = (0..space.len()).map(|at| space.value(at, place)).collect();
             match &axis.kind {
-                Kind::Categorical { levels } => columns.extend(apart(&values, levels.len())),
-                Kind::Ordinal { .. } => columns.extend(scaled(values)),
-                Kind::Numeric { .. } => columns.extend(scaled(logarithms(values))),
+                AxisKind::Categorical { levels } => columns.extend(apart(&values, levels.len())),
+                AxisKind::Ordinal { .. } => columns.extend(scaled(values)),
+                AxisKind::Numeric { .. } => columns.extend(scaled(logarithms(values))),
             }
         }
-        let has_types = |axis: &Axis| matches!(axis.kind, Kind::Categorical { .. });
+        let has_types = |axis: &Axis| matches!(axis.kind, AxisKind::Categorical { .. });
         if let Some(prices) = prices
             && space.axes().iter().any(has_types)
         {

@@ -13,7 +13,7 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::lookahead::{Ahead, is_paid, ratio};
-use super::trials::{self, Outcome, Trials, most_values};
+use super::trials::{self, TrialOutcome, Trials, most_values};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -130,12 +130,12 @@ impl Strategy for Lynceus {
 }
 
 /// What the model takes an outcome for, and what the run itself came to; `None` where nothing is known of it.
-fn model_value(outcome: Outcome, belief: Option<Belief>, worst: f64) -> Option<(f64, f64)> {
+fn model_value(outcome: TrialOutcome, belief: Option<Belief>, worst: f64) -> Option<(f64, f64)> {
     let above = |value: f64| belief.map_or(value, |belief| belief.mean_above(value));
     let (value, own) = match outcome {
-        Outcome::Reached(value) => (value, value),
-        Outcome::Above(value) => (above(value), value),
-        Outcome::Failed(value) => (above(value).max(worst), value),
+        TrialOutcome::Reached(value) => (value, value),
+        TrialOutcome::Above(value) => (above(value), value),
+        TrialOutcome::Failed(value) => (above(value).max(worst), value),
     };
     (value.is_finite() && own.is_finite()).then_some((value, own))
 }

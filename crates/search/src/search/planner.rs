@@ -91,7 +91,7 @@ impl Strategy for Planner {
                 scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
             }
         }
-        let mut fronts: HashMap<u32, Front> = HashMap::new();
+        let mut fronts: HashMap<u32, PlanFront> = HashMap::new();
         for (at, way) in plans.ways.iter().enumerate() {
             let slowest = |scale: f64, (vm, _): &(u16, u32)| {
                 let name = &*plans.types[usize::from(*vm)].name;
@@ -118,9 +118,9 @@ impl Strategy for Planner {
 
 /// Plans on VMs of the same types and terms of which no other is faster on as few.
 #[derive(Debug, Default)]
-struct Front(Vec<(f64, u32)>);
+struct PlanFront(Vec<(f64, u32)>);
 
-impl Front {
+impl PlanFront {
     /// Whether one is as fast as this, on as few VMs, and takes fewer VM-hours.
     fn beats(&self, least_s: f64, vms: u32) -> bool {
         self.0
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_slower_on_as_many_vms_is_passed_over_and_nothing_else() {
-        let mut front = Front::default();
+        let mut front = PlanFront::default();
         front.add(100.0, 4);
         front.add(60.0, 8);
         assert!(front.beats(100.0, 4) && front.beats(60.0, 9) && front.beats(120.0, 5));

@@ -6,7 +6,7 @@ use scavsim_read::input::checked::Count;
 
 /// What came of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum TrialOutcome {
     /// The target was reached, at this value of the objective.
     Reached(f64),
     /// The run was given up at this value, or left nothing but that it takes more.
@@ -62,7 +62,7 @@ impl<'a, 't> Trials<'a, 't> {
     }
 
     /// Runs a configuration to the target, or gives it up at `cap`, a value of the objective.
-    pub(super) fn run(&mut self, at: usize, cap: Option<f64>) -> Result<Outcome, Stop> {
+    pub(super) fn run(&mut self, at: usize, cap: Option<f64>) -> Result<TrialOutcome, Stop> {
         let cap = cap.filter(|cap| *cap > 0.0 && cap.is_finite());
         // What nobody knows the price of is worth what was paid for it.
         let is_priced = (self.task.prices).is_none_or(|p| p.usd_per_hour(at).is_some());
@@ -97,11 +97,11 @@ impl<'a, 't> Trials<'a, 't> {
                 if within && self.best.is_none_or(|(_, best)| value < best) {
                     self.best = Some((at, value));
                 }
-                Outcome::Reached(value)
+                TrialOutcome::Reached(value)
             }
-            Target::MoreThan(time_s) => Outcome::Above(value(time_s)),
-            Target::Failed(time_s) => Outcome::Failed(value(time_s)),
-            Target::Unknown => Outcome::Failed(f64::NAN),
+            Target::MoreThan(time_s) => TrialOutcome::Above(value(time_s)),
+            Target::Failed(time_s) => TrialOutcome::Failed(value(time_s)),
+            Target::Unknown => TrialOutcome::Failed(f64::NAN),
         })
     }
 

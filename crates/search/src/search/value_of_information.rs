@@ -23,12 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use super::probing::Probing;
 use super::settings::Probes;
-use super::trials::{Outcome, Trials};
+use super::trials::{TrialOutcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
-use experts::{End, Experts, Seen, objective};
+use experts::{End, Experts, SeenRun, objective};
 use failures::{Cliffs, Failures};
 use field::Prior;
 use looks::Looking;
@@ -174,10 +174,10 @@ impl Strategy for ValueOfInformation {
             open.retain(|&at| at != next.at);
             let outcome = trials.run(next.at, next.cap)?;
             let end = match (outcome, next.cap) {
-                (Outcome::Reached(_), _) => End::Reached,
-                (Outcome::Above(value), Some(cap)) if value >= 0.99 * cap => End::GivenUp,
+                (TrialOutcome::Reached(_), _) => End::Reached,
+                (TrialOutcome::Above(value), Some(cap)) if value >= 0.99 * cap => End::GivenUp,
                 // It came to its own end and had not reached the target.
-                (Outcome::Above(_) | Outcome::Failed(_), _) => End::Failed,
+                (TrialOutcome::Above(_) | TrialOutcome::Failed(_), _) => End::Failed,
             };
             runs = runs.saturating_sub(u64::from(end == End::Reached));
             is_reached |= end == End::Reached;
@@ -197,13 +197,13 @@ impl Strategy for ValueOfInformation {
 }
 
 /// The logarithms of what a run showed that ended so, where it took any time.
-fn seen(seen: &Observation, end: End) -> Option<Seen> {
+fn seen(seen: &Observation, end: End) -> Option<SeenRun> {
     let above_zero = |value: f64| (value > 0.0 && value.is_finite()).then(|| libm::log(value));
     let (Target::Reached(time_s) | Target::MoreThan(time_s) | Target::Failed(time_s)) = seen.target
     else {
         return None;
     };
-    Some(Seen {
+    Some(SeenRun {
         log_time: above_zero(time_s)?,
         log_step: seen.step_s.and_then(above_zero),
         end,

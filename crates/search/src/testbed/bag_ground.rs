@@ -7,20 +7,20 @@ use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Phase;
 use scavsim_sim::bag::formula;
-use scavsim_sim::bag::{Bag, BagJob, Choices, Of, Run};
+use scavsim_sim::bag::{Bag, BagChoices, BagJob, Of, Run};
 
 /// A bag as the ground of an arena.
 #[derive(Debug)]
 pub struct BagGround {
     pub(super) bag: Arc<Bag>,
-    pub(super) choices: Arc<Choices>,
+    pub(super) choices: Arc<BagChoices>,
     /// Seconds of each configuration without luck.
     pub(super) calm_s: Vec<f64>,
 }
 
 impl BagGround {
     /// A bag that may be run in any of these ways.
-    pub fn new(bag: Arc<Bag>, choices: Arc<Choices>) -> BagGround {
+    pub fn new(bag: Arc<Bag>, choices: Arc<BagChoices>) -> BagGround {
         let calm = Arc::new(bag.without_luck());
         let mut ground = BagGround {
             bag: calm,

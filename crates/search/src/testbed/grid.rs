@@ -11,7 +11,7 @@ use super::{
     Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
     Terms, Timeline,
 };
-use crate::grid::{Charge, Job, Outcome, Probe, Run};
+use crate::grid::{Charge, Job, Outcome, ProbeCharge, Run};
 use crate::testbed::history::RunPrice;
 use scavsim_base::rng::{ConfigurationKey, Purpose, Streams, WorkloadKey, identity};
 use scavsim_base::units::SimTime;
@@ -32,7 +32,7 @@ const MOST_DEALS: u64 = 20_000;
 #[derive(Debug)]
 pub struct MeasuredGrid {
     job: Arc<Job>,
-    probe: Probe,
+    probe: ProbeCharge,
     /// Number of each configuration's first run among all of the job.
     first: Vec<u16>,
     /// Keys of the random streams of configurations.
@@ -41,7 +41,7 @@ pub struct MeasuredGrid {
 
 impl MeasuredGrid {
     /// A job with at most [`MOST_RUNS`] runs.
-    pub fn new(job: Arc<Job>, probe: Probe) -> MeasuredGrid {
+    pub fn new(job: Arc<Job>, probe: ProbeCharge) -> MeasuredGrid {
         let of_job = WorkloadKey::of(&job.name);
         let (mut first, mut keys) = (Vec::new(), Vec::new());
         let mut runs = 0;

@@ -68,8 +68,8 @@ pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
 struct Life {
     /// What the trace is of.
     of: Value,
-    spans: Vec<(usize, Row, [f64; 2])>,
-    revoked: Vec<(Row, f64)>,
+    spans: Vec<(usize, LifeRow, [f64; 2])>,
+    revoked: Vec<(LifeRow, f64)>,
     end_h: f64,
     vms: usize,
     reached: bool,
@@ -77,7 +77,7 @@ struct Life {
 
 /// A row: the job, or a VM by its number.
 #[derive(Clone, Copy)]
-enum Row {
+enum LifeRow {
     Job,
     Vm(usize),
 }
@@ -87,12 +87,12 @@ impl Life {
         let at = entry.at_s / SECONDS_PER_HOUR;
         let until = at + entry.for_s / SECONDS_PER_HOUR;
         let row = match entry.track.strip_prefix("vm ").map(str::parse) {
-            Some(Ok(number)) => Row::Vm(number),
-            _ if entry.track == JOB => Row::Job,
+            Some(Ok(number)) => LifeRow::Vm(number),
+            _ if entry.track == JOB => LifeRow::Job,
             // Workers and servers are for a timeline that can be zoomed.
             _ => return,
         };
-        if let Row::Vm(number) = row {
+        if let LifeRow::Vm(number) = row {
             self.vms = self.vms.max(number + 1);
         }
         self.end_h = self.end_h.max(until);
@@ -112,9 +112,9 @@ impl Life {
     fn drawn(self) -> Figure {
         let shown = self.vms.min(MOST_VMS);
         // The job stands on top, behind it the VMs in the order of their requests.
-        let place = |row: Row| match row {
-            Row::Job => Some((shown + 1) as f64),
-            Row::Vm(number) => (number < shown).then(|| (shown - number) as f64),
+        let place = |row: LifeRow| match row {
+            LifeRow::Job => Some((shown + 1) as f64),
+            LifeRow::Vm(number) => (number < shown).then(|| (shown - number) as f64),
         };
         let mut series = Vec::new();
         for (n, name) in SPANS.iter().enumerate() {

@@ -18,6 +18,6 @@ pub mod style;
 pub mod vega;
 
 pub use description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
-pub use kinds::{Asked, KINDS, Kind, NoFigure};
+pub use kinds::{Asked, FigureKind, KINDS, NoFigure};
 pub use material::Material;
 pub use style::Style;

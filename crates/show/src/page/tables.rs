@@ -22,7 +22,7 @@ pub struct Table {
     /// Its columns.
     pub columns: Vec<Head>,
     /// Its rows.
-    pub rows: Vec<Line>,
+    pub rows: Vec<PageLine>,
 }
 
 /// The heading of a column.
@@ -36,7 +36,7 @@ pub struct Head {
 
 /// A row.
 #[derive(Debug, Serialize)]
-pub struct Line {
+pub struct PageLine {
     /// Its cells as they are read.
     pub cells: Vec<Text>,
     /// Key of what opens behind it; empty for nothing.
@@ -68,7 +68,7 @@ impl Table {
             text: cell.text,
             value: cell.number,
         };
-        let line = |row: &R| Line {
+        let line = |row: &R| PageLine {
             cells: (sheet.columns.iter())
                 .map(|column| text(column.cell(row)))
                 .collect(),

@@ -68,7 +68,7 @@ fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
 }
 
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
-struct Line {
+struct PolicyLine {
     pricing: String,
     cost: String,
     /// The oracle's configuration, on one line and on two, and its time.
@@ -103,10 +103,10 @@ impl Cell {
 fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
     let with_vm = common_vm(block, places).is_none();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<PolicyLine> = Vec::new();
     for policy in &policies {
         let line = line(policy, best(policies[0]), with_vm, places);
-        let twin = |l: &&mut Line| {
+        let twin = |l: &&mut PolicyLine| {
             let mut cells = l.strategies.iter().zip(&line.strategies);
             l.oracle == line.oracle && cells.all(|(a, b)| a.is_close(b))
         };
@@ -116,18 +116,18 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
         }
     }
     let mut columns = vec![
-        Column::text("pricing", |line: &&Line| line.pricing.clone()),
-        Column::text("oracle", |line: &&Line| line.oracle[0].clone())
+        Column::text("pricing", |line: &&PolicyLine| line.pricing.clone()),
+        Column::text("oracle", |line: &&PolicyLine| line.oracle[0].clone())
             .rank(0)
             .stacked(|line| line.oracle[1].clone()),
-        Column::number("time", |line: &&Line| line.oracle[2].clone()).rank(1),
-        Column::number("cost", |line: &&Line| line.cost.clone()).rank(1),
+        Column::number("time", |line: &&PolicyLine| line.oracle[2].clone()).rank(1),
+        Column::number("cost", |line: &&PolicyLine| line.cost.clone()).rank(1),
     ];
     let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
     for (at, group) in strategies.enumerate() {
         // In the scenario's order; the first are compared first.
         let rank = NEEDED.saturating_add(at as u8);
-        let cell = move |line: &&Line, of: fn(&Cell) -> &String| {
+        let cell = move |line: &&PolicyLine, of: fn(&Cell) -> &String| {
             let cell = line.strategies.get(at);
             cell.map_or_else(String::new, |cell| of(cell).clone())
         };
@@ -206,7 +206,7 @@ fn line(
     first: Option<(Chosen, Option<f64>)>,
     with_vm: bool,
     places: &Places,
-) -> Line {
+) -> PolicyLine {
     let oracle = best(policy);
     let is_moved = oracle.as_ref().map(|(at, _)| at) != first.as_ref().map(|(at, _)| at);
     let moved = if is_moved { "* " } else { "" };
@@ -222,7 +222,7 @@ fn line(
         let figure = policy.iter().find_map(|g| g.mean(name));
         or_dash(figure.map(|m| text(m.mean)))
     };
-    Line {
+    PolicyLine {
         pricing: places.policy(&policy[0].pricing),
         cost: mean("oracle_cost_usd", usd),
         oracle: [best(" on "), best("\non "), mean("oracle_time_h", hours)],

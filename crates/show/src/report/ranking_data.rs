@@ -8,30 +8,30 @@ use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::{Ranked, Ranking};
 
 /// A configuration with its rank.
-type Row<'r> = (usize, &'r Ranked);
+type RankedRow<'r> = (usize, &'r Ranked);
 
 /// All of a ranking of a scenario.
-fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, Row<'r>> {
+fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
     // What never comes to its end has no figure.
     let number = |value: f64| value.is_finite().then_some(value);
     let hours = move |seconds: f64| json!(number(seconds / SECONDS_PER_HOUR));
     let usd = move |usd: f64| json!(number(usd));
     let of = |head, value: fn(&Ranked) -> Value| {
-        Column::text(head, move |(_, row): &Row<'r>| value(row))
+        Column::text(head, move |(_, row): &RankedRow<'r>| value(row))
     };
     let time = |head, value: fn(&Ranked) -> f64| {
-        Column::text(head, move |(_, row): &Row<'r>| hours(value(row)))
+        Column::text(head, move |(_, row): &RankedRow<'r>| hours(value(row)))
     };
     let cost = |head, value: fn(&Ranked) -> f64| {
-        Column::text(head, move |(_, row): &Row<'r>| usd(value(row)))
+        Column::text(head, move |(_, row): &RankedRow<'r>| usd(value(row)))
     };
     let mut columns = vec![
-        Column::text("scenario", move |_: &Row<'r>| scenario),
-        Column::text("workload", |_: &Row<'r>| &*ranking.workload),
-        Column::text("pricing", |_: &Row<'r>| &*ranking.pricing),
-        Column::text("setting", |_: &Row<'r>| &*ranking.setting),
-        Column::word("sorted_by", |_: &Row<'r>| ranking.objective.name()),
-        Column::text("rank", |(rank, _): &Row<'r>| json!(rank)),
+        Column::text("scenario", move |_: &RankedRow<'r>| scenario),
+        Column::text("workload", |_: &RankedRow<'r>| &*ranking.workload),
+        Column::text("pricing", |_: &RankedRow<'r>| &*ranking.pricing),
+        Column::text("setting", |_: &RankedRow<'r>| &*ranking.setting),
+        Column::word("sorted_by", |_: &RankedRow<'r>| ranking.objective.name()),
+        Column::text("rank", |(rank, _): &RankedRow<'r>| json!(rank)),
         of("best_for", |row| {
             let names: Vec<&str> = row.best_for.iter().map(|o| o.name()).collect();
             json!(names.join(";"))

@@ -27,11 +27,11 @@ pub struct Shards {
     pub expectations: Option<(&'static str, Value)>,
     tasks: Tasks,
     /// Per shard, its rows, and where reading goes on.
-    parts: Vec<(PathBuf, Place)>,
+    parts: Vec<(PathBuf, ShardPlace)>,
 }
 
 /// Where reading of a shard goes on.
-enum Place {
+enum ShardPlace {
     Open(Box<StoredShard>),
     Closed(Option<[u64; 2]>),
 }
@@ -100,7 +100,7 @@ impl Shards {
                 tasks,
                 parts: parts
                     .iter()
-                    .map(|part| (part.path.with_extension("csv"), Place::Closed(None)))
+                    .map(|part| (part.path.with_extension("csv"), ShardPlace::Closed(None)))
                     .collect(),
                 identity,
                 expectations: expectations.map(|told| (manifest::EXPECTATIONS, told)),
@@ -157,15 +157,17 @@ impl Shards {
     ) -> io::Result<()> {
         let count = self.parts.len() as u64;
         for (_, place) in &mut self.parts {
-            *place = Place::Closed(None);
+            *place = ShardPlace::Closed(None);
         }
         for number in 0..self.tasks.count() {
             let owner = Shard::owner(number, count).index() as usize - 1;
             let (path, place) = &mut self.parts[owner];
-            if let Place::Closed(at) = place {
-                *place = Place::Open(Box::new(StoredShard::open(path, *at)?));
+            if let ShardPlace::Closed(at) = place {
+                *place = ShardPlace::Open(Box::new(StoredShard::open(path, *at)?));
             }
-            let Place::Open(shard) = place else { continue };
+            let ShardPlace::Open(shard) = place else {
+                continue;
+            };
             let cases = self.tasks.cases(number);
             // They were checked when they were found.
             let task = shard.next(false)?.map(|(task, _)| task);
@@ -183,7 +185,7 @@ impl Shards {
             let at = shard.at();
             take(cases, task)?;
             if owner >= MOST_OPEN {
-                *place = Place::Closed(Some(at));
+                *place = ShardPlace::Closed(Some(at));
             }
         }
         Ok(())

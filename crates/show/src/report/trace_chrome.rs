@@ -36,7 +36,7 @@ struct Name<'a> {
 }
 
 #[derive(Serialize)]
-struct Place {
+struct TracePlace {
     sort_index: u32,
 }
 
@@ -126,7 +126,11 @@ pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::R
     for (pid, name) in PROCESSES {
         if tracks.keys().any(|track| place(*track).0 == pid) {
             list.about((pid, 0), "process_name", Name { name })?;
-            list.about((pid, 0), "process_sort_index", Place { sort_index: pid })?;
+            list.about(
+                (pid, 0),
+                "process_sort_index",
+                TracePlace { sort_index: pid },
+            )?;
         }
     }
     for (track, vm) in tracks {
@@ -136,7 +140,7 @@ pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::R
             name = format!("{name}: {vm}");
         }
         list.about(at, "thread_name", Name { name: &name })?;
-        list.about(at, "thread_sort_index", Place { sort_index: at.1 })?;
+        list.about(at, "thread_sort_index", TracePlace { sort_index: at.1 })?;
     }
     for entry in entries {
         let (name, kind) = name(entry.what);

@@ -1,6 +1,6 @@
 //! What a job of a bag costs in expectation, and what a surrogate saves, by formula: nothing is simulated.
 
-use super::{Bag, Loss, Size};
+use super::{Bag, BagSize, Loss};
 use crate::cluster::Losses;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
@@ -27,7 +27,7 @@ pub fn expected_usd(usd_per_vm_hour: f64, vms: u32, expected_s: f64) -> f64 {
 /// short to tell.
 ///
 /// p = 1 − S(T)^N and p E\[lost\] = ∫₀ᵀ S(t)^N dt − T S(T)^N; late notice is not counted.
-pub fn expected_job_s(bag: &Bag, size: &Size) -> Option<f64> {
+pub fn expected_job_s(bag: &Bag, size: &BagSize) -> Option<f64> {
     let survival = |hours: f64| -> Option<f64> {
         if let Some(life) = size.lifetime(bag) {
             return Some(life.survival(hours));

@@ -25,7 +25,7 @@ pub fn notice() -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bag::{Bag, BagJob, Loss, Of, Reuse, Run, Size, formula};
+    use crate::bag::{Bag, BagJob, BagSize, Loss, Of, Reuse, Run, formula};
     use crate::cluster::Pause;
     use crate::engine::Interrupt;
     use crate::training::log::{Entry, Fate, What};
@@ -69,8 +69,8 @@ mod tests {
             .collect()
     }
 
-    fn size(vms_per_job: u32, parallel_jobs: u32, job_s: f64) -> Size {
-        Size {
+    fn size(vms_per_job: u32, parallel_jobs: u32, job_s: f64) -> BagSize {
+        BagSize {
             vm: 0,
             vms_per_job,
             parallel_jobs,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     /// Mean seconds of so many runs, and the attempts lost in each.
-    fn runs(bag: &Bag, size: &Size, count: u64) -> (f64, Vec<u32>) {
+    fn runs(bag: &Bag, size: &BagSize, count: u64) -> (f64, Vec<u32>) {
         let streams = Streams::new(2020);
         let mut run = Run::new(&Interrupt::NEVER);
         let (mut sum_s, mut lost) = (0.0, Vec::new());

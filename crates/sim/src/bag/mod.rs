@@ -24,4 +24,4 @@ pub use notice::Notice;
 pub use reuse::Reuse;
 pub use run::Ended;
 pub use slots::{BagJob, Of, Run};
-pub use terms::{Bag, Choices, Loss, Size, Surrogate};
+pub use terms::{Bag, BagChoices, BagSize, Loss, Surrogate};

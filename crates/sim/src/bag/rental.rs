@@ -1,7 +1,7 @@
 //! The VMs of a bag under way: requested, kept, lost at once, given back.
 
-use super::slots::{BagJob, Event, Of, Run, Slot, State};
-use super::{Bag, Loss, Size};
+use super::slots::{BagEvent, BagJob, Of, Run, Slot, State};
+use super::{Bag, BagSize, Loss};
 use crate::cluster::Pause;
 use crate::provider::{Vm, Wanted};
 use crate::training::log::{Entry, Fate, Track, What};
@@ -118,7 +118,7 @@ impl Run {
                 // What was to happen at its end does not.
                 own.attempt += 1;
                 let heard = bag.notice.heard(own.began, now, notice);
-                queue.after(heard - now, Event::Over(slot, own.attempt));
+                queue.after(heard - now, BagEvent::Over(slot, own.attempt));
             }
         };
         match strike {
@@ -239,7 +239,7 @@ impl Run {
 }
 
 /// Whether a VM gets another job.
-pub(super) fn is_worth(bag: &Bag, size: &Size, vm: &Vm, now: SimTime) -> bool {
+pub(super) fn is_worth(bag: &Bag, size: &BagSize, vm: &Vm, now: SimTime) -> bool {
     let age_s = (now - vm.runs).seconds();
     bag.reuse.keeps(size.lifetime(bag), age_s, size.job_s)
 }
@@ -259,7 +259,7 @@ mod tests {
             loss: Loss::Alone(Lifetime::new(law, Some(24.0))),
             ..Bag::default()
         };
-        let size = Size {
+        let size = BagSize {
             vm: 0,
             vms_per_job: 1,
             parallel_jobs: 1,

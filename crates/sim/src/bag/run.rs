@@ -1,7 +1,7 @@
 //! A bag from its first request of VMs to its last job: slots that run one job after the other.
 
 use super::rental::is_worth;
-use super::slots::{BagJob, Event, Of, Run, Slot, State};
+use super::slots::{BagEvent, BagJob, Of, Run, Slot, State};
 use super::{Bag, Loss};
 use crate::provider::MOST_LOSSES;
 use crate::training::Unfinished;
@@ -109,15 +109,15 @@ impl Run {
                 return Err(Unfinished::ClockEnded);
             }
             match event {
-                Event::Ready(slot) => self.look_after(slot, of, job),
-                Event::Over(slot, attempt) if self.slots[slot as usize].attempt == attempt => {
+                BagEvent::Ready(slot) => self.look_after(slot, of, job),
+                BagEvent::Over(slot, attempt) if self.slots[slot as usize].attempt == attempt => {
                     self.end_attempt(slot, of, job);
                     if self.done >= goal {
                         return Ok(true);
                     }
                 }
                 // A strike came between.
-                Event::Over(..) => {}
+                BagEvent::Over(..) => {}
             }
             if self.lost_since_done > MOST_LOSSES {
                 return Err(Unfinished::TooManyLosses {
@@ -167,7 +167,7 @@ impl Run {
         own.has_vms = true;
         if ready > now {
             own.state = State::Boots;
-            self.queue.after(ready - now, Event::Ready(slot));
+            self.queue.after(ready - now, BagEvent::Ready(slot));
             return;
         }
         self.start_attempt(slot, of, job);
@@ -201,7 +201,7 @@ impl Run {
         own.state = State::Runs;
         own.attempt += 1;
         (own.began, own.factor, own.is_lost) = (now, factor, lost.is_some());
-        let event = Event::Over(slot, own.attempt);
+        let event = BagEvent::Over(slot, own.attempt);
         self.queue.after(over - now, event);
     }
 
@@ -243,6 +243,6 @@ impl Run {
             self.done += 1;
             self.lost_since_done = 0;
         }
-        self.queue.after(bag.dispatch_lag, Event::Ready(slot));
+        self.queue.after(bag.dispatch_lag, BagEvent::Ready(slot));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::vms::Held;
-use super::{Bag, Loss, Size};
+use super::{Bag, BagSize, Loss};
 use crate::engine::{Interrupt, Queue};
 use crate::provider::{Provider, Vm};
 use crate::training::log::Entry;
@@ -46,7 +46,7 @@ impl BagJob {
 
 /// What happens next.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Event {
+pub(super) enum BagEvent {
     /// A slot may take a job.
     Ready(u32),
     /// An attempt of a slot is over: its job is done, or its loss is noticed.
@@ -85,7 +85,7 @@ pub(super) enum State {
 /// A run of a bag and its memory, which is kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Run {
-    pub(super) queue: Queue<Event>,
+    pub(super) queue: Queue<BagEvent>,
     pub(super) slots: Vec<Slot>,
     /// VMs of the slots, as many for each.
     pub(super) vms: Vec<Vm>,
@@ -114,7 +114,7 @@ pub struct Of<'a> {
     /// The bag.
     pub bag: &'a Bag,
     /// How it is run.
-    pub size: &'a Size,
+    pub size: &'a BagSize,
     /// Its VMs cost as spot VMs do.
     pub on_spot: bool,
     /// What it counts as.
@@ -180,7 +180,7 @@ impl Run {
     }
 
     /// Places of a slot's VMs.
-    pub(super) fn places(size: &Size, slot: u32) -> std::ops::Range<usize> {
+    pub(super) fn places(size: &BagSize, slot: u32) -> std::ops::Range<usize> {
         let each = size.vms_per_job as usize;
         slot as usize * each..(slot as usize + 1) * each
     }

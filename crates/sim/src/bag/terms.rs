@@ -129,8 +129,8 @@ pub struct Surrogate {
 
 /// One way to run a bag.
 #[derive(Debug, Clone)]
-pub struct Size {
-    /// Place of its VM type among [`Choices::types`].
+pub struct BagSize {
+    /// Place of its VM type among [`BagChoices::types`].
     pub vm: u16,
     /// VMs of a job, m.
     pub vms_per_job: u32,
@@ -144,7 +144,7 @@ pub struct Size {
     pub vm_key: VmTypeKey,
 }
 
-impl Size {
+impl BagSize {
     /// All its VMs, m P.
     pub fn vms(&self) -> u32 {
         self.vms_per_job.saturating_mul(self.parallel_jobs)
@@ -161,13 +161,13 @@ impl Size {
 
 /// All ways to run a bag.
 #[derive(Debug, Clone)]
-pub struct Choices {
+pub struct BagChoices {
     /// What the bag is called.
     pub name: String,
     /// The ways as configurations.
     pub space: Space,
     /// The same, in the same order.
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<BagSize>,
     /// VM types, the head node's last if there is one.
     pub types: Vec<RentedVm>,
     /// Place of the head node's VM type.

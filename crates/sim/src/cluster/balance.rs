@@ -1,6 +1,6 @@
 //! Batches of unlike workers that suit their speed, where all wait for the slowest.
 
-use super::batching::{Batching, Bounds, Controller, Group};
+use super::batching::{Batching, Bounds, Controller, WorkerGroup};
 
 /// Looks of a controller after which it is taken not to settle.
 const MOST_LOOKS: u32 = 100;
@@ -60,7 +60,7 @@ pub fn settle<E>(
         least: LEAST_SHARE * equal,
         most: f64::INFINITY,
     };
-    let group = Group {
+    let group = WorkerGroup {
         sizes: speeds,
         bounds: vec![bounds; workers],
         batch: samples,

@@ -27,6 +27,6 @@ mod whole_steps;
 pub mod world;
 
 pub use groups::{Cluster, Group, Size};
-pub use setup::{Kind, Level, Setup};
+pub use setup::{AvailabilityLevel, Kind, Setup};
 pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
 pub use world::{Truth, World};

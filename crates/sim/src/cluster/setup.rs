@@ -54,12 +54,12 @@ pub struct Kind {
     /// How the batches of unlike workers are set, where all wait for the slowest.
     pub batching: Option<Batching>,
     /// Shares of the cores of its workers, where these change; the first from the start of the job.
-    pub levels: Vec<Level>,
+    pub levels: Vec<AvailabilityLevel>,
 }
 
 /// What is available of each worker from a moment on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Level {
+pub struct AvailabilityLevel {
     /// Since the job began.
     pub from: SimTime,
     /// Share of its cores, for each shape of the kind's workers.

@@ -38,13 +38,13 @@ impl Interrupt {
     /// Does `work` so that whatever in it takes long can be stopped: what is deep inside asks for that of its thread.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         /// Puts back the one before, also where the work panics.
-        struct Before(Interrupt);
-        impl Drop for Before {
+        struct InterruptBefore(Interrupt);
+        impl Drop for InterruptBefore {
             fn drop(&mut self) {
                 HERE.replace(std::mem::replace(&mut self.0, Interrupt::NEVER));
             }
         }
-        let _before = Before(HERE.replace(self.clone()));
+        let _before = InterruptBefore(HERE.replace(self.clone()));
         work()
     }
 

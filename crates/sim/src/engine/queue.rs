@@ -13,7 +13,7 @@ use scavsim_base::units::SimTime;
 /// Events are small values, copied rather than moved.
 #[derive(Debug, Clone)]
 pub struct Queue<E> {
-    heap: BinaryHeap<Entry<E>>,
+    heap: BinaryHeap<QueueEntry<E>>,
     lane: Lane<E>,
     now: SimTime,
     inserted: u64,
@@ -21,7 +21,7 @@ pub struct Queue<E> {
 }
 
 #[derive(Debug, Clone)]
-struct Entry<E> {
+struct QueueEntry<E> {
     at: SimTime,
     order: u64,
     event: E,
@@ -29,16 +29,16 @@ struct Entry<E> {
 
 /// Where the earliest event is.
 #[derive(Clone, Copy)]
-enum Head {
+enum EarliestEvent {
     Heap(SimTime),
     Lane(SimTime),
 }
 
-impl Head {
+impl EarliestEvent {
     #[inline]
     fn at(self) -> SimTime {
         match self {
-            Head::Heap(at) | Head::Lane(at) => at,
+            EarliestEvent::Heap(at) | EarliestEvent::Lane(at) => at,
         }
     }
 }
@@ -82,7 +82,7 @@ impl<E: Copy> Queue<E> {
     pub fn after(&mut self, delay: SimTime, event: E) {
         let order = self.inserted;
         self.inserted += 1;
-        self.heap.push(Entry {
+        self.heap.push(QueueEntry {
             at: self.now + delay,
             order,
             event,
@@ -109,31 +109,31 @@ impl<E: Copy> Queue<E> {
         for (order, (delay, event)) in (first..).zip(events) {
             if !self.lane.add(delay, event) {
                 let at = self.now + delay;
-                self.heap.push(Entry { at, order, event });
+                self.heap.push(QueueEntry { at, order, event });
             }
         }
         self.lane.sort();
     }
 
     #[inline]
-    fn head(&self) -> Option<Head> {
+    fn head(&self) -> Option<EarliestEvent> {
         let Some(at) = self.lane.first_at() else {
-            return self.heap.peek().map(|entry| Head::Heap(entry.at));
+            return self.heap.peek().map(|entry| EarliestEvent::Heap(entry.at));
         };
         match self.heap.peek() {
             Some(entry) if (entry.at, entry.order) < (at, self.lane.first_order()) => {
-                Some(Head::Heap(entry.at))
+                Some(EarliestEvent::Heap(entry.at))
             }
-            _ => Some(Head::Lane(at)),
+            _ => Some(EarliestEvent::Lane(at)),
         }
     }
 
     #[inline]
-    fn take(&mut self, head: Head) -> Option<E> {
+    fn take(&mut self, head: EarliestEvent) -> Option<E> {
         self.now = head.at();
         match head {
-            Head::Heap(_) => self.heap.pop().map(|entry| entry.event),
-            Head::Lane(_) => Some(self.lane.take()),
+            EarliestEvent::Heap(_) => self.heap.pop().map(|entry| entry.event),
+            EarliestEvent::Lane(_) => Some(self.lane.take()),
         }
     }
 
@@ -149,7 +149,7 @@ impl<E: Copy> Queue<E> {
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
         // Most events of a step come one after the other from the lane, with nothing in the heap.
         let head = match (self.heap.is_empty(), self.lane.first_at()) {
-            (true, at) => Head::Lane(at?),
+            (true, at) => EarliestEvent::Lane(at?),
             _ => self.head()?,
         };
         if head.at() > until || self.is_interrupted() {
@@ -168,8 +168,8 @@ impl<E: Copy> Queue<E> {
         }
         self.now = head.at();
         match head {
-            Head::Heap(_) => self.heap.peek().map(|entry| &entry.event),
-            Head::Lane(_) => Some(self.lane.first_event()),
+            EarliestEvent::Heap(_) => self.heap.peek().map(|entry| &entry.event),
+            EarliestEvent::Lane(_) => Some(self.lane.first_event()),
         }
     }
 
@@ -178,14 +178,14 @@ impl<E: Copy> Queue<E> {
     #[inline]
     pub fn put_off(&mut self, delay: SimTime) {
         match self.head() {
-            Some(Head::Heap(_)) => {
+            Some(EarliestEvent::Heap(_)) => {
                 if let Some(mut earliest) = self.heap.peek_mut() {
                     earliest.order = self.inserted;
                     earliest.at = self.now + delay;
                     self.inserted += 1;
                 }
             }
-            Some(Head::Lane(_)) => {
+            Some(EarliestEvent::Lane(_)) => {
                 let event = self.lane.take();
                 self.after(delay, event);
             }
@@ -196,7 +196,7 @@ impl<E: Copy> Queue<E> {
     /// When the earliest event is due.
     #[inline]
     pub fn next_at(&self) -> Option<SimTime> {
-        self.head().map(Head::at)
+        self.head().map(EarliestEvent::at)
     }
 
     /// Moves the clock on to `at`, but not past a pending event, and never back.
@@ -249,7 +249,7 @@ impl<E: Copy> Default for Queue<E> {
     }
 }
 
-impl<E> Entry<E> {
+impl<E> QueueEntry<E> {
     /// Time, then order of insertion, as one number: compared without a branch, which a processor
     /// cannot predict inside a heap.
     #[inline]
@@ -259,27 +259,27 @@ impl<E> Entry<E> {
 }
 
 // The heap is a maximum heap, so the order is turned round: earliest first, then first in.
-impl<E> Ord for Entry<E> {
+impl<E> Ord for QueueEntry<E> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
 }
 
-impl<E> PartialOrd for Entry<E> {
+impl<E> PartialOrd for QueueEntry<E> {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> PartialEq for Entry<E> {
+impl<E> PartialEq for QueueEntry<E> {
     fn eq(&self, other: &Self) -> bool {
         self.order == other.order
     }
 }
 
-impl<E> Eq for Entry<E> {}
+impl<E> Eq for QueueEntry<E> {}
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ const SPARE_PLACES: usize = 64;
 
 /// A VM, or where one was.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct VmPlace {
     vm: Member,
     is_gone: bool,
     /// Whether it takes part, as far as anybody has asked.
@@ -27,7 +27,7 @@ struct Place {
 /// The VMs that are there. Times that it is asked about do not go back.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Present {
-    places: Vec<Place>,
+    places: Vec<VmPlace>,
     count: usize,
     /// Ends that are still to come, and VMs whose ends have come and that were not taken out yet.
     ends: ByTime,
@@ -86,7 +86,7 @@ impl Present {
     /// Adds the newest VM.
     pub(super) fn add(&mut self, vm: Member) {
         let at = self.places.len() as u32;
-        self.places.push(Place {
+        self.places.push(VmPlace {
             vm,
             is_gone: false,
             is_ready: false,
@@ -196,7 +196,7 @@ impl Present {
 
     /// Takes out the newest VM of a group.
     pub(super) fn take_newest(&mut self, group: usize) -> Option<Member> {
-        let is_it = |place: &Place| !place.is_gone && usize::from(place.vm.group) == group;
+        let is_it = |place: &VmPlace| !place.is_gone && usize::from(place.vm.group) == group;
         let at = self.places.iter().rposition(is_it)?;
         Some(self.take(at))
     }
@@ -310,7 +310,7 @@ impl Present {
         ends.clear();
         starting.clear();
         (*held, *ready) = ([0; MOST_GROUPS], [0; MOST_GROUPS]);
-        for (at, Place { vm, is_ready, .. }) in (0..).zip(&*places) {
+        for (at, VmPlace { vm, is_ready, .. }) in (0..).zip(&*places) {
             held[usize::from(vm.group)] += 1;
             if *is_ready {
                 ready[usize::from(vm.group)] += 1

@@ -8,7 +8,7 @@ use super::Totals;
 use super::members::Members;
 use super::stage::Stage;
 use super::vm::{Member, never};
-use super::work::{RELIEF, Work};
+use super::work::{JobWork, RELIEF};
 use crate::cluster::luck::Luck;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
 use crate::training::log::What;
@@ -32,7 +32,7 @@ pub(super) struct LiveRun<'a> {
     /// Steps to go, and when time is up.
     total: u64,
     until: SimTime,
-    work: Work,
+    work: JobWork,
     times: Advance,
     /// Whether all have to stop before they go on.
     restarts: bool,
@@ -83,7 +83,7 @@ impl<'a> LiveRun<'a> {
         (cluster, luck): (&'a Cluster, &'a Luck),
         (steps, until): (u64, SimTime),
     ) -> Self {
-        let mut work = Work::new(steps as f64 * cluster.whole.step_s);
+        let mut work = JobWork::new(steps as f64 * cluster.whole.step_s);
         work.save(stage);
         stage.log.trains();
         LiveRun {

@@ -18,7 +18,7 @@ const LONGEST: f64 = 1000.0;
 
 /// Where a run stands.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct JobWork {
     /// Steps complete, of the configuration, B samples each.
     pub(super) done: f64,
     /// Of them in a checkpoint.
@@ -43,10 +43,10 @@ struct Patience {
     idle: u32,
 }
 
-impl Work {
+impl JobWork {
     /// Nothing yet, of what takes `expected_s` without losses.
     pub(super) fn new(expected_s: f64) -> Self {
-        Work {
+        JobWork {
             done: 0.0,
             saved: 0.0,
             due: None,

@@ -24,7 +24,7 @@ pub mod schedule;
 pub use links::{Links, Scope};
 pub use misfit::Misfit;
 pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
-pub use prepared::{PreparedPlan, Room, Scratch, Span, StepBreakdown, Work};
+pub use prepared::{PathScratch, PreparedPlan, Room, Span, StepBreakdown, Work};
 pub use profile::LayerProfile;
 pub use runtime::{Activations, Runtime};
 pub use schedule::Schedule;

@@ -11,7 +11,7 @@ mod reduction;
 use super::runtime::Activations;
 use super::schedule::{Place, Schedule};
 
-pub use path::Scratch;
+pub use path::PathScratch;
 
 /// What a stage does for each micro-batch and step, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -166,11 +166,11 @@ impl PreparedPlan {
 
     /// Seconds of a step, by its critical path, without luck.
     pub fn step_s(&self) -> f64 {
-        self.step_in(&mut Scratch::default())
+        self.step_in(&mut PathScratch::default())
     }
 
     /// As [`PreparedPlan::step_s`], in room that is kept.
-    pub fn step_in(&self, scratch: &mut Scratch) -> f64 {
+    pub fn step_in(&self, scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
         for lane in &self.lanes {
             scratch.costs.clone_from(lane);
@@ -182,7 +182,7 @@ impl PreparedPlan {
 
     /// Seconds of a step, by its critical path, if each slot computes `factors[slot]` times as long; slot
     /// `replica × stages + stage` is a stage of a replica.
-    pub fn step_with(&self, factors: &[f64], scratch: &mut Scratch) -> f64 {
+    pub fn step_with(&self, factors: &[f64], scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
         for (replica, &lane) in self.lane_of.iter().enumerate() {
             let own = factors.iter().skip(replica * self.stages());
@@ -213,7 +213,7 @@ impl PreparedPlan {
     }
 
     /// From the ends of the stages of all replicas to that of the step.
-    fn finish(&self, scratch: &Scratch) -> f64 {
+    fn finish(&self, scratch: &PathScratch) -> f64 {
         let stages = scratch.met.iter().zip(&self.reductions);
         let ends = stages.map(|(met, &reduction)| {
             self.reduced(reduction, met.end, met.first_bucket) + met.update
@@ -234,7 +234,7 @@ impl PreparedPlan {
 
     /// Where the seconds of a step go.
     pub fn breakdown(&self) -> StepBreakdown {
-        let mut scratch = Scratch::default();
+        let mut scratch = PathScratch::default();
         let step_s = self.step_in(&mut scratch);
         let ends: Vec<f64> = (scratch.met.iter().zip(&self.reductions))
             .map(|(met, &r)| self.reduced(r, met.end, met.first_bucket) + met.update)

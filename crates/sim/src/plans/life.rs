@@ -3,7 +3,7 @@
 //! A plan needs all its VMs: whatever is lost stops the job until another is in its place, and all go on from the last
 //! checkpoint.
 
-use super::pace::Pace;
+use super::pace::PlanPace;
 use super::terms::{On, Terms};
 use super::{Choices, pace};
 use crate::cluster::{Keeps, Losses, Pause};
@@ -43,7 +43,7 @@ pub struct PlanJob {
 #[derive(Default)]
 struct Done {
     kept: u64,
-    advance: pace::Advance,
+    advance: pace::PlanAdvance,
 }
 
 impl PlanJob {
@@ -167,7 +167,7 @@ impl PlanJob {
     pub fn train(
         &mut self,
         on: On<'_>,
-        pace: &mut Pace,
+        pace: &mut PlanPace,
         (goal, phase): (Goal, Phase),
         stream: &Stream,
     ) -> Result<Trained, Unfinished> {
@@ -199,7 +199,7 @@ impl PlanJob {
     fn train_steps(
         &mut self,
         on: On<'_>,
-        pace: &mut Pace,
+        pace: &mut PlanPace,
         (goal, until, phase): (u64, SimTime, Phase),
         stream: &mut Stream,
     ) -> Result<Done, Unfinished> {
@@ -263,10 +263,10 @@ impl PlanJob {
     fn stretch(
         &mut self,
         on: On<'_>,
-        pace: &mut Pace,
+        pace: &mut PlanPace,
         (steps, until, phase): (u64, SimTime, Phase),
         stream: &mut Stream,
-    ) -> Result<(pace::Advance, bool), Unfinished> {
+    ) -> Result<(pace::PlanAdvance, bool), Unfinished> {
         let from = self.now;
         self.ledger.enter(phase, from);
         // The steps up to the next loss that is known; a market may take VMs before.

@@ -23,5 +23,5 @@ pub use axes::{Axes, Draft, Offer};
 pub use choices::{Choices, Target, Way};
 pub use holes::Holes;
 pub use life::PlanJob;
-pub use pace::{Pace, PlanLuck, Spread};
+pub use pace::{PlanLuck, PlanPace, Spread};
 pub use terms::Terms;

@@ -5,7 +5,7 @@
 //! plan, `event` by its events, `fast` takes many steps in one normal draw of the same mean and variance.
 
 use crate::engine::Interrupt;
-use crate::parallel::{PreparedPlan, Room, Scratch};
+use crate::parallel::{PathScratch, PreparedPlan, Room};
 use crate::training::drift::DriftPath;
 use crate::training::variation::WorkerTime;
 use crate::training::{Fidelity, Unfinished, Variation};
@@ -55,7 +55,7 @@ impl Spread {
         let law = UnitLogNormal::from_sigma(variation.vm_sigma);
         let (varies, differ) = (!worker.is_constant(), variation.vm_sigma > 0.0);
         let streams = Streams::new(0);
-        let mut scratch = Scratch::default();
+        let mut scratch = PathScratch::default();
         let slots = plan.slots();
         let count = nodes.iter().max().map_or(1, |last| last + 1);
         let (mut steps, mut of_node) = (vec![1.0; slots], vec![1.0; count]);
@@ -195,7 +195,7 @@ pub fn slot_nodes(choices: &Choices, at: usize) -> Vec<usize> {
 
 /// What steps took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Advance {
+pub struct PlanAdvance {
     /// Complete steps.
     pub steps: u64,
     /// Seconds in which GPUs computed or waited for others.
@@ -206,7 +206,7 @@ pub struct Advance {
 
 /// The steps of a plan on the nodes of a replica.
 #[derive(Debug)]
-pub struct Pace {
+pub struct PlanPace {
     fidelity: Fidelity,
     worker: WorkerTime,
     placement: f64,
@@ -218,11 +218,11 @@ pub struct Pace {
     /// The plan, where single steps have luck.
     plan: Option<PreparedPlan>,
     factors: Vec<f64>,
-    scratch: Scratch,
+    scratch: PathScratch,
     room: Room,
 }
 
-impl Pace {
+impl PlanPace {
     /// That of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
         way: &Way,
@@ -231,9 +231,9 @@ impl Pace {
         fidelity: Fidelity,
         spread: impl FnOnce() -> Spread,
         prepared: impl FnOnce() -> Option<PreparedPlan>,
-    ) -> Pace {
+    ) -> PlanPace {
         let worker = variation.worker_time();
-        let mut pace = Pace {
+        let mut pace = PlanPace {
             fidelity,
             worker,
             placement: luck.placement,
@@ -243,7 +243,7 @@ impl Pace {
             deviation_s: 0.0,
             plan: None,
             factors: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: PathScratch::default(),
             room: Room::default(),
         };
         let varies = !worker.is_constant();
@@ -325,8 +325,8 @@ impl Pace {
         drift: &mut DriftPath,
         stream: &mut Stream,
         interrupt: &Interrupt,
-    ) -> Result<(Advance, SimTime), Unfinished> {
-        let mut advance = Advance::default();
+    ) -> Result<(PlanAdvance, SimTime), Unfinished> {
+        let mut advance = PlanAdvance::default();
         let mut now = from;
         let singly = self.plan.is_some();
         while advance.steps < steps {
@@ -394,9 +394,9 @@ impl Pace {
     }
 }
 
-impl Advance {
+impl PlanAdvance {
     /// What other steps took comes to it.
-    pub(super) fn add_all(&mut self, other: &Advance) {
+    pub(super) fn add_all(&mut self, other: &PlanAdvance) {
         self.steps += other.steps;
         self.compute_s += other.compute_s;
         self.communication_s += other.communication_s;

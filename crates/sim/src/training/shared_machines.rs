@@ -18,8 +18,13 @@ pub fn mean_of_slowest(layout: &[(u32, u32)], time: WorkerTime, vm_sigma: f64) -
         sigma: libm::hypot(time.sigma, vm_sigma),
         ..time
     };
-    let vms: Vec<(Vm, f64)> = (layout.iter())
-        .map(|(each, vms)| (Vm::new(f64::from(*each), time, vm_sigma), f64::from(*vms)))
+    let vms: Vec<(LateVm, f64)> = (layout.iter())
+        .map(|(each, vms)| {
+            (
+                LateVm::new(f64::from(*each), time, vm_sigma),
+                f64::from(*vms),
+            )
+        })
         .collect();
     let slowest = slowest::integrate(over_all, &[0.0], |log_time| {
         let (mut product, mut hazard) = (1.0, 0.0);
@@ -38,7 +43,7 @@ pub fn mean_of_slowest(layout: &[(u32, u32)], time: WorkerTime, vm_sigma: f64) -
 
 /// The logarithm of how late one VM is, as a sum over nodes of one of its two parts, the one that varies less: what is
 /// left is smooth.
-enum Vm {
+enum LateVm {
     /// Over the slowest worker: its values with their odds.
     Workers {
         nodes: Vec<(f64, f64)>,
@@ -52,8 +57,8 @@ enum Vm {
     },
 }
 
-impl Vm {
-    fn new(each: f64, time: WorkerTime, vm_sigma: f64) -> Vm {
+impl LateVm {
+    fn new(each: f64, time: WorkerTime, vm_sigma: f64) -> LateVm {
         let mean = -0.5 * vm_sigma * vm_sigma;
         if time.has_no_spread() {
             // Either nobody straggles or somebody does.
@@ -65,7 +70,7 @@ impl Vm {
                     vec![(plain, none), (plain + libm::log(s.factor), 1.0 - none)]
                 }
             };
-            return Vm::Workers { nodes, vm_sigma };
+            return LateVm::Workers { nodes, vm_sigma };
         }
         if time.sigma < vm_sigma {
             let odds = |(y, step): (f64, f64)| {
@@ -73,7 +78,7 @@ impl Vm {
                 (mean + y, each * libm::pow(cdf, each - 1.0) * density * step)
             };
             let nodes = slowest::nodes(time, &[0.0]).into_iter().map(odds);
-            return Vm::Workers {
+            return LateVm::Workers {
                 nodes: nodes.collect(),
                 vm_sigma,
             };
@@ -84,7 +89,7 @@ impl Vm {
             let z = f64::from(i) * step;
             (mean + vm_sigma * z, normal::density(z) * step)
         });
-        Vm::Machine {
+        LateVm::Machine {
             nodes: nodes.collect(),
             each,
             time,
@@ -100,11 +105,11 @@ impl Vm {
             })
         };
         match self {
-            Vm::Workers { nodes, vm_sigma } => sum(nodes, &|y| {
+            LateVm::Workers { nodes, vm_sigma } => sum(nodes, &|y| {
                 let z = y / vm_sigma;
                 (normal::density(z) / vm_sigma, normal::cdf(z))
             }),
-            Vm::Machine { nodes, each, time } => sum(nodes, &|y| {
+            LateVm::Machine { nodes, each, time } => sum(nodes, &|y| {
                 let (density, cdf) = slowest::one_worker(*time, y);
                 let others = libm::pow(cdf, each - 1.0);
                 (each * others * density, others * cdf)

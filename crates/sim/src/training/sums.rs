@@ -128,7 +128,7 @@ impl Walk {
             let bridge = self.deviation_s * (m * (1.0 - m / n)).sqrt() * stream.normal();
             return (m / n * self.plain_s + bridge).clamp(0.0, self.plain_s);
         }
-        let whole = Part {
+        let whole = WalkPart {
             steps: self.steps,
             plain_s: self.plain_s,
             straggled_s: &mut self.straggled_s,
@@ -147,7 +147,7 @@ impl Walk {
             return bridge((0, 0.0), whole, self.deviation_s, in_time, stream);
         }
         let mut done = (0, 0.0);
-        let mut part = Part {
+        let mut part = WalkPart {
             steps: self.steps,
             plain_s: self.plain_s,
             straggled_s: &mut self.straggled_s,
@@ -168,20 +168,20 @@ impl Walk {
 }
 
 /// Steps of a walk that follow each other.
-struct Part<'w> {
+struct WalkPart<'w> {
     steps: u64,
     plain_s: f64,
     straggled_s: &'w mut [f64],
 }
 
-impl<'w> Part<'w> {
+impl<'w> WalkPart<'w> {
     fn seconds(&self) -> f64 {
         self.plain_s + self.straggled_s.iter().sum::<f64>()
     }
 
     /// The first `at` steps and the others: each straggled step is as likely to be any of them, and the calm ones are a
     /// random walk to a known end.
-    fn split(self, at: u64, deviation_s: f64, stream: &mut Stream) -> (Part<'w>, Part<'w>) {
+    fn split(self, at: u64, deviation_s: f64, stream: &mut Stream) -> (WalkPart<'w>, WalkPart<'w>) {
         let (mut room, mut steps, mut first) = (at, self.steps, 0);
         for place in 0..self.straggled_s.len() {
             if stream.uniform() * (steps as f64) < room as f64 {
@@ -201,12 +201,12 @@ impl<'w> Part<'w> {
             0.0
         };
         let (before, after) = self.straggled_s.split_at_mut(first);
-        let first = Part {
+        let first = WalkPart {
             steps: at,
             plain_s,
             straggled_s: before,
         };
-        let second = Part {
+        let second = WalkPart {
             steps: self.steps - at,
             plain_s: self.plain_s - plain_s,
             straggled_s: after,

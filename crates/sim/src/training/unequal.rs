@@ -31,11 +31,11 @@ const NO_CHANCE: f64 = 1e-13;
 const REFERENCE: usize = 14;
 
 /// Q and its first two derivatives per step of the table.
-type Entry = [f64; 3];
+type QuantileEntry = [f64; 3];
 
 /// The table of Q(z).
-fn table() -> &'static [Entry] {
-    static TABLE: OnceLock<Vec<Entry>> = OnceLock::new();
+fn table() -> &'static [QuantileEntry] {
+    static TABLE: OnceLock<Vec<QuantileEntry>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let count = ((HIGHEST - LOWEST) * PER_SIGMA as f64) as usize + 2;
         let step = 1.0 / PER_SIGMA as f64;

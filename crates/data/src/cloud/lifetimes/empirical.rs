@@ -12,7 +12,7 @@ use scavsim_read::input::{Diagnostics, Source};
 /// What is missing to 1 at the last point are the VMs that were not lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Empirical {
-    points: Vec<Point>,
+    points: Vec<LifePoint>,
     /// Per slot, equally wide up to the last point: the point where it begins or the last before.
     /// Expectations ask for nothing as often as for shares.
     slots: Vec<u32>,
@@ -24,14 +24,14 @@ const SLOTS_PER_POINT: usize = 8;
 const MOST_IN_SLOT: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Point {
+struct LifePoint {
     age_h: f64,
     lost: f64,
     /// E[min(T, age)] in hours.
     mean_until_h: f64,
 }
 
-const START: Point = Point {
+const START: LifePoint = LifePoint {
     age_h: 0.0,
     lost: 0.0,
     mean_until_h: 0.0,
@@ -48,7 +48,7 @@ impl Empirical {
                 return None;
             }
             let alive = 1.0 - 0.5 * (last.lost + lost);
-            points.push(Point {
+            points.push(LifePoint {
                 age_h,
                 lost,
                 mean_until_h: last.mean_until_h + alive * (age_h - last.age_h),
@@ -59,7 +59,7 @@ impl Empirical {
         let slots_per_h = slots as f64 / last_h;
         let last_before = |slot: usize| {
             let begins_h = slot as f64 / slots_per_h;
-            points.partition_point(|p: &Point| p.age_h <= begins_h) as u32 - 1
+            points.partition_point(|p: &LifePoint| p.age_h <= begins_h) as u32 - 1
         };
         Some(Empirical {
             slots: (0..slots).map(last_before).collect(),
@@ -89,7 +89,7 @@ impl Empirical {
 
     /// The points around an age; the same one twice behind the last.
     #[inline]
-    fn around(&self, age_h: f64) -> (Point, Point) {
+    fn around(&self, age_h: f64) -> (LifePoint, LifePoint) {
         let next = self.next(age_h);
         let before = self.points[next.saturating_sub(1)];
         (before, self.points.get(next).copied().unwrap_or(before))
@@ -137,7 +137,7 @@ impl Law for Empirical {
 }
 
 /// F(t) less F at the point before.
-fn rise(before: Point, next: Point, age_h: f64) -> f64 {
+fn rise(before: LifePoint, next: LifePoint, age_h: f64) -> f64 {
     let width = next.age_h - before.age_h;
     if width > 0.0 {
         (next.lost - before.lost) * ((age_h - before.age_h) / width)

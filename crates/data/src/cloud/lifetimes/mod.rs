@@ -27,4 +27,4 @@ pub use first_of::FirstOf;
 pub use lifetime::{Law, Lifetime};
 pub use registry::{Kind, Model, UnknownModel};
 pub use share::share;
-pub use trace::{Change, Cursor, Replay, Trace};
+pub use trace::{Change, Cursor, Trace, TraceReplay};

@@ -94,8 +94,8 @@ impl Trace {
     ///
     /// Behind the last change the trace begins again, with as many VMs as it had at its beginning: nobody is lost at
     /// the seam, as nobody was in the measured cluster.
-    pub fn replay(&self, start_s: u64) -> Replay<'_> {
-        Replay {
+    pub fn replay(&self, start_s: u64) -> TraceReplay<'_> {
+        TraceReplay {
             trace: self,
             cursor: self.cursor(start_s),
         }
@@ -175,12 +175,12 @@ pub struct Cursor {
 
 /// The changes of a trace from a time on, in seconds from it; endless.
 #[derive(Debug, Clone)]
-pub struct Replay<'t> {
+pub struct TraceReplay<'t> {
     trace: &'t Trace,
     cursor: Cursor,
 }
 
-impl Iterator for Replay<'_> {
+impl Iterator for TraceReplay<'_> {
     type Item = Change;
 
     fn next(&mut self) -> Option<Change> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::price::{Base, NoPrice, VmPrice};
 use super::rule::Rule;
-use crate::cloud::{Date, Fleet, Market, Offer, Place, PriceTable, prices, vm_types};
+use crate::cloud::{Date, Fleet, Market, Offer, PriceTable, RentalPlace, prices, vm_types};
 use crate::pricing::PolicyFile;
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
@@ -116,7 +116,7 @@ struct TablePrice {
     /// Whether spot VMs of the scenario have their spot price.
     as_rented: bool,
     date: Date,
-    place: Place,
+    place: RentalPlace,
 }
 
 impl VmPrice for TablePrice {

@@ -75,7 +75,7 @@ impl Reductions {
 }
 
 /// A discount on the base price.
-pub struct Rule {
+pub struct DiscountRule {
     /// Its key.
     pub key: &'static str,
     /// Whether it is for spot VMs.
@@ -85,8 +85,8 @@ pub struct Rule {
 }
 
 /// All discounts on a base price.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[DiscountRule] = &[
+    DiscountRule {
         key: "`spot_ratio`",
         is_spot: true,
         read: |file| {
@@ -98,7 +98,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`spot_series`",
         is_spot: true,
         read: |file| {
@@ -109,7 +109,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`commitment_discount`",
         is_spot: false,
         read: |file| {
@@ -121,7 +121,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`sustained_use`",
         is_spot: false,
         read: |file| {
@@ -145,7 +145,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy
         Market::Spot => Some("a spot price"),
         Market::Commitment1y | Market::Commitment3y => Some("a commitment price"),
     };
-    let found: Vec<(&Rule, Result<Reductions, WrongPolicy>)> = (RULES.iter())
+    let found: Vec<(&DiscountRule, Result<Reductions, WrongPolicy>)> = (RULES.iter())
         .filter_map(|rule| Some((rule, (rule.read)(file)?)))
         .collect();
     let has_spot_rule = found.iter().any(|(rule, _)| rule.is_spot);

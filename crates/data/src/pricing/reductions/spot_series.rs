@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cloud::{Date, Fleet, Market, Moment, Place, PriceTable};
+use crate::cloud::{Date, Fleet, Market, Moment, PriceTable, RentalPlace};
 use crate::pricing::spot_series_key::{SpotSeriesKey, Step};
 use crate::pricing::{NoPrice, PolicyFile, WrongPolicy};
 
@@ -29,7 +29,7 @@ pub enum Series {
 #[derive(Debug, Clone)]
 pub struct Dated {
     table: Arc<PriceTable>,
-    place: Place,
+    place: RentalPlace,
     start: Date,
 }
 

@@ -25,7 +25,7 @@ use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spr
 use scavsim_read::input::name::not_a_name;
 use scavsim_search::search::Figures;
 use scavsim_search::testbed::BagGround;
-use scavsim_sim::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
+use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {
@@ -60,7 +60,7 @@ pub(super) const FORM: Form = Form {
 /// A bag of jobs, and the ways to run it.
 #[derive(Debug, Clone)]
 pub struct BagOfJobs {
-    choices: Arc<Choices>,
+    choices: Arc<BagChoices>,
     /// The terms that it runs on, by setting.
     terms: Vec<Arc<Bag>>,
     /// Whether `bag.losses` says how VMs are lost.
@@ -132,7 +132,7 @@ impl Topic for BagOfJobs {
     }
 
     fn identity(&self) -> Option<(&'static str, Value)> {
-        let Choices { name, space, .. } = &*self.choices;
+        let BagChoices { name, space, .. } = &*self.choices;
         let about = json!({ "name": name, "configurations": space.len() });
         Some(("bag", about))
     }
@@ -206,7 +206,7 @@ fn given(losses: &GivenLosses) -> Loss {
 
 /// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
+fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagChoices> {
     let table = table(file)?;
     let before = complaints.count();
     let name = complaints.own_name(&table.name, "bag");
@@ -288,7 +288,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choic
                 continue;
             }
             rows.push([vm as f64, f64::from(vms_per_job), f64::from(parallel_jobs)]);
-            sizes.push(Size {
+            sizes.push(BagSize {
                 vm: u16::try_from(vm).unwrap_or(u16::MAX),
                 vms_per_job,
                 parallel_jobs,
@@ -319,7 +319,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choic
         });
         (types.len() - 1) as u16
     });
-    Some(Choices {
+    Some(BagChoices {
         name,
         space: Space::new(axes, rows).ok()?,
         sizes,

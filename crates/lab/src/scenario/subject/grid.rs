@@ -20,7 +20,7 @@ use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
-use scavsim_search::grid::{Grid, Job, Probe, library, load};
+use scavsim_search::grid::{Grid, Job, ProbeCharge, library, load};
 use scavsim_search::search::Figures;
 use scavsim_search::testbed::grid::MOST_RUNS;
 use scavsim_search::testbed::{Ground, History, MeasuredGrid};
@@ -41,7 +41,7 @@ pub struct MeasuredJobs {
     /// Name of the grid.
     pub grid: String,
     /// What a probe is charged.
-    pub probe: Probe,
+    pub probe: ProbeCharge,
     /// The jobs, each with the configurations to choose from.
     jobs: Vec<Arc<Job>>,
     /// What is known of each.

@@ -40,7 +40,7 @@ fn goal(objective: Objective) -> Goal {
     }
 }
 
-const FREE: Effort = Effort {
+const FREE: MeasuringEffort = MeasuringEffort {
     setup_s: 0.0,
     is_expected: false,
     steps: 0.0,
@@ -67,7 +67,7 @@ fn a_perfect_measurement_is_worth_the_option_to_exchange() {
     );
     assert_eq!(decision.worth(Measurement::Step(0), &FREE).value, 0.0);
     // An error as large as what is not known halves the variance that is told.
-    let noisy = Effort {
+    let noisy = MeasuringEffort {
         noise: [sd * sd, 0.0],
         ..FREE
     };
@@ -102,7 +102,7 @@ fn errors_that_all_share_are_worth_nothing_to_know() {
 fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     let prospects = [prospect(1.0, 10.0), prospect(2.0, 10.0)];
     let decision = Decision::new(&prospects, apart(&[0.0, 0.3]), goal(Objective::Cost));
-    let effort = Effort {
+    let effort = MeasuringEffort {
         setup_s: 900.0,
         steps: 900.0,
         ..FREE
@@ -113,7 +113,7 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     assert!((whole.time_s - run.time_s - 900.0).abs() < 1e-9);
     assert!((whole.cost_usd - run.cost_usd - 1.25).abs() < 1e-9);
     let is_expected = true;
-    let held = Effort {
+    let held = MeasuringEffort {
         is_expected,
         ..effort
     };
@@ -122,7 +122,7 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     let once = decision.worth(Measurement::Step(1), &effort);
     assert!((once.price.cost_usd - 2.5).abs() < 1e-12);
     assert!((once.net - (once.value - 2.5)).abs() < 1e-12 && once.net < 0.0);
-    let often = Effort {
+    let often = MeasuringEffort {
         times: 10.0,
         ..effort
     };

@@ -8,7 +8,7 @@ pub const FILES: [&str; 4] = ["layers.toml", "layers.csv", "times.csv", "links.c
 
 /// What is imported, and what the files do not hold.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct LayersOptions {
     /// Seconds per layer: a CSV, or `profiles.json` of Sailor.
     pub times: PathBuf,
     /// Parameters and bytes per layer: a CSV, or `llm_info.json` of Sailor.
@@ -34,10 +34,10 @@ pub struct Options {
 }
 
 /// A GPU, tensor degree and micro-batch.
-pub(super) type Point = (String, u32, u32);
+pub(super) type LayerPoint = (String, u32, u32);
 
 /// Forward, backward and update seconds of every layer.
-pub(super) type Times = BTreeMap<Point, Vec<[f64; 3]>>;
+pub(super) type Times = BTreeMap<LayerPoint, Vec<[f64; 3]>>;
 
 /// Parameters, stored bytes, output bytes and all-reduces of every layer, by tensor degree.
 pub(super) type Memory = BTreeMap<u32, Vec<[u64; 4]>>;

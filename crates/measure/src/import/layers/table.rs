@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::figures::{Memory, Point, Times, in_order};
+use super::figures::{LayerPoint, Memory, Times, in_order};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -18,8 +18,8 @@ pub(super) fn times(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opti
     let columns = [&["gpu", "tensor", "micro_batch", "layer"][..], &figures].concat();
     let table = Table::read(source, &columns, &[], diagnostics)?;
     let before = diagnostics.len();
-    let mut sums: BTreeMap<Point, BTreeMap<u32, ([f64; 3], u32)>> = BTreeMap::new();
-    let mut places: BTreeMap<Point, Range<usize>> = BTreeMap::new();
+    let mut sums: BTreeMap<LayerPoint, BTreeMap<u32, ([f64; 3], u32)>> = BTreeMap::new();
+    let mut places: BTreeMap<LayerPoint, Range<usize>> = BTreeMap::new();
     for row in table.rows() {
         let gpu = row.name("gpu", diagnostics);
         let tensor = whole(&row, "tensor", 1, diagnostics);

@@ -24,14 +24,14 @@ fn import(
     memory: (&str, &str),
     links: Option<&str>,
     model: Option<&str>,
-) -> Result<Imported, String> {
+) -> Result<ImportedLayers, String> {
     let folder = tempfile::tempdir().expect("the temporary directory is writable");
     let write = |name: String, text: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("writable");
         path
     };
-    let options = Options {
+    let options = LayersOptions {
         times: write(format!("times.{}", times.0), times.1),
         memory: write(format!("memory.{}", memory.0), memory.1),
         links: links.map(|text| write("links.json".to_owned(), text)),
@@ -51,7 +51,7 @@ fn import(
     imported.ok_or_else(|| d.render(false).replace(&root, ""))
 }
 
-fn text<'a>(imported: &'a Imported, name: &str) -> &'a str {
+fn text<'a>(imported: &'a ImportedLayers, name: &str) -> &'a str {
     let mut files = imported.files.iter().filter(|(n, _)| n == name);
     &files.next().expect("it is written").1
 }

@@ -1,10 +1,10 @@
 //! The files of a layer profile: equal layers that follow each other share a row.
 
-use super::figures::{FILES, Memory, Options, Times};
+use super::figures::{FILES, LayersOptions, Memory, Times};
 use crate::import::figure::{MEASURED, rounded};
 
 pub(super) fn files(
-    options: &Options,
+    options: &LayersOptions,
     layers: usize,
     times: &Times,
     memory: &Memory,

@@ -6,7 +6,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// In what a benchmark counts the way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum ProgressUnit {
     /// Passes over the data.
     Epochs,
     /// Samples.
@@ -23,7 +23,7 @@ pub struct Benchmark {
     /// First round in which results of that name are of this task.
     pub since: &'static str,
     /// What convergence is counted in.
-    pub unit: Unit,
+    pub unit: ProgressUnit,
     /// D.
     pub samples_per_epoch: f64,
     /// Where D is from.
@@ -45,7 +45,7 @@ const BENCHMARKS: [Benchmark; 5] = [
         rcp_names: &["resnet"],
         run_names: &["resnet"],
         since: "v0.7",
-        unit: Unit::Epochs,
+        unit: ProgressUnit::Epochs,
         samples_per_epoch: 1_281_167.0,
         samples_origin: Origin::Stated,
         samples_source: "train_samples of the result logs",
@@ -58,7 +58,7 @@ const BENCHMARKS: [Benchmark; 5] = [
         rcp_names: &["bert"],
         run_names: &["bert"],
         since: "v0.7",
-        unit: Unit::Samples,
+        unit: ProgressUnit::Samples,
         samples_per_epoch: 156_725_653.0,
         samples_origin: Origin::Stated,
         samples_source: "train_samples of the v1.1 logs that give the whole set; convergence is counted in samples, so any D gives the same steps",
@@ -71,7 +71,7 @@ const BENCHMARKS: [Benchmark; 5] = [
         rcp_names: &["rnnt"],
         run_names: &["rnnt"],
         since: "v1.0",
-        unit: Unit::Epochs,
+        unit: ProgressUnit::Epochs,
         samples_per_epoch: 278_528.0,
         samples_origin: Origin::Stated,
         samples_source: "train_samples of the v1.1 logs at batch 2048",
@@ -85,7 +85,7 @@ const BENCHMARKS: [Benchmark; 5] = [
         run_names: &["retinanet", "ssd"],
         // Before, `ssd` was SSD-ResNet34 on COCO.
         since: "v2.0",
-        unit: Unit::Epochs,
+        unit: ProgressUnit::Epochs,
         samples_per_epoch: 1_170_301.0,
         samples_origin: Origin::Derived,
         samples_source: "recalled from the benchmark's rules, not confirmed; agrees with the 4572 steps per epoch at batch 256 of the v4.0 logs",
@@ -98,7 +98,7 @@ const BENCHMARKS: [Benchmark; 5] = [
         rcp_names: &["stable_diffusion"],
         run_names: &["stable_diffusion"],
         since: "v3.1",
-        unit: Unit::Samples,
+        unit: ProgressUnit::Samples,
         samples_per_epoch: 6_513_144.0,
         samples_origin: Origin::Stated,
         samples_source: "train_samples of the v4.0 logs; convergence is counted in samples, so any D gives the same steps",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::benchmarks::{Benchmark, Unit};
+use super::benchmarks::{Benchmark, ProgressUnit};
 use super::rcp::Point;
 use crate::import::Report;
 use scavsim_data::workload::law::EpochLaw;
@@ -13,7 +13,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Which runs are taken; what is open must be the same in all that are left.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
+pub struct RunFilter {
     /// As the table names it.
     pub submitter: Option<String>,
     /// As the table names it.
@@ -34,7 +34,7 @@ pub struct Expected<'a> {
 
 /// A measured configuration.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct MeasuredConfiguration {
     /// VM type.
     pub vm: String,
     /// Accelerators on each VM.
@@ -57,11 +57,11 @@ pub struct Found {
     /// Round.
     pub round: String,
     /// By VM shape, K and batch.
-    pub points: Vec<Measured>,
+    pub points: Vec<MeasuredConfiguration>,
 }
 
 /// A run that counts.
-struct Run {
+struct CountedRun {
     chosen: [String; 3],
     system: String,
     vms: u32,
@@ -95,7 +95,7 @@ const OPTIONAL: [&str; 5] = [
 /// Reads the table at `path`.
 pub fn read(
     path: &Path,
-    choice: &Choice,
+    choice: &RunFilter,
     expected: &Expected<'_>,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
@@ -143,9 +143,9 @@ pub fn read(
 const ALIKE: f64 = 0.2;
 
 /// The runs whose step is like that of the others of the same system and batch.
-fn alike(runs: Vec<Run>) -> Vec<Run> {
+fn alike(runs: Vec<CountedRun>) -> Vec<CountedRun> {
     type Key<'r> = (&'r [String; 3], &'r str, u32);
-    fn key(run: &Run) -> Key<'_> {
+    fn key(run: &CountedRun) -> Key<'_> {
         (&run.chosen, &run.system, run.batch)
     }
     let mut steps: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
@@ -169,11 +169,11 @@ fn alike(runs: Vec<Run>) -> Vec<Run> {
 /// The run of a row, or why it does not count. What a chosen run says wrongly is a mistake.
 fn run(
     row: &Row<'_>,
-    choice: &Choice,
+    choice: &RunFilter,
     expected: &Expected<'_>,
     substituted: &mut BTreeMap<&'static str, usize>,
     diagnostics: &mut Diagnostics,
-) -> Result<Run, &'static str> {
+) -> Result<CountedRun, &'static str> {
     let text = |column| row.optional_text(column).unwrap_or_default();
     if !expected.benchmark.run_names.contains(&text("benchmark")) {
         return Err("another benchmark");
@@ -220,7 +220,7 @@ fn run(
         return Err("impossible number of accelerators");
     }
     let samples = samples(row, batch, expected, substituted, diagnostics)?;
-    Ok(Run {
+    Ok(CountedRun {
         chosen: ["submitter", "accelerator", "round"].map(|c| text(c).to_owned()),
         system: text("system").to_owned(),
         vms,
@@ -256,9 +256,9 @@ fn samples(
         .ok_or("with a mistake")?;
     let per_epoch = expected.benchmark.samples_per_epoch;
     match expected.benchmark.unit {
-        Unit::Epochs => return Ok(logged * per_epoch),
-        Unit::Samples if logged > 1.0 => return Ok(logged),
-        Unit::Samples => {}
+        ProgressUnit::Epochs => return Ok(logged * per_epoch),
+        ProgressUnit::Samples if logged > 1.0 => return Ok(logged),
+        ProgressUnit::Samples => {}
     }
     let at_batch = expected.points.iter().find(|p| p.batch == batch);
     let by_law = || Some(expected.law?.epochs(f64::from(batch), None)? * per_epoch);
@@ -285,9 +285,9 @@ fn version(round: &str) -> Vec<u32> {
 /// Refuses runs of several submitters, accelerators or rounds, which nobody means to mix.
 fn one_choice<'r>(
     source: &Arc<Source>,
-    runs: &'r [Run],
+    runs: &'r [CountedRun],
     diagnostics: &mut Diagnostics,
-) -> Option<&'r Run> {
+) -> Option<&'r CountedRun> {
     let mut groups: BTreeMap<&[String; 3], std::collections::BTreeSet<(u32, u32)>> =
         BTreeMap::new();
     for run in runs {
@@ -326,8 +326,8 @@ fn one_choice<'r>(
 }
 
 /// Mean step per VM shape, K and batch.
-fn means(runs: &[Run], report: &mut Report) -> Vec<Measured> {
-    let mut groups: BTreeMap<(String, u32, u32, u32), Vec<&Run>> = BTreeMap::new();
+fn means(runs: &[CountedRun], report: &mut Report) -> Vec<MeasuredConfiguration> {
+    let mut groups: BTreeMap<(String, u32, u32, u32), Vec<&CountedRun>> = BTreeMap::new();
     for run in runs {
         let key = (vm(run), run.per_vm, run.vms * run.per_vm, run.batch);
         groups.entry(key).or_default().push(run);
@@ -344,7 +344,7 @@ fn means(runs: &[Run], report: &mut Report) -> Vec<Measured> {
             let mut systems: Vec<&str> = group.iter().map(|r| r.system.as_str()).collect();
             systems.sort_unstable();
             systems.dedup();
-            Measured {
+            MeasuredConfiguration {
                 vm,
                 per_vm,
                 workers,
@@ -365,7 +365,7 @@ fn means(runs: &[Run], report: &mut Report) -> Vec<Measured> {
 }
 
 /// The VM type: what a cloud rents where the system names it, else the accelerator's name.
-fn vm(run: &Run) -> String {
+fn vm(run: &CountedRun) -> String {
     let [submitter, accelerator, _] = &run.chosen;
     let system = run.system.to_lowercase();
     match submitter.as_str() {

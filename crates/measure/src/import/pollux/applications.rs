@@ -1,6 +1,6 @@
 //! Applications of the artifact: names, and what their files do not say.
 
-use super::options::Options;
+use super::options::PolluxOptions;
 use scavsim_data::workload::Origin;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
@@ -60,7 +60,7 @@ pub(super) const APPLICATIONS: [Application; 3] = [
 /// The known application that is meant, if it is one: as `--app` says, or the folder's name. Whatever else a folder is called,
 /// it speaks for itself.
 pub(super) fn known(
-    options: &Options,
+    options: &PolluxOptions,
     diagnostics: &mut Diagnostics,
 ) -> Option<&'static Application> {
     let find = |name: &str| APPLICATIONS.iter().find(|a| a.name == name);

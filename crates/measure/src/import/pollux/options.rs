@@ -13,7 +13,7 @@ pub const VALIDATION: &str = "validation-*.csv";
 
 /// What is imported, and how.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct PolluxOptions {
     /// Folder of one application.
     pub folder: PathBuf,
     /// Application, if it is a known one; by default the name of the folder.

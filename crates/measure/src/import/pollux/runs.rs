@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::options::{Options, VALIDATION};
+use super::options::{PolluxOptions, VALIDATION};
 use crate::import::draft::{Draft, EpochLine, Law, PhiLine};
 use crate::import::report::{Report, basis};
 use scavsim_data::fit::noise::power_scale;
@@ -39,7 +39,7 @@ impl Run {
 }
 
 /// The validation runs by rising batch.
-pub(super) fn runs(options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Run>> {
+pub(super) fn runs(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Vec<Run>> {
     let folder = &options.folder;
     let pattern = options.validation.as_deref().unwrap_or(VALIDATION);
     // A name without a star was refused.

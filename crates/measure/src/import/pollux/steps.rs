@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use super::options::{Options, PLACEMENTS, SCALABILITY};
+use super::options::{PLACEMENTS, PolluxOptions, SCALABILITY};
 use crate::import::draft::{Draft, Law, StepLine};
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use crate::import::{pooled_point, shape};
@@ -94,7 +94,7 @@ fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u
 
 /// All steps, those of one placement and batch averaged.
 pub(super) fn steps(
-    options: &Options,
+    options: &PolluxOptions,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Step>> {
@@ -309,7 +309,12 @@ impl Step {
 
 /// One law for all placements; or, where the largest worker counts of all even shapes, left out,
 /// come out better so, one per even shape.
-pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, report: &mut Report) {
+pub(super) fn step_laws(
+    steps: &[Step],
+    options: &PolluxOptions,
+    draft: &mut Draft,
+    report: &mut Report,
+) {
     let points: Vec<PooledPoint> = steps
         .iter()
         .filter_map(|s| pooled_point(&step_line(s, &options.vm)))
@@ -344,7 +349,7 @@ pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, re
 
 /// A p-norm per even shape: its rows on two VMs and more, and the single worker, which fixes the
 /// compute. One VM with several workers has no Ethernet between them and is on another line.
-fn per_shape(steps: &[Step], options: &Options, draft: &mut Draft, report: &mut Report) {
+fn per_shape(steps: &[Step], options: &PolluxOptions, draft: &mut Draft, report: &mut Report) {
     let mut per_vm: Vec<u32> = steps
         .iter()
         .filter_map(|s| match s.placement {

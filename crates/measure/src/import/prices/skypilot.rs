@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hosts::{Joined, Offered};
-pub use options::Options;
+pub use options::SkypilotOptions;
 
 use super::{ImportedPrices, Seen, table};
 use crate::import::report::Report;
@@ -28,7 +28,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// # Errors
 /// If the table cannot be written to memory.
 pub fn read(
-    options: &Options,
+    options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,
 ) -> std::io::Result<Option<ImportedPrices>> {
     let attach: Vec<Joined> = (options.attach.iter())
@@ -85,7 +85,7 @@ fn offered(
     table: &Table,
     source: &Arc<Source>,
     cloud: &str,
-    options: &Options,
+    options: &SkypilotOptions,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Offered> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ProfileOptions {
     /// The table.
     pub file: PathBuf,
     /// Name of the workload.

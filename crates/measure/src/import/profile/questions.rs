@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::options::Options;
-use super::rows::{Key, Measured, Points, epochs_by_batch};
+use super::options::ProfileOptions;
+use super::rows::{Key, MeasuredRow, Points, epochs_by_batch};
 use super::tables::{lasting, times};
 use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
@@ -37,7 +37,7 @@ const TELLING: f64 = 2.0;
 pub(super) fn ask(
     source: &Arc<Source>,
     points: &Points,
-    options: &Options,
+    options: &ProfileOptions,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn ask(
 }
 
 /// Which line of the text a place is in.
-fn line(source: &Source, row: &Measured) -> usize {
+fn line(source: &Source, row: &MeasuredRow) -> usize {
     let before = source.text.as_bytes().iter().take(row.line.start);
     1 + before.filter(|byte| **byte == b'\n').count()
 }
@@ -66,7 +66,7 @@ fn line(source: &Source, row: &Measured) -> usize {
 /// Repeats that are too far from the others to be repeats.
 fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     for rows in points.values() {
-        let steps: Vec<(f64, &Measured)> = rows.iter().map(|m| (m.step_s, m)).collect();
+        let steps: Vec<(f64, &MeasuredRow)> = rows.iter().map(|m| (m.step_s, m)).collect();
         for (off, usual, times) in strays(&steps) {
             let title = format!(
                 "a step of {} s, and of {} s for the same configuration in line {}",
@@ -105,8 +105,10 @@ fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) 
 }
 
 /// Of several figures of the same thing those that are far from the middle one, which stands beside, and how far.
-fn strays<'m>(figures: &[(f64, &'m Measured)]) -> Vec<(&'m Measured, &'m Measured, String)> {
-    let mut sorted: Vec<&(f64, &Measured)> = figures.iter().collect();
+fn strays<'m>(
+    figures: &[(f64, &'m MeasuredRow)],
+) -> Vec<(&'m MeasuredRow, &'m MeasuredRow, String)> {
+    let mut sorted: Vec<&(f64, &MeasuredRow)> = figures.iter().collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     // Of two nobody knows which is wrong: the later one is shown.
     let middle = match figures {
@@ -125,7 +127,7 @@ fn strays<'m>(figures: &[(f64, &'m Measured)]) -> Vec<(&'m Measured, &'m Measure
 fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     let types: BTreeSet<&str> = points.keys().map(|(vm, ..)| vm.as_str()).collect();
     for vm in types {
-        let mut steps: Vec<(f64, f64, &Measured)> = (points.iter())
+        let mut steps: Vec<(f64, f64, &MeasuredRow)> = (points.iter())
             .filter(|((own, ..), _)| own == vm)
             .flat_map(|((_, workers, batch), rows)| {
                 let local = f64::from(*batch) / f64::from(*workers);
@@ -143,7 +145,7 @@ fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
         });
         let Some(split) = split else { continue };
         let (low, high) = steps.split_at(split);
-        let range = |heap: &[(f64, f64, &Measured)]| {
+        let range = |heap: &[(f64, f64, &MeasuredRow)]| {
             let ends = [heap[0].0, heap[heap.len() - 1].0].map(|s| rounded(s, 4));
             match heap.len() {
                 1 => format!("1 of {} s", ends[0]),
@@ -167,7 +169,12 @@ fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
 }
 
 /// Steps too long or too short to be seconds.
-fn unit(source: &Arc<Source>, points: &Points, options: &Options, diagnostics: &mut Diagnostics) {
+fn unit(
+    source: &Arc<Source>,
+    points: &Points,
+    options: &ProfileOptions,
+    diagnostics: &mut Diagnostics,
+) {
     let rows = || points.values().flatten();
     let shortest = rows().min_by(|a, b| a.step_s.total_cmp(&b.step_s));
     let longest = rows().max_by(|a, b| a.step_s.total_cmp(&b.step_s));
@@ -218,14 +225,14 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
         .all(|m| m.communication_s.is_some());
     let on_one_vm =
         |vm: &str, workers: u32| Shape::parse(vm).is_ok_and(|shape| shape.vms(workers) == Some(1));
-    let work = |rows: &[Measured]| {
+    let work = |rows: &[MeasuredRow]| {
         let split = mean(
             rows.iter()
                 .filter_map(|m| Some(m.step_s - m.communication_s?)),
         );
         split.or_else(|| mean(rows.iter().map(|m| m.step_s)))
     };
-    let mut first: Option<(&Key, &Key, &Measured)> = None;
+    let mut first: Option<(&Key, &Key, &MeasuredRow)> = None;
     let mut pairs = 0;
     for (key, rows) in points {
         let (vm, workers, batch) = key;
@@ -343,7 +350,7 @@ fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
 
 /// Workers that together communicate in no time.
 fn silent_workers(source: &Arc<Source>, points: &Points, report: &mut Report) {
-    let mut silent: Vec<(u32, &Measured)> = (points.iter())
+    let mut silent: Vec<(u32, &MeasuredRow)> = (points.iter())
         .filter(|((_, workers, _), _)| *workers > 1)
         .flat_map(|((_, workers, _), rows)| rows.iter().map(|m| (*workers, m)))
         .filter(|(_, m)| m.communication_s == Some(0.0))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::options::{BatchIs, Options};
+use super::options::{BatchIs, ProfileOptions};
 use scavsim_data::configuration::Shape;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -19,7 +19,7 @@ pub(super) type Key = (String, u32, u32);
 
 /// A row of the table.
 #[derive(Debug, Clone)]
-pub(super) struct Measured {
+pub(super) struct MeasuredRow {
     /// Seconds.
     pub(super) step_s: f64,
     pub(super) communication_s: Option<f64>,
@@ -41,12 +41,12 @@ pub(super) struct Cells {
 }
 
 /// All rows by configuration, and how many there were.
-pub(super) type Points = BTreeMap<Key, Vec<Measured>>;
+pub(super) type Points = BTreeMap<Key, Vec<MeasuredRow>>;
 
 /// Epochs by batch, with their rows; a batch without any is there too. Over the same batch, other workers and VM types are
 /// repeats.
-pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &Measured)>> {
-    let mut known: BTreeMap<u32, Vec<(f64, &Measured)>> = BTreeMap::new();
+pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &MeasuredRow)>> {
+    let mut known: BTreeMap<u32, Vec<(f64, &MeasuredRow)>> = BTreeMap::new();
     for ((.., batch), rows) in points {
         let given = rows.iter().filter_map(|m| Some((m.epochs?, m)));
         known.entry(*batch).or_default().extend(given);
@@ -58,7 +58,7 @@ pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &Measu
 pub(super) fn points(
     table: &Table,
     source: &Arc<Source>,
-    options: &Options,
+    options: &ProfileOptions,
     diagnostics: &mut Diagnostics,
 ) -> (Points, usize) {
     let mut points = Points::new();
@@ -76,9 +76,9 @@ pub(super) fn points(
 fn measured(
     row: &Row<'_>,
     source: &Arc<Source>,
-    options: &Options,
+    options: &ProfileOptions,
     diagnostics: &mut Diagnostics,
-) -> Option<(Key, Measured)> {
+) -> Option<(Key, MeasuredRow)> {
     use std::ops::Bound::{Excluded, Unbounded};
     let before = diagnostics.len();
     let above = (Excluded(0.0), Unbounded);
@@ -108,7 +108,7 @@ fn measured(
         check_noise(row, source, workers, noise, diagnostics);
     }
     (diagnostics.len() == before).then(|| {
-        let measured = Measured {
+        let measured = MeasuredRow {
             step_s,
             communication_s,
             noise,
@@ -151,7 +151,7 @@ fn shape(
 fn global_batch(
     row: &Row<'_>,
     source: &Arc<Source>,
-    options: &Options,
+    options: &ProfileOptions,
     (workers, batch): (u32, u32),
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::options::Options;
+use super::options::ProfileOptions;
 use super::rows::{Key, Points, epochs_by_batch};
 use crate::import::draft::{Draft, EpochLine, NoiseLine, StepLine};
 use crate::import::figure::rounded;
@@ -62,7 +62,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
 pub(super) type Timed = (Key, f64, Option<f64>);
 
 /// Seconds of a step and, where its epochs are known, to the target, of every configuration.
-pub(super) fn times(points: &Points, options: &Options) -> Vec<Timed> {
+pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<Timed> {
     let epochs = epochs_by_batch(points);
     let samples = options.samples_per_epoch as f64;
     let times = points.iter().filter_map(|(key, rows)| {
@@ -76,7 +76,7 @@ pub(super) fn times(points: &Points, options: &Options) -> Vec<Timed> {
 }
 
 /// Says in absolute terms what was read, so that a wrong unit is seen.
-pub(super) fn figures(points: &Points, options: &Options, report: &mut Report) {
+pub(super) fn figures(points: &Points, options: &ProfileOptions, report: &mut Report) {
     let times = times(points, options);
     let by = |of: fn(&Timed) -> Option<f64>| {
         let mut all: Vec<(f64, &Key)> = times.iter().filter_map(|t| Some((of(t)?, &t.0))).collect();
@@ -157,7 +157,7 @@ pub(super) fn noise(points: &Points, file: &str, draft: &mut Draft) {
 /// Epochs by batch: over the same batch, other workers and VM types are repeats too.
 pub(super) fn epochs(
     points: &Points,
-    options: &Options,
+    options: &ProfileOptions,
     file: &str,
     draft: &mut Draft,
     report: &mut Report,

@@ -13,9 +13,9 @@ use serde::forward_to_deserialize_any;
 
 use super::complaint::Complaint;
 use super::kind::Kind;
-use super::reading::{Reading, Table};
-use super::strict::{Elements, Form, Pairs, Refusal, Strict, Value};
-use super::tree::Node;
+use super::reading::{KeyedTable, Reading};
+use super::strict::{Elements, Form, Pairs, Refusal, Strict, ValueOrigin};
+use super::tree::TomlNode;
 use crate::input::{Diagnostics, Source};
 
 /// How `toml::Spanned` asks for a value with its place; no public constant exists.
@@ -24,7 +24,7 @@ const SPANNED: &str = "$__serde_spanned_private_Spanned";
 /// Reads a tree as a `T`; what is wrong with it goes to `diagnostics`.
 pub(super) fn read<T: DeserializeOwned>(
     source: &Arc<Source>,
-    root: &Node<'_>,
+    root: &TomlNode<'_>,
     broken: &[Range<usize>],
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
@@ -38,7 +38,8 @@ pub(super) fn read<T: DeserializeOwned>(
         read: Cell::new(0),
     };
     let value = Strict::new(&reading, root).read::<T>();
-    let is_whole = (reading.made_up.borrow().keys()).all(|table| matches!(table, Table::MadeUp(_)));
+    let is_whole =
+        (reading.made_up.borrow().keys()).all(|table| matches!(table, KeyedTable::MadeUp(_)));
     diagnostics.extend(reading.mistakes.into_inner());
     value.ok().filter(|_| is_whole)
 }
@@ -195,7 +196,7 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
         if let Some((key, node)) = entries.find(|(_, node)| !of.reading.is_left_out(node)) {
             let value = of.under(key.get_ref(), node);
             self.value = Some(value);
-            match seed.deserialize(value.with(Value::Key(key))) {
+            match seed.deserialize(value.with(ValueOrigin::Key(key))) {
                 Err(Refusal::Wrong(complaint)) => {
                     of.reading.tell(key.span(), &complaint, value.key);
                     Err(value.settled(Complaint::Consequence.into()))
@@ -204,7 +205,7 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
             }
         } else if let Some(key) = self.made_up.next() {
             self.value = None;
-            seed.deserialize(of.with(Value::Word(key))).map(Some)
+            seed.deserialize(of.with(ValueOrigin::Word(key))).map(Some)
         } else {
             Ok(None)
         }
@@ -220,7 +221,7 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
         match self.value {
             Some(value) => value.read_by(seed),
-            None => seed.deserialize(self.of.with(Value::Word(""))),
+            None => seed.deserialize(self.of.with(ValueOrigin::Word(""))),
         }
     }
 }
@@ -239,14 +240,14 @@ impl<'t> MapAccess<'t> for Parts<'t> {
         seed: K,
     ) -> Result<Option<K::Value>, Refusal> {
         let name = self.names.next();
-        let name = name.map(|name| seed.deserialize(self.of.with(Value::Word(name))));
+        let name = name.map(|name| seed.deserialize(self.of.with(ValueOrigin::Word(name))));
         name.transpose()
     }
 
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
         let span = match self.of.value {
-            Value::Written(node) => node.span(),
-            Value::Key(key) => key.span(),
+            ValueOrigin::Written(node) => node.span(),
+            ValueOrigin::Key(key) => key.span(),
             _ => 0..0,
         };
         match self.names.len() {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::deserializer;
 use super::several::{self, Path, Several};
-use super::tree::{self, Key, Node, Step};
+use super::tree::{self, Key, Step, TomlNode};
 use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// Which keys of a form may hold several values, as a list or a range.
@@ -57,7 +57,7 @@ pub const MOST: usize = 1000;
 #[derive(Debug)]
 pub struct Document<'s> {
     source: &'s Arc<Source>,
-    root: Node<'s>,
+    root: TomlNode<'s>,
     broken: Vec<Range<usize>>,
     lists: &'s Lists,
     axes: Vec<Several<'s>>,
@@ -68,7 +68,7 @@ impl<'s> Document<'s> {
     /// What `root` holds several values for; what is wrong with that is reported and cut away.
     pub(super) fn new(
         source: &'s Arc<Source>,
-        mut root: Node<'s>,
+        mut root: TomlNode<'s>,
         broken: Vec<Range<usize>>,
         lists: &'s Lists,
         diagnostics: &mut Diagnostics,
@@ -158,7 +158,7 @@ impl<'s> Document<'s> {
         places: &[usize],
         diagnostics: &mut Diagnostics,
     ) -> Option<T> {
-        let mut root: Node<'_> = self.root.clone();
+        let mut root: TomlNode<'_> = self.root.clone();
         for (axis, at) in self.axes.iter().zip(places) {
             axis.put(*at, 0, &mut root);
         }
@@ -224,7 +224,7 @@ impl Tables {
     fn fan_out<'t>(
         &self,
         fans: &'t [Several<'_>],
-        root: &mut Node<'t>,
+        root: &mut TomlNode<'t>,
         source: &Arc<Source>,
         diagnostics: &mut Diagnostics,
     ) {
@@ -261,7 +261,7 @@ impl Tables {
     }
 
     /// Puts names in the place of one, in the list that names tables.
-    fn rename(&self, name: &str, names: &[String], root: &mut Node<'_>) {
+    fn rename(&self, name: &str, names: &[String], root: &mut TomlNode<'_>) {
         let path: Vec<Step> = (self.named_in.iter())
             .map(|key| Step::Key((*key).to_owned()))
             .collect();
@@ -285,7 +285,7 @@ impl Tables {
 }
 
 /// The table at a path, to change it.
-fn table_mut<'r, 't>(root: &'r mut Node<'t>, path: &[Step]) -> Option<&'r mut DeTable<'t>> {
+fn table_mut<'r, 't>(root: &'r mut TomlNode<'t>, path: &[Step]) -> Option<&'r mut DeTable<'t>> {
     match tree::get_mut(root, path).map(Spanned::get_mut) {
         Some(DeValue::Table(table)) => Some(table),
         _ => None,

@@ -5,8 +5,8 @@ use ::toml::de::DeString;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
 use super::complaint::Complaint;
-use super::strict::{Refusal, Strict, Value};
-use super::tree::Node;
+use super::strict::{Refusal, Strict, ValueOrigin};
+use super::tree::TomlNode;
 
 /// A kind by its name, with what is said of it.
 pub(super) struct Kind<'t> {
@@ -28,7 +28,7 @@ impl<'t> Kind<'t> {
     pub(super) fn with_settings(
         of: Strict<'t>,
         key: &'t Spanned<DeString<'t>>,
-        settings: &'t Node<'t>,
+        settings: &'t TomlNode<'t>,
     ) -> Kind<'t> {
         let name = key.get_ref();
         let settings = Some((key, of.under(name, settings)));
@@ -55,7 +55,7 @@ impl<'t> EnumAccess<'t> for Kind<'t> {
         seed: V,
     ) -> Result<(V::Value, Kind<'t>), Refusal> {
         match (
-            seed.deserialize(self.of.with(Value::Word(self.name))),
+            seed.deserialize(self.of.with(ValueOrigin::Word(self.name))),
             &self.settings,
         ) {
             (Ok(kind), _) => Ok((kind, self)),
@@ -90,7 +90,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         }
         // What could be read from a table without keys tells what is missing.
         let table = self.of.reading.made_up_table();
-        match &self.of.with(Value::Table(table)).read::<T>() {
+        match &self.of.with(ValueOrigin::Table(table)).read::<T>() {
             Err(Refusal::Wrong(complaint))
                 if let Complaint::Mismatch { expected, .. } = &**complaint =>
             {
@@ -130,6 +130,6 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
     }
 }
 
-fn is_empty_table(node: &Node<'_>) -> bool {
+fn is_empty_table(node: &TomlNode<'_>) -> bool {
     (node.get_ref().as_table()).is_some_and(|table| table.is_empty())
 }

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::complaint::Complaint;
-use super::tree::Node;
+use super::tree::TomlNode;
 use crate::input::{Diagnostic, Source};
 use ::toml::de::DeValue;
 
@@ -26,24 +26,24 @@ const FEWEST_MISTAKES: usize = 10;
 
 /// A table in which keys can be made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Table {
+pub(super) enum KeyedTable {
     /// One of the document.
     Written(Address),
     /// One that is made up itself.
     MadeUp(usize),
 }
 
-impl Table {
+impl KeyedTable {
     /// One of the document.
-    pub(super) fn written(node: &Node<'_>) -> Table {
-        Table::Written(address(node))
+    pub(super) fn written(node: &TomlNode<'_>) -> KeyedTable {
+        KeyedTable::Written(address(node))
     }
 }
 
 /// Where a value of the document is in memory: two of them may be at one place of the text.
 type Address = *const ();
 
-fn address(node: &Node<'_>) -> Address {
+fn address(node: &TomlNode<'_>) -> Address {
     ptr::from_ref(node).cast()
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Reading<'a> {
     pub(super) mistakes: RefCell<Vec<Diagnostic>>,
     /// The values that are read no more.
     pub(super) left_out: RefCell<HashSet<Address>>,
-    pub(super) made_up: RefCell<HashMap<Table, Vec<&'static str>>>,
+    pub(super) made_up: RefCell<HashMap<KeyedTable, Vec<&'static str>>>,
     pub(super) made_up_tables: Cell<usize>,
     pub(super) read: Cell<usize>,
 }
@@ -73,12 +73,12 @@ impl Reading<'_> {
     }
 
     /// Whether a value is read no more.
-    pub(super) fn is_left_out(&self, node: &Node<'_>) -> bool {
+    pub(super) fn is_left_out(&self, node: &TomlNode<'_>) -> bool {
         self.left_out.borrow().contains(&address(node))
     }
 
     /// Tells what is wrong with a value of the document, and has it left out from now on.
-    pub(super) fn leave_out(&self, node: &Node<'_>, complaint: &Complaint, key: Option<&str>) {
+    pub(super) fn leave_out(&self, node: &TomlNode<'_>, complaint: &Complaint, key: Option<&str>) {
         if !self.holds_made_up(node) {
             self.tell(node.span(), complaint, key);
         }
@@ -99,18 +99,24 @@ impl Reading<'_> {
     }
 
     /// A new table that is made up; it is empty.
-    pub(super) fn made_up_table(&self) -> Table {
+    pub(super) fn made_up_table(&self) -> KeyedTable {
         self.made_up_tables.set(self.made_up_tables.get() + 1);
-        Table::MadeUp(self.made_up_tables.get())
+        KeyedTable::MadeUp(self.made_up_tables.get())
     }
 
     /// Makes up a key of a table, unless that was done before. One of the document is told to lack it, unless it was left
     /// out or the parser may have skipped it.
-    pub(super) fn make_up(&self, table: Table, key: &'static str, node: Option<&Node<'_>>) -> bool {
+    pub(super) fn make_up(
+        &self,
+        table: KeyedTable,
+        key: &'static str,
+        node: Option<&TomlNode<'_>>,
+    ) -> bool {
         if self.made_up(table).contains(&key) {
             return false;
         }
-        let lacks = |node: &&Node<'_>| self.broken.is_empty() && node.get_ref().get(key).is_none();
+        let lacks =
+            |node: &&TomlNode<'_>| self.broken.is_empty() && node.get_ref().get(key).is_none();
         if let Some(node) = node.filter(lacks) {
             self.tell(node.span(), &Complaint::Missing { key }, None);
         }
@@ -119,7 +125,7 @@ impl Reading<'_> {
     }
 
     /// The keys that were made up in a table.
-    pub(super) fn made_up(&self, table: Table) -> Vec<&'static str> {
+    pub(super) fn made_up(&self, table: KeyedTable) -> Vec<&'static str> {
         self.made_up
             .borrow()
             .get(&table)
@@ -128,11 +134,13 @@ impl Reading<'_> {
     }
 
     /// Whether anything was made up in a value: it may be refused only because of that.
-    fn holds_made_up(&self, node: &Node<'_>) -> bool {
+    fn holds_made_up(&self, node: &TomlNode<'_>) -> bool {
         if self.made_up.borrow().is_empty() {
             return false;
         }
-        self.made_up.borrow().contains_key(&Table::written(node))
+        self.made_up
+            .borrow()
+            .contains_key(&KeyedTable::written(node))
             || match node.get_ref() {
                 DeValue::Table(table) => table.values().any(|own| self.holds_made_up(own)),
                 DeValue::Array(list) => list.iter().any(|own| self.holds_made_up(own)),

@@ -8,7 +8,7 @@ use ::toml::Spanned;
 use ::toml::de::DeValue;
 
 use super::deserializer;
-use super::tree::{self, Node, Step};
+use super::tree::{self, Step, TomlNode};
 use crate::input::range::{self, digits};
 use crate::input::{Diagnostics, Source};
 
@@ -24,21 +24,21 @@ pub(super) struct Several<'s> {
     pub(super) path: Vec<Step>,
     pub(super) span: Range<usize>,
     /// The values, each with the word for it.
-    pub(super) values: Vec<(Value<'s>, String)>,
+    pub(super) values: Vec<(OneOfSeveral<'s>, String)>,
 }
 
 /// One of several values.
 #[derive(Debug, Clone)]
-pub(super) enum Value<'s> {
+pub(super) enum OneOfSeveral<'s> {
     /// As it stands in the text.
-    Written(Node<'s>),
+    Written(TomlNode<'s>),
     /// TOML of one that a range makes.
     Computed(String),
 }
 
 impl<'s> Several<'s> {
     /// Puts one of the values in the place of all, in the node `depth` steps down its path.
-    pub(super) fn put<'t>(&'t self, at: usize, depth: usize, node: &mut Node<'t>) {
+    pub(super) fn put<'t>(&'t self, at: usize, depth: usize, node: &mut TomlNode<'t>) {
         let path = self.path.get(depth..).unwrap_or_default();
         if let (Some(place), Some(value)) = (tree::get_mut(node, path), self.value(at)) {
             *place = value;
@@ -46,10 +46,10 @@ impl<'s> Several<'s> {
     }
 
     /// One of the values with its place.
-    fn value<'t>(&'t self, at: usize) -> Option<Node<'t>> {
+    fn value<'t>(&'t self, at: usize) -> Option<TomlNode<'t>> {
         Some(match &self.values.get(at)?.0 {
-            Value::Written(node) => node.clone(),
-            Value::Computed(text) => {
+            OneOfSeveral::Written(node) => node.clone(),
+            OneOfSeveral::Computed(text) => {
                 let value = DeValue::parse(text).ok()?.into_inner();
                 Spanned::new(self.span.clone(), value)
             }
@@ -75,7 +75,7 @@ impl<'s> Several<'s> {
 }
 
 /// All paths in a document that a path with [`ANY`] in it stands for.
-pub(super) fn places(root: &Node<'_>, path: &[&'static str]) -> Vec<Vec<Step>> {
+pub(super) fn places(root: &TomlNode<'_>, path: &[&'static str]) -> Vec<Vec<Step>> {
     let mut all = vec![Vec::new()];
     for key in path {
         let mut next = Vec::new();
@@ -107,7 +107,7 @@ pub(super) struct Reader<'a, 's> {
     pub(super) source: &'a Arc<Source>,
     pub(super) broken: &'a [Range<usize>],
     pub(super) diagnostics: &'a mut Diagnostics,
-    pub(super) root: &'a mut Node<'s>,
+    pub(super) root: &'a mut TomlNode<'s>,
     pub(super) most: usize,
 }
 
@@ -145,8 +145,8 @@ impl<'s> Reader<'_, 's> {
         all
     }
 
-    fn list(&self, node: &Node<'s>) -> Result<Vec<(Value<'s>, String)>, Option<Wrong>> {
-        let list: &[Node<'s>] = node.get_ref().as_array().map_or(&[], |list| list);
+    fn list(&self, node: &TomlNode<'s>) -> Result<Vec<(OneOfSeveral<'s>, String)>, Option<Wrong>> {
+        let list: &[TomlNode<'s>] = node.get_ref().as_array().map_or(&[], |list| list);
         if list.is_empty() {
             let title = "expected at least one value, found an empty list";
             return Err(Some(Wrong::new(title, "expected a number, or several")));
@@ -168,12 +168,15 @@ impl<'s> Reader<'_, 's> {
                 }));
             }
             let word = number.map(|number| number.to_string()).unwrap_or_default();
-            values.push((Value::Written(own.clone()), word));
+            values.push((OneOfSeveral::Written(own.clone()), word));
         }
         Ok(values)
     }
 
-    fn range(&mut self, node: &Node<'s>) -> Result<Vec<(Value<'s>, String)>, Option<Wrong>> {
+    fn range(
+        &mut self,
+        node: &TomlNode<'s>,
+    ) -> Result<Vec<(OneOfSeveral<'s>, String)>, Option<Wrong>> {
         // What is wrong inside it is told.
         let range: range::Range =
             deserializer::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
@@ -192,7 +195,9 @@ impl<'s> Reader<'_, 's> {
                 format!("{value:?}")
             }
         };
-        let texts = values.iter().map(|value| Value::Computed(text(*value)));
+        let texts = values
+            .iter()
+            .map(|value| OneOfSeveral::Computed(text(*value)));
         Ok(texts.zip(words).collect())
     }
 

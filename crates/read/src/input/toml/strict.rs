@@ -12,8 +12,8 @@ use ::toml::map;
 use serde::de::{Deserialize, DeserializeSeed, Error, Expected, Unexpected};
 
 use super::complaint::Complaint;
-use super::reading::{Reading, Table};
-use super::tree::Node;
+use super::reading::{KeyedTable, Reading};
+use super::tree::TomlNode;
 use crate::input::words::shown;
 
 /// Most entries of any list; many lists have a lower limit.
@@ -78,22 +78,22 @@ impl Error for Refusal {
 #[derive(Clone, Copy)]
 pub(super) struct Strict<'t> {
     pub(super) reading: &'t Reading<'t>,
-    pub(super) value: Value<'t>,
+    pub(super) value: ValueOrigin<'t>,
     /// The key that it is the value of, or an element of the value of.
     pub(super) key: Option<&'t str>,
 }
 
 /// Where a value comes from.
 #[derive(Clone, Copy)]
-pub(super) enum Value<'t> {
+pub(super) enum ValueOrigin<'t> {
     /// From the document.
-    Written(&'t Node<'t>),
+    Written(&'t TomlNode<'t>),
     /// It is a key of the document.
     Key(&'t Spanned<DeString<'t>>),
     /// It is the name of a kind, or a text that is made up.
     Word(&'t str),
     /// It is a table that is made up.
-    Table(Table),
+    Table(KeyedTable),
     /// It is made up, and a one.
     One,
     /// It is made up, and a half.
@@ -137,33 +137,33 @@ impl Form<'_> {
 
 impl<'t> Strict<'t> {
     /// A whole document.
-    pub(super) fn new(reading: &'t Reading<'t>, root: &'t Node<'t>) -> Strict<'t> {
+    pub(super) fn new(reading: &'t Reading<'t>, root: &'t TomlNode<'t>) -> Strict<'t> {
         Strict {
             reading,
-            value: Value::Written(root),
+            value: ValueOrigin::Written(root),
             key: None,
         }
     }
 
     /// Where it is in the document, unless it is made up.
-    pub(super) fn node(self) -> Option<&'t Node<'t>> {
+    pub(super) fn node(self) -> Option<&'t TomlNode<'t>> {
         match self.value {
-            Value::Written(node) => Some(node),
+            ValueOrigin::Written(node) => Some(node),
             _ => None,
         }
     }
 
     /// The value of a key in it.
-    pub(super) fn under(self, key: &'t str, node: &'t Node<'t>) -> Strict<'t> {
+    pub(super) fn under(self, key: &'t str, node: &'t TomlNode<'t>) -> Strict<'t> {
         Strict {
-            value: Value::Written(node),
+            value: ValueOrigin::Written(node),
             key: Some(key),
             ..self
         }
     }
 
     /// Another value under the same key.
-    pub(super) fn with(self, value: Value<'t>) -> Strict<'t> {
+    pub(super) fn with(self, value: ValueOrigin<'t>) -> Strict<'t> {
         Strict { value, ..self }
     }
 
@@ -192,8 +192,8 @@ impl<'t> Strict<'t> {
             Refusal::Wrong(complaint) => *complaint,
         };
         let table = match self.value {
-            Value::Written(node) => Some(Table::written(node)),
-            Value::Table(table) => Some(table),
+            ValueOrigin::Written(node) => Some(KeyedTable::written(node)),
+            ValueOrigin::Table(table) => Some(table),
             _ => None,
         };
         if let (Some(table), Complaint::Missing { key }) = (table, &complaint)
@@ -227,9 +227,16 @@ impl<'t> Strict<'t> {
 
     /// Any value that is accepted.
     pub(super) fn made_up<V: Deserialize<'t>>(self) -> Result<V, Refusal> {
-        let table = Value::Table(self.reading.made_up_table());
-        let (word, list) = (Value::Word(""), Value::List);
-        for value in [word, Value::One, Value::Half, Value::True, list, table] {
+        let table = ValueOrigin::Table(self.reading.made_up_table());
+        let (word, list) = (ValueOrigin::Word(""), ValueOrigin::List);
+        for value in [
+            word,
+            ValueOrigin::One,
+            ValueOrigin::Half,
+            ValueOrigin::True,
+            list,
+            table,
+        ] {
             let word = match self.with(value).read() {
                 Ok(value) => return Ok(value),
                 Err(Refusal::Wrong(complaint)) => match *complaint {
@@ -238,7 +245,7 @@ impl<'t> Strict<'t> {
                 },
                 Err(_) => None,
             };
-            if let Some(Ok(value)) = word.map(|word| self.with(Value::Word(word)).read()) {
+            if let Some(Ok(value)) = word.map(|word| self.with(ValueOrigin::Word(word)).read()) {
                 return Ok(value);
             }
         }
@@ -247,18 +254,18 @@ impl<'t> Strict<'t> {
 
     pub(super) fn form(self) -> Result<Form<'t>, Refusal> {
         Ok(match self.value {
-            Value::Written(node) => return self.written(node),
-            Value::Key(key) => Form::Text(key.get_ref()),
-            Value::Word(word) => Form::Text(word),
-            Value::One => Form::Whole(1),
-            Value::Half => Form::Real(0.5),
-            Value::True => Form::Flag(true),
-            Value::List => Form::List(self.elements(&[])),
-            Value::Table(table) => Form::Table(self.pairs(None, table)),
+            ValueOrigin::Written(node) => return self.written(node),
+            ValueOrigin::Key(key) => Form::Text(key.get_ref()),
+            ValueOrigin::Word(word) => Form::Text(word),
+            ValueOrigin::One => Form::Whole(1),
+            ValueOrigin::Half => Form::Real(0.5),
+            ValueOrigin::True => Form::Flag(true),
+            ValueOrigin::List => Form::List(self.elements(&[])),
+            ValueOrigin::Table(table) => Form::Table(self.pairs(None, table)),
         })
     }
 
-    fn written(self, node: &'t Node<'t>) -> Result<Form<'t>, Refusal> {
+    fn written(self, node: &'t TomlNode<'t>) -> Result<Form<'t>, Refusal> {
         let too_large = |number: &dyn Display| {
             let number = shown(&number.to_string());
             Complaint::Sentence(format!("the number {number} is too large"))
@@ -286,17 +293,17 @@ impl<'t> Strict<'t> {
             }
             DeValue::Table(table) => {
                 at_most(MOST_KEYS, "table", "keys", table.len())?;
-                Form::Table(self.pairs(Some(table.iter()), Table::written(node)))
+                Form::Table(self.pairs(Some(table.iter()), KeyedTable::written(node)))
             }
         })
     }
 
-    fn elements(self, list: &'t [Node<'t>]) -> Elements<'t> {
+    fn elements(self, list: &'t [TomlNode<'t>]) -> Elements<'t> {
         let rest = list.iter();
         Elements { rest, of: self }
     }
 
-    fn pairs(self, rest: Option<Entries<'t>>, table: Table) -> Pairs<'t> {
+    fn pairs(self, rest: Option<Entries<'t>>, table: KeyedTable) -> Pairs<'t> {
         Pairs {
             rest,
             made_up: self.reading.made_up(table).into_iter(),
@@ -379,7 +386,7 @@ fn at_most(most: usize, what: &str, parts: &str, found: usize) -> Result<(), Ref
 
 /// A list, element by element.
 pub(super) struct Elements<'t> {
-    pub(super) rest: slice::Iter<'t, Node<'t>>,
+    pub(super) rest: slice::Iter<'t, TomlNode<'t>>,
     pub(super) of: Strict<'t>,
 }
 
@@ -389,11 +396,11 @@ impl<'t> Iterator for Elements<'t> {
     fn next(&mut self) -> Option<Strict<'t>> {
         let of = self.of;
         let node = (self.rest).find(|node| !of.reading.is_left_out(node))?;
-        Some(of.with(Value::Written(node)))
+        Some(of.with(ValueOrigin::Written(node)))
     }
 }
 
-pub(super) type Entries<'t> = map::Iter<'t, Spanned<DeString<'t>>, Node<'t>>;
+pub(super) type Entries<'t> = map::Iter<'t, Spanned<DeString<'t>>, TomlNode<'t>>;
 
 /// A table, key by key; those that are made up come last.
 pub(super) struct Pairs<'t> {

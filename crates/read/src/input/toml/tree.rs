@@ -7,7 +7,7 @@ use ::toml::Spanned;
 use ::toml::de::{DeArray, DeTable, DeValue};
 
 /// A value with its place in the text.
-pub(super) type Node<'s> = Spanned<DeValue<'s>>;
+pub(super) type TomlNode<'s> = Spanned<DeValue<'s>>;
 
 /// One step down from a table or an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Step {
 }
 
 /// The value at a path.
-pub(super) fn get<'t, 's>(root: &'t Node<'s>, path: &[Step]) -> Option<&'t Node<'s>> {
+pub(super) fn get<'t, 's>(root: &'t TomlNode<'s>, path: &[Step]) -> Option<&'t TomlNode<'s>> {
     path.iter().try_fold(root, |node, step| match step {
         Step::Key(key) => node.get_ref().get(key.as_str()),
         Step::Index(index) => node.get_ref().get(*index),
@@ -27,7 +27,10 @@ pub(super) fn get<'t, 's>(root: &'t Node<'s>, path: &[Step]) -> Option<&'t Node<
 }
 
 /// The value at a path, to change it.
-pub(super) fn get_mut<'t, 's>(root: &'t mut Node<'s>, path: &[Step]) -> Option<&'t mut Node<'s>> {
+pub(super) fn get_mut<'t, 's>(
+    root: &'t mut TomlNode<'s>,
+    path: &[Step],
+) -> Option<&'t mut TomlNode<'s>> {
     path.iter()
         .try_fold(root, |node, step| match (node.get_mut(), step) {
             (DeValue::Table(table), Step::Key(key)) => table.get_mut(key.as_str()),
@@ -37,7 +40,7 @@ pub(super) fn get_mut<'t, 's>(root: &'t mut Node<'s>, path: &[Step]) -> Option<&
 }
 
 /// Cuts away the key or element at a path; false if there is none.
-pub(super) fn remove(root: &mut Node<'_>, path: &[Step]) -> bool {
+pub(super) fn remove(root: &mut TomlNode<'_>, path: &[Step]) -> bool {
     let Some((last, parent)) = path.split_last() else {
         return false;
     };
@@ -58,7 +61,7 @@ pub(super) fn remove(root: &mut Node<'_>, path: &[Step]) -> bool {
 }
 
 /// The node as if its text began `by` bytes later.
-pub(super) fn moved(node: Node<'_>, by: usize) -> Node<'_> {
+pub(super) fn moved(node: TomlNode<'_>, by: usize) -> TomlNode<'_> {
     let later = |span: Range<usize>| span.start + by..span.end + by;
     let span = later(node.span());
     let value = match node.into_inner() {
@@ -80,8 +83,8 @@ pub(super) fn moved(node: Node<'_>, by: usize) -> Node<'_> {
 
 /// Puts keys of `lower` into `upper` where it has none, in their common tables too.
 pub(super) fn fill<'s>(
-    upper: &mut Node<'s>,
-    lower: Node<'s>,
+    upper: &mut TomlNode<'s>,
+    lower: TomlNode<'s>,
     path: &mut Vec<Step>,
     is_value: &impl Fn(&[Step]) -> bool,
 ) {
@@ -117,7 +120,7 @@ pub struct Key {
 }
 
 /// Every key of tables within tables, outer ones first.
-pub(super) fn keys(root: &Node<'_>) -> Vec<Key> {
+pub(super) fn keys(root: &TomlNode<'_>) -> Vec<Key> {
     let mut all = Vec::new();
     let mut below = vec![(String::new(), root)];
     while let Some((path, node)) = below.pop() {

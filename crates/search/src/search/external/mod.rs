@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use self::breach::NoStart;
-use self::process::{Limits, Process};
-use self::spoken::{Bounds, Told, Waiting};
+use self::process::{Process, ProcessLimits};
+use self::spoken::{Bounds, ToldLine, Waiting};
 pub use self::spoken::{Conversation, Spoken};
 use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
 use scavsim_read::input::checked::{Count, Positive};
@@ -123,7 +123,7 @@ impl ExternalSettings {
 
     fn start(&self) -> Result<Box<dyn Conversation>, NoStart> {
         let (program, arguments) = self.found()?;
-        let limits = Limits {
+        let limits = ProcessLimits {
             answer: Duration::from_secs_f64(self.timeout_s.get()),
             memory_mib: self.memory_mib.get(),
         };
@@ -154,7 +154,7 @@ impl Recipe for ExternalSettings {
         let mut depends = Depends::NOTHING;
         depends.objective = self.objective;
         depends.prices = self.prices;
-        let told = Told {
+        let told = ToldLine {
             depends,
             earlier_runs: self.earlier_runs,
         };

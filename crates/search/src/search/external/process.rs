@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ProcessLimits {
     /// Of time, for each answer.
     pub(super) answer: Duration,
     /// MiB of address space.
@@ -114,7 +114,7 @@ impl NoAnswer {
 pub(super) struct Process {
     child: Child,
     guard: Guard,
-    limits: Limits,
+    limits: ProcessLimits,
     interrupt: Interrupt,
     /// Until its input ends.
     tell: Option<Sender<String>>,
@@ -129,7 +129,7 @@ impl Process {
         program: &Path,
         arguments: &[String],
         folder: &Path,
-        limits: Limits,
+        limits: ProcessLimits,
         interrupt: Interrupt,
     ) -> Result<Process, NoStart> {
         let mut command = Command::new(program);

@@ -39,7 +39,7 @@ type Open = dyn Fn() -> Result<Box<dyn Conversation>, Silence> + Send + Sync;
 pub struct Spoken {
     open: Arc<Open>,
     waiting: Waiting,
-    told: Told,
+    told: ToldLine,
     bounds: Bounds,
 }
 
@@ -64,7 +64,7 @@ impl Default for Bounds {
 
 /// What a conversation is told.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct ToldLine {
     pub(super) depends: Depends,
     pub(super) earlier_runs: bool,
 }
@@ -148,7 +148,7 @@ impl Spoken {
     pub fn new(
         open: impl Fn() -> Result<Box<dyn Conversation>, Silence> + Send + Sync + 'static,
     ) -> Spoken {
-        let told = Told {
+        let told = ToldLine {
             depends: Depends::BOTH,
             earlier_runs: false,
         };
@@ -180,7 +180,7 @@ impl Spoken {
         self
     }
 
-    pub(super) fn of(open: Arc<Open>, waiting: Waiting, told: Told, bounds: Bounds) -> Spoken {
+    pub(super) fn of(open: Arc<Open>, waiting: Waiting, told: ToldLine, bounds: Bounds) -> Spoken {
         Spoken {
             open,
             waiting,

@@ -1,7 +1,7 @@
 //! Which run is worth its price, if any.
 
 use super::constants::Constants;
-use super::experts::{Experts, Told};
+use super::experts::{Experts, ToldObjective};
 
 /// What to run next, and at which value of the objective to give it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ struct Candidate {
 /// of the R − 1 runs that follow what is then the least expected. While nothing has reached the target, one is always run.
 pub(super) fn next_run(
     experts: &Experts<'_>,
-    told: &Told,
+    told: &ToldObjective,
     asked: &Question<'_>,
     constants: &Constants,
 ) -> Option<Next> {
@@ -105,7 +105,7 @@ pub(super) fn next_run(
 
 /// What the next of the runs is expected to take if it begins with `at`, and where to give that up.
 fn first(
-    told: &Told,
+    told: &ToldObjective,
     asked: &Question<'_>,
     at: usize,
     expected: f64,
@@ -130,7 +130,7 @@ fn first(
 }
 
 /// Those that may turn out to be the best: of the least values that are still likely.
-fn hopeful(told: &Told, open: &[usize], most: usize) -> Vec<usize> {
+fn hopeful(told: &ToldObjective, open: &[usize], most: usize) -> Vec<usize> {
     let likely = |at: usize| {
         let of = |(weight, moments): (&f64, &Vec<(f64, f64)>)| {
             let (m, v) = moments[at];
@@ -162,7 +162,7 @@ pub(super) struct Looks<'q> {
 /// `is_new` says that nothing was seen yet: one look is always worth it.
 pub(super) fn next_look(
     experts: &Experts<'_>,
-    told: &Told,
+    told: &ToldObjective,
     asked: &Looks<'_>,
     is_new: bool,
     constants: &Constants,
@@ -204,7 +204,7 @@ pub(super) fn next_look(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::value_of_information::experts::{End, Objective, Seen};
+    use crate::search::value_of_information::experts::{End, LogObjective, SeenRun};
     use crate::search::value_of_information::field::Prior;
 
     /// Four that are alike, and one of which nothing is known by the others.
@@ -229,7 +229,7 @@ mod tests {
     fn ask(runs: f64, seen: Option<f64>) -> Option<Next> {
         let constants = Constants::default();
         let prior = prior();
-        let to = Objective {
+        let to = LogObjective {
             power: 1.0,
             offset: vec![0.0; 5],
         };
@@ -237,7 +237,7 @@ mod tests {
         let mut open = vec![0, 1, 2, 3, 4];
         if let Some(log_time) = seen {
             open.remove(0);
-            let seen = Seen {
+            let seen = SeenRun {
                 log_time,
                 log_step: None,
                 end: End::Reached,

@@ -2,7 +2,7 @@
 
 use super::prior::{Column, Configurations, Role};
 use crate::search::Task;
-use scavsim_data::space::{Axis, BATCH, Kind, VM, WORKERS};
+use scavsim_data::space::{Axis, AxisKind, BATCH, VM, WORKERS};
 
 /// Range that a number of unknown meaning is stretched to: about as many units as machines and batches come in.
 const RANGE: f64 = 3.0;
@@ -22,8 +22,8 @@ pub(super) fn configurations(task: &Task<'_>) -> Configurations {
         let values: Vec<f64> = (0..count).map(|at| space.value(at, place)).collect();
         let is_above_zero = values.iter().all(|value| *value > 0.0);
         match &axis.kind {
-            Kind::Categorical { .. } if &*axis.name == VM => {}
-            Kind::Categorical { levels } => match synchronous(axis) {
+            AxisKind::Categorical { .. } if &*axis.name == VM => {}
+            AxisKind::Categorical { levels } => match synchronous(axis) {
                 Some(level) => columns.push(Column {
                     role: Role::Sync,
                     values: (values.iter())
@@ -32,19 +32,21 @@ pub(super) fn configurations(task: &Task<'_>) -> Configurations {
                 }),
                 None => columns.extend(names(&values, levels.len())),
             },
-            Kind::Numeric { .. } if &*axis.name == WORKERS && is_above_zero => {
+            AxisKind::Numeric { .. } if &*axis.name == WORKERS && is_above_zero => {
                 columns.push(logs(Role::Nodes, &values, libm::log2));
             }
-            Kind::Numeric { .. } if is_batch(axis) && is_above_zero => {
+            AxisKind::Numeric { .. } if is_batch(axis) && is_above_zero => {
                 columns.push(logs(Role::Batch, &values, libm::log2));
             }
-            Kind::Numeric { .. } if axis.name.contains("learning_rate") && is_above_zero => {
+            AxisKind::Numeric { .. } if axis.name.contains("learning_rate") && is_above_zero => {
                 columns.push(logs(Role::Rate, &values, libm::log10));
             }
-            Kind::Numeric { .. } if is_above_zero => {
+            AxisKind::Numeric { .. } if is_above_zero => {
                 columns.extend(stretched(values.into_iter().map(libm::log).collect()));
             }
-            Kind::Numeric { .. } | Kind::Ordinal { .. } => columns.extend(stretched(values)),
+            AxisKind::Numeric { .. } | AxisKind::Ordinal { .. } => {
+                columns.extend(stretched(values))
+            }
         }
     }
     columns.retain(|column| column.values.iter().any(|value| *value != column.values[0]));
@@ -57,7 +59,7 @@ pub(super) fn configurations(task: &Task<'_>) -> Configurations {
 }
 
 fn is_batch(axis: &Axis) -> bool {
-    matches!(&axis.kind, Kind::Numeric { unit } if &**unit == "samples")
+    matches!(&axis.kind, AxisKind::Numeric { unit } if &**unit == "samples")
 }
 
 /// The level that says that workers wait for each other.

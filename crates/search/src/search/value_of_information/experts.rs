@@ -2,12 +2,12 @@
 
 use super::constants::Constants;
 use super::field::{Field, Prior};
-use crate::search::{Objective as Aim, Task};
+use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
 /// What a run of a configuration showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenRun {
     /// Logarithm of the seconds that it took, or was given before it ended.
     pub(super) log_time: f64,
     /// Logarithm of the seconds of a step, where steps are counted.
@@ -34,7 +34,7 @@ struct Expert<'p> {
 
 /// How the logarithm of the objective follows from that of time: `power` times it, and `offset` of each configuration.
 #[derive(Debug, Clone)]
-pub(super) struct Objective {
+pub(super) struct LogObjective {
     pub(super) power: f64,
     pub(super) offset: Vec<f64>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Experts<'p> {
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct ToldObjective {
     /// Sum to 1.
     pub(super) weights: Vec<f64>,
     /// By expert.
@@ -89,7 +89,7 @@ impl<'p> Experts<'p> {
     }
 
     /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
-    pub(super) fn learn(&mut self, at: usize, seen: &Seen) {
+    pub(super) fn learn(&mut self, at: usize, seen: &SeenRun) {
         for expert in &mut self.all {
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
                 ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
@@ -117,7 +117,7 @@ impl<'p> Experts<'p> {
     }
 
     /// What they tell of an objective.
-    pub(super) fn told(&self, to: &Objective) -> Told {
+    pub(super) fn told(&self, to: &LogObjective) -> ToldObjective {
         let weights = self.all.iter().map(|expert| expert.log_weight);
         let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
         let raw: Vec<f64> = weights.map(|w| libm::exp(w - most)).collect();
@@ -133,7 +133,7 @@ impl<'p> Experts<'p> {
             };
             (0..to.offset.len()).map(at).collect()
         };
-        Told {
+        ToldObjective {
             weights: raw.iter().map(|w| w / sum).collect(),
             moments: self.all.iter().map(moments).collect(),
         }
@@ -143,7 +143,7 @@ impl<'p> Experts<'p> {
     /// that end, the logarithm of the value there, and the least value that is then expected of the others.
     pub(super) fn after(
         &self,
-        told: &Told,
+        told: &ToldObjective,
         at: usize,
         power: f64,
         hopeful: &[usize],
@@ -212,7 +212,7 @@ impl<'p> Experts<'p> {
     }
 }
 
-impl Told {
+impl ToldObjective {
     /// What is expected of a configuration.
     pub(super) fn expected(&self, at: usize, caution: f64) -> f64 {
         self.over(at, |m, v| libm::exp(m + 0.5 * caution * v))
@@ -250,7 +250,7 @@ impl Told {
 }
 
 /// The logarithm of the objective by that of time; infinite where a price is asked for that nobody knows.
-pub(super) fn objective(task: &Task<'_>) -> Objective {
+pub(super) fn objective(task: &Task<'_>) -> LogObjective {
     let per_second = |at: usize| {
         let usd = task.prices.and_then(|prices| prices.usd_per_hour(at));
         usd.filter(|usd| *usd > 0.0)
@@ -258,15 +258,15 @@ pub(super) fn objective(task: &Task<'_>) -> Objective {
     };
     let by_price = (0..task.space.len()).map(per_second);
     match task.objective {
-        Some(Aim::Cost) => Objective {
+        Some(Objective::Cost) => LogObjective {
             power: 1.0,
             offset: by_price.collect(),
         },
-        Some(Aim::Knee) => Objective {
+        Some(Objective::Knee) => LogObjective {
             power: 2.0,
             offset: by_price.collect(),
         },
-        Some(Aim::Time) | None => Objective {
+        Some(Objective::Time) | None => LogObjective {
             power: 1.0,
             offset: vec![0.0; task.space.len()],
         },

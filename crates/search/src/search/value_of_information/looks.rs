@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::constants::Constants;
 use super::decision::{Looks, next_look};
 use super::description;
-use super::experts::{Experts, Objective, objective};
+use super::experts::{Experts, LogObjective, objective};
 use super::field::Prior;
 use crate::search::probing::{Probing, UNREAD};
 use crate::search::{Depends, Forecast, Strategy, Task};
@@ -172,7 +172,7 @@ impl Strategy for Looking {
                 to.offset[at] = f64::INFINITY;
             }
         }
-        let time = Objective {
+        let time = LogObjective {
             power: 1.0,
             offset: steps.logs,
         };

@@ -2,7 +2,7 @@ use super::*;
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
-use scavsim_sim::bag::{Bag, Choices, Loss, Size, Surrogate};
+use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Surrogate};
 use scavsim_sim::engine::Interrupt;
 
 const VM_TYPE: &str = "n1-highcpu-32";
@@ -10,10 +10,10 @@ const VM_TYPE: &str = "n1-highcpu-32";
 /// On so many VMs per job and slots.
 fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> BagGround {
     let axes = vec![Axis::categorical(VM, [VM_TYPE.into()])];
-    let choices = Choices {
+    let choices = BagChoices {
         name: "bag".to_owned(),
         space: Space::new(axes, [[0.0]]).expect("a space"),
-        sizes: vec![Size {
+        sizes: vec![BagSize {
             vm: 0,
             vms_per_job,
             parallel_jobs,

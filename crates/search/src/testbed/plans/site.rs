@@ -13,7 +13,7 @@ use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::job::Trained;
 use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{Pace, PlanJob, PlanLuck, Terms as JobTerms, pace, timeline};
+use scavsim_sim::plans::{PlanJob, PlanLuck, PlanPace, Terms as JobTerms, pace, timeline};
 use scavsim_sim::training::log::{Entry, Track, What};
 use scavsim_sim::training::sync::Goal;
 use scavsim_sim::training::{Fidelity, Unfinished};
@@ -34,7 +34,7 @@ pub(super) struct OnPlans<'g> {
 struct Dealt {
     at: usize,
     luck: PlanLuck,
-    pace: Pace,
+    pace: PlanPace,
 }
 
 /// A job, and how often it trained on each plan for a search.
@@ -75,7 +75,7 @@ impl OnPlans<'_> {
             let ground = self.ground;
             let (choices, variation) = (&*ground.choices, &ground.terms.variation);
             let luck = PlanLuck::draw(choices, at, variation, (&self.streams, self.replica));
-            let pace = Pace::new(
+            let pace = PlanPace::new(
                 &choices.ways[at],
                 &luck,
                 variation,

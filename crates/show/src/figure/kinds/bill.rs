@@ -3,11 +3,11 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, Kind, Row};
+use super::kind::{Asked, FigureKind, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "bill",
     about: "mean bill of each strategy's jobs by cause: training, search, waiting, lost work, restores, charges",
     is_usual: true,

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material, Place};
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
-use super::kind::{Asked, Kind, Row};
+use super::kind::{Asked, FigureKind, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, differs_by_vm, room};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "cost-over-time",
     about: "expected time and cost of configurations, their Pareto front and knee, and the jobs of each strategy",
     is_usual: true,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_lab::experiment::{Evaluator, Plan, PlanError};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "errors",
     about: "boxes of prediction errors over configurations, by strategy and workers; needs the scenario",
     is_usual: true,

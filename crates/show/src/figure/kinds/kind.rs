@@ -8,7 +8,7 @@ use scavsim_lab::experiment::Group;
 
 /// A kind of figure.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct FigureKind {
     /// Its name.
     pub name: &'static str,
     /// What it shows.

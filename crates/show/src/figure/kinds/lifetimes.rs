@@ -3,12 +3,12 @@
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::cloud::lifetimes::{Kind as Lives, Model};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "lifetimes",
     about: "share of VMs lost by their age, counted and by fitted models; the same for every result",
     is_usual: false,

@@ -15,11 +15,11 @@ mod steps;
 mod throughput;
 mod validation;
 
-pub use kind::{Asked, Kind};
+pub use kind::{Asked, FigureKind};
 pub use no_figure::NoFigure;
 
 /// All kinds.
-pub const KINDS: &[Kind] = &[
+pub const KINDS: &[FigureKind] = &[
     cost_over_time::KIND,
     overhead::KIND,
     bill::KIND,

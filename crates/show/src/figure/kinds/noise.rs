@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::workload::{Origin, Reach};
@@ -11,7 +11,7 @@ use scavsim_search::search::models::NoiseLine;
 use scavsim_search::search::settings::NoiseBy;
 use scavsim_search::testbed::History;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "noise",
     about: "measured gradient noise against 1/√B, with the line averaged over workers",
     is_usual: false,

@@ -3,11 +3,11 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
-use super::kind::{Asked, Kind, Row};
+use super::kind::{Asked, FigureKind, Row};
 use super::no_figure::NoFigure;
 use super::panels::room;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "overhead",
     about: "time and cost over the oracle's, with search steps lost (gross) and credited (net)",
     is_usual: true,

@@ -3,11 +3,11 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, differs_by_vm, room};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "policies",
     about: "cost of configurations under each pricing policy over the cheapest, as a heat map; needs the scenario",
     is_usual: true,

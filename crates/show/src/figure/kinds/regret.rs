@@ -3,11 +3,11 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "regret",
     about: "regret of the choices over the money spent on the search",
     is_usual: true,

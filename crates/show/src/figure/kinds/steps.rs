@@ -3,12 +3,12 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, room};
 use scavsim_data::workload::Workload;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "steps",
     about: "measured seconds of a step by workers and batch, split into compute and communication",
     is_usual: false,

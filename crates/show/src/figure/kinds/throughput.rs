@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "throughput",
     about: "measured samples per second over the global batch, a line per worker count",
     is_usual: false,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Dash, Style};
-use super::kind::{Asked, Kind};
+use super::kind::{Asked, FigureKind};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::workload::Interval;
 use scavsim_measure::validate::{Depth, validate};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FigureKind = FigureKind {
     name: "validation",
     about: "predicted against measured, for measurements left out one after the other, with 90 % intervals",
     is_usual: false,

@@ -1,12 +1,12 @@
 //! A policy at work: batches now, and what a look at step times makes of them.
 
-use super::{Batching, Group, Policy};
+use super::{BatchPolicy, Batching, WorkerGroup};
 
 /// The batches of a group under a policy.
 #[derive(Clone)]
 pub struct Controller<'a> {
-    policy: &'a dyn Policy,
-    group: &'a Group,
+    policy: &'a dyn BatchPolicy,
+    group: &'a WorkerGroup,
     /// Batch of each worker.
     pub batches: Vec<f64>,
     next: Vec<f64>,
@@ -16,7 +16,7 @@ pub struct Controller<'a> {
 
 impl<'a> Controller<'a> {
     /// The batches that `batching` starts with.
-    pub fn new(batching: &'a Batching, group: &'a Group) -> Self {
+    pub fn new(batching: &'a Batching, group: &'a WorkerGroup) -> Self {
         let policy = batching.policy();
         let mut batches = vec![group.batch / group.sizes.len() as f64; group.sizes.len()];
         policy.start(group, &mut batches);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::proportional::Proportional;
 use crate::cluster::batching::uniform::Uniform;
-use crate::cluster::batching::{Group, Looks, Policy, Smoothing, shares};
+use crate::cluster::batching::{BatchPolicy, Looks, Smoothing, WorkerGroup, shares};
 use scavsim_read::input::checked::{Count, Fraction, NonNegative};
 
 /// Settings of the controller.
@@ -49,8 +49,8 @@ pub enum Start {
 /// Relative change that is rounding.
 const ROUNDING: f64 = 1e-9;
 
-impl Policy for Dynamic {
-    fn start(&self, group: &Group, batches: &mut [f64]) {
+impl BatchPolicy for Dynamic {
+    fn start(&self, group: &WorkerGroup, batches: &mut [f64]) {
         match self.start {
             Start::Uniform => Uniform.start(group, batches),
             Start::Static => Proportional.start(group, batches),
@@ -64,7 +64,13 @@ impl Policy for Dynamic {
         })
     }
 
-    fn adjust(&self, group: &Group, seen_s: &[f64], batches: &[f64], next: &mut [f64]) -> bool {
+    fn adjust(
+        &self,
+        group: &WorkerGroup,
+        seen_s: &[f64],
+        batches: &[f64],
+        next: &mut [f64],
+    ) -> bool {
         let mean_s = seen_s.iter().sum::<f64>() / seen_s.len() as f64;
         for ((next, b), t) in next.iter_mut().zip(batches).zip(seen_s) {
             *next = b * mean_s / t;

@@ -11,7 +11,7 @@ pub struct Bounds {
 
 /// Sizes, bounds and global batch of a cluster.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
+pub struct WorkerGroup {
     /// Cores or FLOPS of each worker at the start: the guess of its throughput X_k.
     pub sizes: Vec<f64>,
     /// Bounds of each worker. Their sums enclose `batch`.

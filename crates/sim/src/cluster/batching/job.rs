@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::batching::group::{Bounds, Group};
+use crate::cluster::batching::group::{Bounds, WorkerGroup};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
 use crate::training::Fidelity;
@@ -133,7 +133,7 @@ pub enum Impossible {
 /// A job that can be run, any number of times.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    group: Group,
+    group: WorkerGroup,
     /// First step and sizes of every level, the first at step 0.
     levels: Vec<(u64, Vec<f64>)>,
     steps: u64,
@@ -224,7 +224,7 @@ impl UnequalJob {
             return Err(Impossible::Long);
         }
         Ok(Plan {
-            group: Group {
+            group: WorkerGroup {
                 sizes: levels[0].1.clone(),
                 bounds,
                 batch,
@@ -278,13 +278,13 @@ impl Plan {
     /// Runs the job. Between two looks of the policy, all steps are one draw; without variation, looks that
     /// can change nothing are left out, so that the cost is that of the changes.
     pub fn run(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).finish(Mode::Stretches, stream)
+        JobRun::new(self).finish(Mode::Stretches, stream)
     }
 
     /// The same, every step and every worker drawn: for tests, the reference for [`run`](Plan::run).
     #[cfg(any(test, feature = "inside"))]
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).finish(Mode::Steps, stream)
+        JobRun::new(self).finish(Mode::Steps, stream)
     }
 }
 
@@ -296,7 +296,7 @@ enum Mode {
 }
 
 /// The state of a run: the clusters that it is between two changes, one after the other. All room is taken here; a step takes none.
-struct Run<'a> {
+struct JobRun<'a> {
     plan: &'a Plan,
     controller: Controller<'a>,
     looks: Option<Looks>,
@@ -311,10 +311,10 @@ struct Run<'a> {
     outcome: Outcome,
 }
 
-impl<'a> Run<'a> {
+impl<'a> JobRun<'a> {
     fn new(plan: &'a Plan) -> Self {
         let workers = plan.group.sizes.len();
-        Run {
+        JobRun {
             plan,
             controller: Controller::new(&plan.batching, &plan.group),
             looks: plan.batching.policy().looks(),

@@ -24,7 +24,7 @@ pub mod smoothing;
 pub mod uniform;
 
 pub use controller::Controller;
-pub use group::{Bounds, Group};
+pub use group::{Bounds, WorkerGroup};
 pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
 pub use registry::Batching;
 pub use scavsim_data::workload::law::{Speed, WorkerLaw};
@@ -32,9 +32,9 @@ pub use schedule::{Level, Schedule};
 pub use smoothing::Smoothing;
 
 /// Sets the batches of unequal workers. It sees sizes, bounds and step times, never the law.
-pub trait Policy {
+pub trait BatchPolicy {
     /// Batches at the start of the job, into `batches`.
-    fn start(&self, group: &Group, batches: &mut [f64]);
+    fn start(&self, group: &WorkerGroup, batches: &mut [f64]);
 
     /// How often the policy looks at step times and how it averages them; `None` for one that
     /// never looks.
@@ -44,7 +44,13 @@ pub trait Policy {
 
     /// Wanted batches into `next`, from averaged step times `seen_s`; false where those in
     /// `batches` should stay.
-    fn adjust(&self, _: &Group, _seen_s: &[f64], _batches: &[f64], _next: &mut [f64]) -> bool {
+    fn adjust(
+        &self,
+        _: &WorkerGroup,
+        _seen_s: &[f64],
+        _batches: &[f64],
+        _next: &mut [f64],
+    ) -> bool {
         false
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::uniform::Uniform;
-use crate::cluster::batching::{Group, Looks, Policy, Smoothing, shares};
+use crate::cluster::batching::{BatchPolicy, Looks, Smoothing, WorkerGroup, shares};
 use scavsim_read::input::checked::{Count, NonNegative};
 
 /// Settings of the released controller. Its default bounds, 16 to 96 samples, stand with the workers.
@@ -27,8 +27,8 @@ fn dead_band() -> NonNegative {
     NonNegative::new(0.2).expect("0.2 is at least 0")
 }
 
-impl Policy for Omnilearn {
-    fn start(&self, group: &Group, batches: &mut [f64]) {
+impl BatchPolicy for Omnilearn {
+    fn start(&self, group: &WorkerGroup, batches: &mut [f64]) {
         Uniform.start(group, batches);
     }
 
@@ -39,7 +39,13 @@ impl Policy for Omnilearn {
         })
     }
 
-    fn adjust(&self, group: &Group, seen_s: &[f64], batches: &[f64], next: &mut [f64]) -> bool {
+    fn adjust(
+        &self,
+        group: &WorkerGroup,
+        seen_s: &[f64],
+        batches: &[f64],
+        next: &mut [f64],
+    ) -> bool {
         let mean_s = seen_s.iter().sum::<f64>() / seen_s.len() as f64;
         let mut any = false;
         for (k, next) in next.iter_mut().enumerate() {

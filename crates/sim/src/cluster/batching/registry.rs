@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::batching::Policy;
+use crate::cluster::batching::BatchPolicy;
 use crate::cluster::batching::dynamic::Dynamic;
 use crate::cluster::batching::omnilearn::Omnilearn;
 use crate::cluster::batching::proportional::Proportional;
@@ -27,7 +27,7 @@ pub enum Batching {
 
 impl Batching {
     /// The policy.
-    pub fn policy(&self) -> &dyn Policy {
+    pub fn policy(&self) -> &dyn BatchPolicy {
         match self {
             Batching::Uniform => &Uniform,
             Batching::Static | Batching::BySize => &Proportional,

@@ -1,9 +1,9 @@
 //! Sizes that keep the global batch and the bounds.
 
-use crate::cluster::batching::group::{Bounds, Group};
+use crate::cluster::batching::group::{Bounds, WorkerGroup};
 
 /// Scales `batches` by one factor, each held to its bounds, so that they sum to the global batch.
-pub fn scale(group: &Group, batches: &mut [f64]) {
+pub fn scale(group: &WorkerGroup, batches: &mut [f64]) {
     let sum: f64 = batches.iter().sum();
     // At `high`, every worker has its upper bound or the whole global batch.
     let (mut low, mut high) = (f64::INFINITY, 0f64);
@@ -17,7 +17,7 @@ pub fn scale(group: &Group, batches: &mut [f64]) {
 }
 
 /// Adds one amount to `batches`, each held to its bounds, so that they sum to the global batch.
-pub fn shift(group: &Group, batches: &mut [f64]) {
+pub fn shift(group: &WorkerGroup, batches: &mut [f64]) {
     let sum: f64 = batches.iter().sum();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for (b, bounds) in batches.iter().zip(&group.bounds) {
@@ -31,7 +31,7 @@ pub fn shift(group: &Group, batches: &mut [f64]) {
 /// Moves all by `direct` if no bound is in the way, else by what bisection between the two ends
 /// of `range` finds.
 fn fill(
-    group: &Group,
+    group: &WorkerGroup,
     batches: &mut [f64],
     direct: f64,
     range: (f64, f64),
@@ -66,8 +66,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn group(bounds: &[(f64, f64)], batch: f64) -> Group {
-        Group {
+    fn group(bounds: &[(f64, f64)], batch: f64) -> WorkerGroup {
+        WorkerGroup {
             sizes: vec![1.0; bounds.len()],
             bounds: (bounds.iter())
                 .map(|&(least, most)| Bounds { least, most })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
+use crate::cluster::checkpoint::{DynamicSchedule, Policy, YoungDaly, dynamic};
 use crate::cluster::groups::Cluster;
 use crate::cluster::terms::{Checkpoints, Losses, OnLoss, Spot};
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -48,7 +48,7 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
                 restart_h: (start_s + warm_s) / SECONDS_PER_HOUR,
                 step_h: (job_h / DYNAMIC_STEPS.0).max(horizon_h / DYNAMIC_STEPS.1),
             };
-            let table = Dynamic::best(&first, task, dynamic::Losses::Exact);
+            let table = DynamicSchedule::best(&first, task, dynamic::LossOdds::Exact);
             table.map_or(Policy::None, |table| Policy::Dynamic(Arc::new(table)))
         }
     }

@@ -1,6 +1,6 @@
 //! Jobs on VMs whose lives are drawn, loss by loss: what the formulas are checked against. All in hours.
 
-use super::dynamic::{Dynamic, Task};
+use super::dynamic::{DynamicSchedule, Task};
 use scavsim_base::rng::Stream;
 use scavsim_data::cloud::lifetimes::Lifetime;
 
@@ -31,7 +31,7 @@ pub fn run_time_h(
 /// last checkpoint.
 pub fn checkpointed_h(
     life: &Lifetime,
-    table: &Dynamic,
+    table: &DynamicSchedule,
     task: Task,
     job_h: f64,
     mut age_h: f64,

@@ -19,7 +19,7 @@ pub struct Task {
 
 /// How the odds and the damage of a loss are reckoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Losses {
+pub enum LossOdds {
     /// Odds given that the VM has lived until now, and the work then expected to be lost.
     #[default]
     Exact,
@@ -37,7 +37,7 @@ pub enum Losses {
 /// equation is solved for. From the cap of the lives on nothing is expected to succeed; without a cap,
 /// ages beyond 24 h count as 24 h.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dynamic {
+pub struct DynamicSchedule {
     step_h: f64,
     ages: usize,
     /// By steps of work left, then by age.
@@ -76,27 +76,27 @@ impl std::error::Error for Refused {}
 /// Ages that are told apart without a cap, in hours.
 const HORIZON_H: f64 = 24.0;
 
-impl Dynamic {
+impl DynamicSchedule {
     /// The table with the least expected run times.
     ///
     /// # Errors
     /// [`Refused`] for times that are none, or a table that would take too long.
-    pub fn best(life: &Lifetime, task: Task, losses: Losses) -> Result<Self, Refused> {
-        Dynamic::table(life, task, losses, |left| 1..=left)
+    pub fn best(life: &Lifetime, task: Task, losses: LossOdds) -> Result<Self, Refused> {
+        DynamicSchedule::table(life, task, losses, |left| 1..=left)
     }
 
     /// The same table for a checkpoint after every `interval_h` of work, rounded to steps: what that costs.
     ///
     /// # Errors
-    /// As [`Dynamic::best`].
+    /// As [`DynamicSchedule::best`].
     pub fn periodic(
         life: &Lifetime,
         task: Task,
-        losses: Losses,
+        losses: LossOdds,
         interval_h: f64,
     ) -> Result<Self, Refused> {
         let steps = ((interval_h / task.step_h + 0.5) as usize).max(1);
-        Dynamic::table(life, task, losses, |left| {
+        DynamicSchedule::table(life, task, losses, |left| {
             let work = steps.min(left);
             work..=work
         })
@@ -105,7 +105,7 @@ impl Dynamic {
     fn table(
         life: &Lifetime,
         task: Task,
-        losses: Losses,
+        losses: LossOdds,
         choices: impl Fn(usize) -> std::ops::RangeInclusive<usize>,
     ) -> Result<Self, Refused> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -129,7 +129,7 @@ impl Dynamic {
         }
         let (work, ages) = (work as usize, ages as usize);
         let odds = Odds::new(life, task, losses, work + ages);
-        let mut table = Dynamic {
+        let mut table = DynamicSchedule {
             step_h,
             ages,
             cells: vec![Cell::default(); (work + 1) * ages],
@@ -228,14 +228,14 @@ fn ceil_steps(hours: f64, step_h: f64) -> f64 {
 /// F and ∫ t dF at all ages, and at all ages and a write later.
 struct Odds {
     step_h: f64,
-    losses: Losses,
+    losses: LossOdds,
     write_h: f64,
     plain: Vec<(f64, f64)>,
     written: Vec<(f64, f64)>,
 }
 
 impl Odds {
-    fn new(life: &Lifetime, task: Task, losses: Losses, count: usize) -> Odds {
+    fn new(life: &Lifetime, task: Task, losses: LossOdds, count: usize) -> Odds {
         let at = |later_h: f64| {
             let ages = (0..=count).map(|age| age as f64 * task.step_h + later_h);
             ages.map(|age_h| (life.cdf(age_h), life.lost_until(age_h)))
@@ -257,13 +257,13 @@ impl Odds {
         let ((before, age_before), (after, age_after)) = (self.plain[age], ends[age + work]);
         let lost = after - before;
         match self.losses {
-            Losses::Published => {
+            LossOdds::Published => {
                 // No VM passes the cap, whatever the odds of a new one.
                 let lost = if after < 1.0 { lost } else { 1.0 };
                 let write_h = if is_last { 0.0 } else { self.write_h };
                 (lost, lost * 0.5 * (work as f64 * self.step_h + write_h))
             }
-            Losses::Exact => {
+            LossOdds::Exact => {
                 let reached = 1.0 - before;
                 if reached > 0.0 {
                     let age_h = age as f64 * self.step_h;
@@ -313,7 +313,8 @@ mod tests {
     /// paper prints 15, 28, 38, 59, 128, which is no solution of it. Its 4.6 % is 4.72 % here.
     #[test]
     fn the_published_recursion_gives_its_schedule() {
-        let best = Dynamic::best(&published(), task(5.0), Losses::Published).expect("it fits");
+        let best =
+            DynamicSchedule::best(&published(), task(5.0), LossOdds::Published).expect("it fits");
         let schedule = best.schedule_h(5.0, 0.0, MINUTE);
         assert_eq!(minutes(&schedule), [15, 18, 21, 27, 38, 59, 122]);
         let overhead = best.expected_h(5.0, 0.0) / 5.0 - 1.0;
@@ -325,17 +326,17 @@ mod tests {
     #[test]
     fn exact_odds_cost_more_and_suit_fewer_checkpoints() {
         let life = published();
-        let best = Dynamic::best(&life, task(5.0), Losses::Exact).expect("it fits");
+        let best = DynamicSchedule::best(&life, task(5.0), LossOdds::Exact).expect("it fits");
         let schedule = best.schedule_h(5.0, 0.0, MINUTE);
         assert_eq!(minutes(&schedule), [16, 18, 21, 25, 33, 50, 137]);
-        let overhead = |table: &Dynamic, age_h| table.expected_h(5.0, age_h) / 5.0 - 1.0;
+        let overhead = |table: &DynamicSchedule, age_h| table.expected_h(5.0, age_h) / 5.0 - 1.0;
         assert!((overhead(&best, 0.0) - 0.0535).abs() < 5e-5);
         // In the calm a job of 5 h wants no checkpoint.
         assert_eq!(minutes(&best.schedule_h(5.0, 8.0, MINUTE)), [300]);
         assert!(overhead(&best, 8.0) < 1e-4);
         let young = YoungDaly::first_order(MINUTE, 1.0).expect("it is legal");
         let every = |interval_h| {
-            let table = Dynamic::periodic(&life, task(5.0), Losses::Exact, interval_h);
+            let table = DynamicSchedule::periodic(&life, task(5.0), LossOdds::Exact, interval_h);
             overhead(&table.expect("it fits"), 0.0)
         };
         assert!((every(young.interval_h()) - 0.1055).abs() < 5e-5);
@@ -348,8 +349,8 @@ mod tests {
     #[test]
     fn a_simulated_job_takes_as_long_as_the_table_says() {
         let life = published();
-        for (losses, age) in [(Losses::Exact, 0.0), (Losses::Exact, 18.0)] {
-            let table = Dynamic::best(&life, task(5.0), losses).expect("it fits");
+        for (losses, age) in [(LossOdds::Exact, 0.0), (LossOdds::Exact, 18.0)] {
+            let table = DynamicSchedule::best(&life, task(5.0), losses).expect("it fits");
             let mut stream = Streams::new(9).stream(0, Purpose::Trial(0));
             let mut seen = Welford::default();
             for _ in 0..50_000 {
@@ -386,20 +387,22 @@ mod tests {
     #[test]
     fn equal_segments_and_memoryless_losses_give_the_closed_form() {
         let life = Lifetime::new(Exponential::new(1.5).expect("it is legal"), None);
-        let table = Dynamic::periodic(&life, task(2.0), Losses::Exact, 0.25).expect("it fits");
+        let table =
+            DynamicSchedule::periodic(&life, task(2.0), LossOdds::Exact, 0.25).expect("it fits");
         let segment = |hours: f64| (1.5 + MINUTE) * libm::expm1(hours / 1.5);
         let expected = 7.0 * segment(0.25 + MINUTE) + segment(0.25);
         let error = table.expected_h(2.0, 0.0) / expected - 1.0;
         assert!(error.abs() < 1e-12, "{error}");
         // Age tells nothing of memoryless losses.
-        let best = Dynamic::best(&life, task(2.0), Losses::Exact).expect("it fits");
+        let best = DynamicSchedule::best(&life, task(2.0), LossOdds::Exact).expect("it fits");
         assert_eq!(best.next_h(2.0, 0.0), best.next_h(2.0, 9.0));
     }
 
     #[test]
     fn a_table_without_checkpoints_is_the_job_from_scratch() {
         let life = published();
-        let table = Dynamic::periodic(&life, task(5.0), Losses::Exact, 5.0).expect("it fits");
+        let table =
+            DynamicSchedule::periodic(&life, task(5.0), LossOdds::Exact, 5.0).expect("it fits");
         let expected = from_scratch_h(&life, 5.0, MINUTE);
         assert!((table.expected_h(5.0, 0.0) / expected - 1.0).abs() < 1e-12);
     }
@@ -410,7 +413,7 @@ mod tests {
         let with = |change: fn(&mut Task)| {
             let mut task = task(1.0);
             change(&mut task);
-            Dynamic::best(&life, task, Losses::Exact).err()
+            DynamicSchedule::best(&life, task, LossOdds::Exact).err()
         };
         assert_eq!(with(|t| t.step_h = 0.0), Some(Refused::Times));
         assert_eq!(with(|t| t.job_h = f64::NAN), Some(Refused::Times));
@@ -424,7 +427,8 @@ mod tests {
 
     #[test]
     fn questions_beyond_the_table_are_answered_from_its_edge() {
-        let table = Dynamic::best(&published(), task(1.0), Losses::Exact).expect("it fits");
+        let table =
+            DynamicSchedule::best(&published(), task(1.0), LossOdds::Exact).expect("it fits");
         for (left, age) in [(99.0, 0.0), (1.0, 99.0), (0.0, 0.0), (1e300, 1e300)] {
             assert!(table.next_h(left, age) <= left);
         }

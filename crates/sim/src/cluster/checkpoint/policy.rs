@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::checkpoint::{Dynamic, Periodic, YoungDaly};
+use crate::cluster::checkpoint::{DynamicSchedule, Periodic, YoungDaly};
 
 /// When a job writes checkpoints.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub enum Policy {
     /// After equal work, as suits the rate of losses.
     YoungDaly(YoungDaly),
     /// After work that suits the age of the VM.
-    Dynamic(Arc<Dynamic>),
+    Dynamic(Arc<DynamicSchedule>),
 }
 
 impl Policy {

@@ -14,11 +14,11 @@ use scavsim_base::units::SimTime;
 /// Room for the events of a step, kept from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct Room {
-    queue: Queue<Event>,
+    queue: Queue<StepEvent>,
     /// At `replica × stages + stage`.
     processes: Vec<Process>,
     /// Messages under way from each process to the next stage, and to the one before.
-    under_way: Vec<[Way; 2]>,
+    under_way: Vec<[ExchangeWay; 2]>,
     /// Per stage.
     meetings: Vec<Meeting>,
 }
@@ -34,7 +34,7 @@ impl Room {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Event {
+enum StepEvent {
     /// A process has done its operation.
     Done(u32),
     /// A process and the one of the stage behind have exchanged.
@@ -62,7 +62,7 @@ struct Process {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Way {
+struct ExchangeWay {
     free: SimTime,
     arrivals: VecDeque<SimTime>,
 }
@@ -128,9 +128,9 @@ impl PreparedPlan {
 }
 
 impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: StepEvent) {
         match event {
-            Event::Done(process) => {
+            StepEvent::Done(process) => {
                 let process = process as usize;
                 let operation = self.operation(process);
                 let (work, micro_batch) = match operation {
@@ -142,7 +142,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                 self.tell(process, work, micro_batch);
                 self.ended(process);
             }
-            Event::Exchanged(process) => {
+            StepEvent::Exchanged(process) => {
                 for (process, work) in [(process, Work::Send), (process + 1, Work::Receive)] {
                     let process = process as usize;
                     if let Some(Operation::Next(e) | Operation::Previous(e)) =
@@ -153,12 +153,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     self.ended(process);
                 }
             }
-            Event::Arrived(process) => {
+            StepEvent::Arrived(process) => {
                 if self.room.processes[process as usize].waits {
                     self.go_on(process as usize);
                 }
             }
-            Event::Reduced(stage) => {
+            StepEvent::Reduced(stage) => {
                 for replica in 0..self.plan.replicas() {
                     let process = replica * self.plan.stages() + stage as usize;
                     if self.plan.replicas() > 1 {
@@ -169,12 +169,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     let update = self.cost(process).update * (self.luck)(process);
                     let (delay, event) = (
                         SimTime::from_seconds(update),
-                        Event::Updated(process as u32),
+                        StepEvent::Updated(process as u32),
                     );
                     self.room.queue.after(delay, event);
                 }
             }
-            Event::Updated(process) => self.tell(process as usize, Work::Update, 0),
+            StepEvent::Updated(process) => self.tell(process as usize, Work::Update, 0),
         }
     }
 
@@ -289,7 +289,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         own.last_backward = SimTime::from_seconds(seconds * luck);
         self.room
             .queue
-            .after(end - now, Event::Done(process as u32));
+            .after(end - now, StepEvent::Done(process as u32));
     }
 
     /// Between a process and the one of the stage behind, which both wait.
@@ -305,7 +305,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             .exchange_s(exchange.messages(), self.cost(process).message);
         self.room.queue.after(
             SimTime::from_seconds(seconds),
-            Event::Exchanged(process as u32),
+            StepEvent::Exchanged(process as u32),
         );
     }
 
@@ -323,7 +323,9 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             way.free = way.free.max(now) + SimTime::from_seconds(message);
             way.arrivals.push_back(way.free);
             let delay = way.free - now;
-            self.room.queue.after(delay, Event::Arrived(other as u32));
+            self.room
+                .queue
+                .after(delay, StepEvent::Arrived(other as u32));
         }
         self.room.processes[process].sent = true;
         if receive.is_some() {
@@ -360,6 +362,8 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         }
         let done = self.plan.reduced(reduction, now, meeting.first_bucket) - now;
         let delay = SimTime::from_seconds(done);
-        self.room.queue.after(delay, Event::Reduced(stage as u32));
+        self.room
+            .queue
+            .after(delay, StepEvent::Reduced(stage as u32));
     }
 }

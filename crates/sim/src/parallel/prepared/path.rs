@@ -15,14 +15,14 @@ const ROUNDING: f64 = 1e-13;
 
 /// Room for a critical path, kept from step to step.
 #[derive(Debug, Clone, Default)]
-pub struct Scratch {
+pub struct PathScratch {
     /// Of the pipeline that is walked.
     pub(super) costs: Vec<StageCost>,
     clocks: Vec<Clock>,
     /// As they were a round before.
     before: Vec<Clock>,
     /// Per stage: what sending to the next one left under way, and to the one before.
-    under_way: Vec<[Way; 2]>,
+    under_way: Vec<[MessageWay; 2]>,
     /// Per stage, over all pipelines so far.
     pub(super) met: Vec<Met>,
 }
@@ -55,19 +55,19 @@ struct Clock {
 
 /// Messages in one direction between two stages.
 #[derive(Debug, Clone, Default)]
-struct Way {
+struct MessageWay {
     free: f64,
     arrivals: VecDeque<f64>,
 }
 
-impl Way {
+impl MessageWay {
     fn send(&mut self, at: f64, seconds: f64) {
         self.free = self.free.max(at) + seconds;
         self.arrivals.push_back(self.free);
     }
 }
 
-impl Scratch {
+impl PathScratch {
     pub(super) fn begin(&mut self, stages: usize) {
         self.met.clear();
         self.met.resize(stages, Met::default());
@@ -117,7 +117,7 @@ impl Scratch {
 
 impl PreparedPlan {
     /// Walks the pipeline whose costs are in `scratch`, to its end.
-    pub(super) fn walk(&self, scratch: &mut Scratch) {
+    pub(super) fn walk(&self, scratch: &mut PathScratch) {
         let stages = self.stages();
         scratch.clocks.clear();
         scratch.clocks.resize(stages, Clock::default());
@@ -157,7 +157,7 @@ impl PreparedPlan {
     }
 
     /// Lets every stage do its operations up to number `until(stage)`, which does not depend on later ones of others.
-    fn advance(&self, scratch: &mut Scratch, until: impl Fn(usize) -> u32) {
+    fn advance(&self, scratch: &mut PathScratch, until: impl Fn(usize) -> u32) {
         loop {
             let mut moved = false;
             for stage in 0..self.stages() {
@@ -189,7 +189,7 @@ impl PreparedPlan {
     }
 
     /// An exchange with the stage behind; whether it could be done.
-    fn next(&self, scratch: &mut Scratch, stage: usize, exchange: Exchange) -> bool {
+    fn next(&self, scratch: &mut PathScratch, stage: usize, exchange: Exchange) -> bool {
         let message = scratch.costs[stage].message;
         if self.activations == Activations::Overlapped {
             let (send, receive) = (exchange.activations, exchange.gradients);
@@ -209,7 +209,7 @@ impl PreparedPlan {
     }
 
     /// An exchange with the stage before; where both wait, that one does it.
-    fn previous(&self, scratch: &mut Scratch, stage: usize, exchange: Exchange) -> bool {
+    fn previous(&self, scratch: &mut PathScratch, stage: usize, exchange: Exchange) -> bool {
         if self.activations == Activations::Overlapped {
             let message = scratch.costs[stage - 1].message;
             let (send, receive) = (exchange.gradients, exchange.activations);
@@ -231,7 +231,7 @@ impl Clock {
     }
 }
 
-impl Scratch {
+impl PathScratch {
     /// Sends on `out` and waits for what comes on `back`.
     fn pass_on(
         &mut self,

@@ -345,8 +345,8 @@ proptest! {
         let ones = vec![1.0; plan.slots()];
         let alone = plan.step_s();
         prop_assert!((events(&plan, &ones) - alone).abs() < rounding, "{} {}", events(&plan, &ones), alone);
-        prop_assert!((plan.step_with(&ones, &mut Scratch::default()) - alone).abs() < 1e-9 * (1.0 + alone));
-        let with = plan.step_with(&factors, &mut Scratch::default());
+        prop_assert!((plan.step_with(&ones, &mut PathScratch::default()) - alone).abs() < 1e-9 * (1.0 + alone));
+        let with = plan.step_with(&factors, &mut PathScratch::default());
         prop_assert!((events(&plan, &factors) - with).abs() < rounding, "{} {}", events(&plan, &factors), with);
     }
 

@@ -39,7 +39,7 @@ struct Head {
 }
 
 /// Figures of a run of equal layers.
-struct Run<V> {
+struct LayerRun<V> {
     layers: Range<u32>,
     value: V,
     span: Range<usize>,
@@ -135,7 +135,7 @@ fn weights(
         "all_reduces",
     ];
     let table = Table::read(source, &columns, &[], diagnostics)?;
-    let mut runs: BTreeMap<u32, Vec<Run<[u64; 4]>>> = BTreeMap::new();
+    let mut runs: BTreeMap<u32, Vec<LayerRun<[u64; 4]>>> = BTreeMap::new();
     for row in table.rows() {
         let tensor = whole(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
         let range = range(&row, source, layers, diagnostics);
@@ -155,7 +155,7 @@ fn weights(
             continue;
         };
         if let (Some(tensor), Some(layers)) = (tensor, range) {
-            runs.entry(tensor).or_default().push(Run {
+            runs.entry(tensor).or_default().push(LayerRun {
                 layers,
                 value: [parameters, stored, output, all_reduces],
                 span: row.line_span(),
@@ -193,7 +193,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     ];
     let table = Table::read(source, &columns, &[], diagnostics)?;
     type Point<'t> = (&'t str, u32, u32);
-    let mut runs: BTreeMap<Point<'_>, Vec<Run<[f64; 3]>>> = BTreeMap::new();
+    let mut runs: BTreeMap<Point<'_>, Vec<LayerRun<[f64; 3]>>> = BTreeMap::new();
     for row in table.rows() {
         let gpu = row.name("gpu", diagnostics);
         let tensor = whole(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
@@ -208,7 +208,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
             (gpu, tensor, micro_batch, range)
         {
             let runs = runs.entry((gpu, tensor, micro_batch)).or_default();
-            runs.push(Run {
+            runs.push(LayerRun {
                 layers,
                 value: [forward, backward, update],
                 span: row.line_span(),
@@ -296,7 +296,7 @@ fn range(
 fn complete<V: Copy>(
     source: &Arc<Source>,
     layers: u32,
-    mut runs: Vec<Run<V>>,
+    mut runs: Vec<LayerRun<V>>,
     what: impl Fn() -> String,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<V>> {

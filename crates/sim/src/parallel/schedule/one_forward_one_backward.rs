@@ -4,7 +4,7 @@
 use super::{Exchange, Operation, Place, Rounds};
 
 /// The three parts of a stage's operations.
-struct Parts {
+struct StageParts {
     /// Micro-batches that go forward before the first goes backward.
     ahead: u32,
     /// Operations until then, with the exchange for the next forward.
@@ -17,12 +17,12 @@ struct Parts {
     emptying: u32,
 }
 
-impl Parts {
-    fn of(place: Place) -> Parts {
+impl StageParts {
+    fn of(place: Place) -> StageParts {
         let ahead = (place.stages - 1 - place.stage).min(place.micro_batches);
         let turns = place.micro_batches - ahead;
         let (previous, next) = (u32::from(!place.is_first()), u32::from(!place.is_last()));
-        Parts {
+        StageParts {
             ahead,
             filling: ahead * (1 + previous + next) + if turns > 0 { previous } else { 0 },
             turns,
@@ -33,12 +33,12 @@ impl Parts {
 }
 
 pub(super) fn operations(place: Place) -> u32 {
-    let parts = Parts::of(place);
+    let parts = StageParts::of(place);
     parts.filling + parts.turns * parts.every + parts.ahead * parts.emptying
 }
 
 pub(super) fn operation(place: Place, number: u32) -> Operation {
-    let parts = Parts::of(place);
+    let parts = StageParts::of(place);
     let first = u32::from(place.is_first());
     if number < parts.filling {
         let every = parts.emptying;
@@ -77,7 +77,7 @@ pub(super) fn operation(place: Place, number: u32) -> Operation {
 }
 
 pub(super) fn rounds(place: Place) -> [Rounds; 2] {
-    let parts = Parts::of(place);
+    let parts = StageParts::of(place);
     // As many as the first stage has turns, less the last, which brings no activations.
     let turns = place.micro_batches.saturating_sub(place.stages - 1);
     let none = Rounds {

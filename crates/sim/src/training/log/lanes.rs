@@ -8,7 +8,7 @@ const AHEAD: usize = 3;
 
 /// One worker.
 #[derive(Debug, Clone, Copy)]
-struct Lane {
+struct WorkerLane {
     /// All before is noted.
     at: SimTime,
     /// What comes then, one behind the other, with its end.
@@ -16,9 +16,9 @@ struct Lane {
     count: usize,
 }
 
-impl Lane {
-    fn at(at: SimTime) -> Lane {
-        Lane {
+impl WorkerLane {
+    fn at(at: SimTime) -> WorkerLane {
+        WorkerLane {
             at,
             ahead: [(What::Wait, at); AHEAD],
             count: 0,
@@ -41,13 +41,13 @@ pub(super) trait Take {
 
 /// All workers of a stretch of training.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lanes(Vec<Lane>);
+pub(super) struct Lanes(Vec<WorkerLane>);
 
 impl Lanes {
     /// `workers` that have nothing to do yet.
     pub(super) fn begin(&mut self, workers: u32, now: SimTime) {
         self.0.clear();
-        self.0.resize(workers as usize, Lane::at(now));
+        self.0.resize(workers as usize, WorkerLane::at(now));
     }
 
     /// Behind all that lies ahead of it, `worker` does `what` until then.

@@ -10,7 +10,7 @@ mod vms;
 pub use entry::{Entry, Fate, Side, Track, What, release_rest};
 
 use self::lanes::{Lanes, Take};
-use self::vms::Vms;
+use self::vms::LedgerVms;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
 
@@ -31,7 +31,7 @@ struct Notes {
     phases: Vec<Entry>,
     phase: What,
     since: SimTime,
-    vms: Vms,
+    vms: LedgerVms,
     lanes: Lanes,
     /// The first entry of the stretch in progress.
     stretch: usize,

@@ -13,14 +13,14 @@ struct Shown {
 
 /// VMs in the order of the job's ledger.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Vms {
+pub(super) struct LedgerVms {
     held: Vec<Shown>,
     requested: u32,
     /// Changes of their number, and when.
     changes: Vec<(SimTime, i32)>,
 }
 
-impl Vms {
+impl LedgerVms {
     /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from
     /// `ready` on.
     pub(super) fn hold(

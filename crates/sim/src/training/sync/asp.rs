@@ -17,7 +17,7 @@ use super::leap::Leap;
 use super::long_run::{LongRun, Settling};
 use super::network::Network;
 use super::renewal::{OUT_OF_STEP, Renewal, contention, updates};
-use super::service::{Service, ServiceTime, Times};
+use super::service::{Service, ServiceTime, ServiceTimes};
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
@@ -101,7 +101,7 @@ impl Asp {
         } else {
             0
         };
-        let times = Times::of(self.part_s(), self.service);
+        let times = ServiceTimes::of(self.part_s(), self.service);
         let mut free_at = start;
         read.clear();
         read.resize(stepping.workers as usize, 0);

@@ -131,7 +131,7 @@ impl Synchronisation for Backup {
             interrupt: leap.interrupt,
         };
         let draws = Draws::new(stepping, leap.scratch);
-        let Times(times) = leap.scratch.of();
+        let WorkerTimes(times) = leap.scratch.of();
         // Compute of those that count and of those that do not, of all machines.
         let late = f64::from(stepping.workers - self.needed(stepping.workers));
         let (mut worked_s, mut wasted_s) = (0.0, 0.0);
@@ -156,7 +156,7 @@ impl Synchronisation for Backup {
 
 /// Times of all workers of a step.
 #[derive(Debug, Default)]
-struct Times(Vec<f64>);
+struct WorkerTimes(Vec<f64>);
 
 /// Whether `spare` of so many workers leave any to compute.
 ///

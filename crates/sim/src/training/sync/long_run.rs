@@ -65,7 +65,7 @@ pub(super) struct Settling {
 
 /// What a measurement takes.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct MeasurementPlan {
     /// Updates after which the start is forgotten, and of a run.
     updates: (u64, u64),
     runs: u64,
@@ -74,7 +74,7 @@ struct Plan {
 }
 
 impl Settling {
-    fn plan(&self, stepping: &Stepping) -> Option<Plan> {
+    fn plan(&self, stepping: &Stepping) -> Option<MeasurementPlan> {
         let each = f64::from(stepping.workers) / self.updates;
         let settled = (self.rounds.max(FEWEST_ROUNDS) * self.updates)
             .ceil()
@@ -92,7 +92,7 @@ impl Settling {
             .clamp(RUNS.0, RUNS.1)
             .floor();
         let whole = (budget / (runs * each)).ceil().max(2.0 * settled);
-        Some(Plan {
+        Some(MeasurementPlan {
             updates: (settled as u64, whole as u64),
             runs: runs as u64,
             steps: runs * (settled + whole) * each,
@@ -172,9 +172,9 @@ impl Point {
 }
 
 /// Place of a point: logarithms of the factors on all times and on communication, in steps of the grid.
-type Place = (i32, i32);
+type GridPlace = (i32, i32);
 /// That of workers without luck.
-const NO_LUCK: Place = (0, 0);
+const NO_LUCK: GridPlace = (0, 0);
 
 /// The pace of a protocol on a configuration, measured when it is first asked for.
 #[derive(Debug)]
@@ -182,15 +182,15 @@ pub(crate) struct LongRun {
     protocol: Arc<dyn InEvents>,
     nominal: Stepping,
     settling: Settling,
-    plan: Plan,
+    plan: MeasurementPlan,
     rate_error: f64,
     /// Once a stretch, not once a step.
-    known: Arc<Known<Place, Point>>,
+    known: Arc<Known<GridPlace, Point>>,
     /// Whether the rate without luck was asked for here.
     is_asked: AtomicBool,
 }
 
-static MEASURED: Shared<Place, Point> = Shared::new();
+static MEASURED: Shared<GridPlace, Point> = Shared::new();
 
 impl LongRun {
     /// Of workers without luck; `None` where it takes too long.
@@ -325,7 +325,7 @@ impl LongRun {
             .long_run_update(&self.stepping(scale, network))
     }
 
-    fn known_at(&self, place: Place) -> Point {
+    fn known_at(&self, place: GridPlace) -> Point {
         if place == NO_LUCK {
             self.is_asked.store(true, Ordering::Relaxed);
         }
@@ -333,7 +333,7 @@ impl LongRun {
     }
 
     /// Also whether it came to its end.
-    fn measure(&self, place: Place) -> (Point, bool) {
+    fn measure(&self, place: GridPlace) -> (Point, bool) {
         let factor = |place: i32| libm::exp(GRID * f64::from(place));
         let (scale, network) = (factor(place.0), factor(place.1));
         let stepping = self.stepping(scale, network);

@@ -42,18 +42,18 @@ impl<K: Ord, V: Clone> Shared<K, V> {
 
 /// What was measured, by place.
 #[derive(Debug)]
-pub(super) struct Known<K, V>(Mutex<BTreeMap<K, Arc<Cell<V>>>>);
+pub(super) struct Known<K, V>(Mutex<BTreeMap<K, Arc<MeasuredOnce<V>>>>);
 
 /// One value, which one thread measures and others wait for.
 #[derive(Debug)]
-struct Cell<V> {
+struct MeasuredOnce<V> {
     value: OnceLock<V>,
     measuring: Mutex<()>,
 }
 
-impl<V> Default for Cell<V> {
+impl<V> Default for MeasuredOnce<V> {
     fn default() -> Self {
-        Cell {
+        MeasuredOnce {
             value: OnceLock::new(),
             measuring: Mutex::new(()),
         }

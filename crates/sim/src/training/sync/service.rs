@@ -64,31 +64,31 @@ impl Service {
 
 /// How a part's time is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Times {
+pub(super) enum ServiceTimes {
     Constant(SimTime),
     Exponential(f64),
     Gamma(f64, UnitGamma),
 }
 
-impl Times {
+impl ServiceTimes {
     pub(super) fn of(part_s: f64, times: ServiceTime) -> Self {
         match times {
             ServiceTime::Cv(cv) if cv.get() > 0.0 => {
-                Times::Gamma(part_s, UnitGamma::from_cv(cv.get()))
+                ServiceTimes::Gamma(part_s, UnitGamma::from_cv(cv.get()))
             }
-            ServiceTime::Exponential => Times::Exponential(part_s),
-            _ => Times::Constant(SimTime::from_seconds(part_s)),
+            ServiceTime::Exponential => ServiceTimes::Exponential(part_s),
+            _ => ServiceTimes::Constant(SimTime::from_seconds(part_s)),
         }
     }
 
     #[inline]
     pub(super) fn draw(&self, stream: &mut Stream) -> SimTime {
         match self {
-            Times::Constant(part) => *part,
-            Times::Exponential(part_s) => {
+            ServiceTimes::Constant(part) => *part,
+            ServiceTimes::Exponential(part_s) => {
                 SimTime::from_seconds(-part_s * libm::log(stream.uniform()))
             }
-            Times::Gamma(part_s, law) => SimTime::from_seconds(part_s * law.sample(stream)),
+            ServiceTimes::Gamma(part_s, law) => SimTime::from_seconds(part_s * law.sample(stream)),
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct Speculative {
 
 /// One worker-step of the step in progress.
 #[derive(Debug, Clone, Copy)]
-struct Task {
+struct WorkerStep {
     done: bool,
     copy: Option<Copied>,
 }
@@ -56,8 +56,8 @@ type Idle = u32;
 
 /// Memory of a step.
 #[derive(Debug, Default)]
-struct Memory {
-    tasks: Vec<Task>,
+struct StepMemory {
+    tasks: Vec<WorkerStep>,
     idle: Vec<Idle>,
 }
 
@@ -97,8 +97,8 @@ impl InEvents for Speculative {
             log,
         } = floor.parts();
         let draws = Draws::new(stepping, scratch);
-        let Memory { tasks, idle } = scratch.of();
-        let mut step = Step {
+        let StepMemory { tasks, idle } = scratch.of();
+        let mut step = SpeculativeStep {
             draws,
             tasks,
             idle,
@@ -214,9 +214,9 @@ impl Synchronisation for Speculative {
 }
 
 /// The step in progress.
-struct Step<'s> {
+struct SpeculativeStep<'s> {
     draws: Draws<'s>,
-    tasks: &'s mut Vec<Task>,
+    tasks: &'s mut Vec<WorkerStep>,
     /// First come, first taken, from `taken` on.
     idle: &'s mut Vec<Idle>,
     taken: usize,
@@ -234,9 +234,9 @@ struct Step<'s> {
     log: &'s mut Log,
 }
 
-impl Step<'_> {
+impl SpeculativeStep<'_> {
     fn begin(&mut self, queue: &mut Queue<Event>, stream: &mut Stream) {
-        let fresh = Task {
+        let fresh = WorkerStep {
             done: false,
             copy: None,
         };
@@ -293,7 +293,7 @@ impl Step<'_> {
     /// Gives overdue worker-steps to idle machines, as long as there are both.
     fn copy(&mut self, queue: &mut Queue<Event>, stream: &mut Stream) {
         while let Some(&machine) = self.idle.get(self.taken) {
-            let uncopied = |task: &Task| !task.done && task.copy.is_none();
+            let uncopied = |task: &WorkerStep| !task.done && task.copy.is_none();
             let Some(further) = self.tasks[self.first_uncopied..].iter().position(uncopied) else {
                 self.first_uncopied = self.tasks.len();
                 return;

@@ -35,7 +35,7 @@ const STILL_SEEN: f64 = 200.0;
 
 /// One worker.
 #[derive(Debug, Clone, Copy)]
-struct Clock {
+struct WorkerClock {
     /// Steps done.
     done: u64,
     /// Updates that the parameters it computes on contain.
@@ -45,7 +45,7 @@ struct Clock {
 
 /// Memory: those of all workers.
 #[derive(Debug, Default)]
-struct Clocks(Vec<Clock>);
+struct Clocks(Vec<WorkerClock>);
 
 impl InEvents for Ssp {
     fn name(&self) -> &'static str {
@@ -136,7 +136,7 @@ impl Ssp {
         let mut draws = Draws::new(stepping, scratch);
         let Clocks(clocks) = scratch.of();
         clocks.clear();
-        let fresh = Clock {
+        let fresh = WorkerClock {
             done: 0,
             read: 0,
             waits: false,

@@ -16,7 +16,7 @@ use scavsim_sim::plans::Offer;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
     pub(super) offers: Vec<Offer>,
     /// Their names, where any is said.
@@ -29,8 +29,8 @@ pub(super) fn read(
     table: &ParallelTable,
     profile: &LayerProfile,
     complaints: &mut Complaints<'_>,
-) -> Found {
-    let mut found = Found::default();
+) -> FoundNodes {
+    let mut found = FoundNodes::default();
     let nodes = table
         .nodes
         .as_ref()
@@ -85,7 +85,7 @@ pub(super) fn read(
     found
 }
 
-fn zones(found: &mut Found) {
+fn zones(found: &mut FoundNodes) {
     for kind in &found.kinds {
         if !kind.zone.is_empty() && !found.zones.contains(&kind.zone) {
             found.zones.push(Arc::clone(&kind.zone));

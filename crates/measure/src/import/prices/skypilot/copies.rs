@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::options::Options;
+use super::options::SkypilotOptions;
 use scavsim_data::cloud::Date;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
@@ -13,7 +13,7 @@ const FILE: &str = "vms.csv";
 
 /// Cloud, day and table of every copy.
 pub(super) fn copies(
-    options: &Options,
+    options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(String, Date, PathBuf)> {
     let mut copies = Vec::new();

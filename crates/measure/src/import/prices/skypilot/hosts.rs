@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::import::prices::{Key, Seen};
+use crate::import::prices::{PriceKey, Seen};
 use crate::import::report::Report;
 use scavsim_data::cloud::{Date, Fleet, Market};
 use scavsim_read::input::name::not_a_name;
@@ -68,7 +68,7 @@ pub(super) fn take(
     let (with_type, loose): (Vec<Offered>, Vec<Offered>) =
         offered.into_iter().partition(|o| o.vm.is_some());
     let is_apart = !loose.is_empty();
-    let mut clashes: BTreeSet<Key> = BTreeSet::new();
+    let mut clashes: BTreeSet<PriceKey> = BTreeSet::new();
     let mut add = |vm: &str, at: &Offered, usd: f64, spot: Option<f64>| {
         let markets = [(Market::OnDemand, Some(usd)), (Market::Spot, spot)];
         for (market, usd) in markets {

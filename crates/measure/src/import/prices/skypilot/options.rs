@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What is imported.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct SkypilotOptions {
     /// Folders of catalogues: `vN`, or that of one cloud in it.
     pub folders: Vec<PathBuf>,
     /// The day of each; of one whose name is a day that is not needed.
