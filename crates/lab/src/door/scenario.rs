@@ -56,10 +56,10 @@ pub struct Scenario {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It cannot be planned.
+    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Its threads could not be started.
+    /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] io::Error),
 }
@@ -93,12 +93,12 @@ impl Scenario {
         Options::default().open(path)
     }
 
-    /// The same with what a program adds to what scenarios can name.
+    /// Options of reading: what a program adds to what scenarios can name.
     pub fn options() -> Options {
         Options::default()
     }
 
-    /// Its name: what it says itself, or that of its file.
+    /// Name of the scenario: what it says itself, or that of its file.
     pub fn name(&self) -> &str {
         &self.checked.name
     }

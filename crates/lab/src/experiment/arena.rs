@@ -31,7 +31,7 @@ pub struct Arena {
     pub workload: String,
     /// The truth.
     pub ground: Box<dyn Ground>,
-    /// Its configurations.
+    /// Configurations of the arena.
     pub space: Space,
     /// What everybody knows of the workload.
     pub figures: Figures,
@@ -69,7 +69,7 @@ pub struct Arena {
 
 /// One that competes.
 pub struct Contender {
-    /// Its name.
+    /// Name of the contender.
     pub name: String,
     /// Key of its random streams.
     pub key: StrategyKey,
@@ -226,7 +226,7 @@ impl Arena {
         task
     }
 
-    /// The same for one that depends on prices, under a policy.
+    /// What a strategy that depends on prices is asked here, under a policy.
     pub fn task_at(&self, policy: usize) -> Task<'_> {
         let mut task = self.task();
         if let Some(spread) = &self.spread {

@@ -8,7 +8,7 @@ use super::record::{Record, Status};
 /// A column of the records.
 #[derive(Debug)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
     /// Unit of its figures; empty where there is none.
     pub unit: &'static str,
@@ -18,7 +18,7 @@ pub struct Column {
     pub what: &'static str,
     /// What a summary does with it.
     pub role: Role,
-    /// Its cell in a record.
+    /// The column's cell in a record.
     pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
 }
 
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As people read it.
+    /// Name of the kind as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Count => "count",
@@ -69,7 +69,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As people read it.
+    /// Name of the role as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Role::None => "",
@@ -139,7 +139,7 @@ impl<'r> Value<'r> {
 /// A type that a field of a record can have.
 pub(super) trait Field<'p> {
     const KIND: Kind;
-    /// The same without a plan to borrow from.
+    /// A type that a field of a record can have, without a plan to borrow from.
     type Owned;
 
     fn value(&self) -> Value<'_>;
@@ -349,14 +349,14 @@ macro_rules! columns {
                 let _ = at;
             }
 
-            /// The same, free of the plan.
+            /// The record, free of the plan.
             pub fn into_owned(self) -> OwnedRecord {
                 OwnedRecord { $($name: Field::into_owned(self.$name),)+ }
             }
         }
 
         impl OwnedRecord {
-            /// The same, as sinks take it.
+            /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
                 Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false }
             }

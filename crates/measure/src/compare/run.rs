@@ -32,7 +32,7 @@ pub struct Effort<'a> {
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum NoComparison {
-    /// It was stopped from outside.
+    /// The comparison was stopped from outside.
     #[error("interrupted")]
     Interrupted,
     /// A scenario cannot be planned.

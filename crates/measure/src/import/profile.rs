@@ -73,9 +73,9 @@ impl Unit {
 /// Whose samples the batch counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum BatchIs {
-    /// Those of all workers together
+    /// Samples of all workers together
     Global,
-    /// Those of each worker
+    /// Samples of each worker
     Local,
 }
 
@@ -92,7 +92,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     read_source(options, &source, diagnostics)
 }
 
-/// The same of a table that was read before.
+/// Reads a table that was read into `source` before.
 pub fn read_source(
     options: &Options,
     source: &Arc<Source>,

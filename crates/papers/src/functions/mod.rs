@@ -60,9 +60,9 @@ impl Given {
 /// A function of the model.
 #[derive(Debug)]
 pub struct Function {
-    /// Its name, with the unit of what it gives.
+    /// Name of the function, with the unit of what it gives.
     pub name: &'static str,
-    /// Its parameters.
+    /// Parameters of the function.
     pub parameters: &'static [&'static str],
     /// What it gives, in a sentence.
     pub what: &'static str,
@@ -98,7 +98,7 @@ impl Function {
         files.into_iter().flatten()
     }
 
-    /// Its value.
+    /// The function's value.
     ///
     /// # Errors
     /// Why there is none.

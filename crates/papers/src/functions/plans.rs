@@ -29,7 +29,7 @@ fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measur
     })
 }
 
-/// The same, prepared.
+/// The plan that is named, prepared.
 fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
     let beside = beside()?;
     let ours = beside.ours(named(&beside, arguments)?, &Runtime::default());

@@ -33,7 +33,7 @@ pub struct BoStepTimeSettings {
     pub budget: Option<Count>,
     /// Probes before anything is modelled.
     pub first: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
     /// Steps per probe; the workload's own figure when absent.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ pub struct CherryPickSettings {
     pub first: Count,
     /// Runs before its own rule may stop it.
     pub least: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
 }
 

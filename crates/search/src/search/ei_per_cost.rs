@@ -27,7 +27,7 @@ pub struct EiPerCostSettings {
     pub budget: Option<Count>,
     /// Runs before its own rule may stop it.
     pub least: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
     /// Whether a run is given up when it has come to the best value so far.
     pub give_up: bool,

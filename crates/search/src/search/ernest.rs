@@ -94,7 +94,7 @@ fn kinds(space: &Space, to_target: bool) -> Vec<Vec<usize>> {
 
 struct Ernest {
     kinds: Vec<Kind>,
-    /// Of each configuration.
+    /// Terms of each configuration.
     terms: Vec<Terms>,
     probing: Probing,
 }
@@ -102,7 +102,7 @@ struct Ernest {
 /// Configurations that one law is about.
 struct Kind {
     members: Vec<usize>,
-    /// Those that are experiments.
+    /// Members that are experiments.
     probed: Vec<usize>,
 }
 

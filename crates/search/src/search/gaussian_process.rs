@@ -25,14 +25,14 @@ pub(super) struct GaussianProcess<'f> {
     scales: Vec<Scale>,
 }
 
-/// The same with one length scale.
+/// What is believed of all configurations with one length scale.
 #[derive(Debug, Clone)]
 struct Scale {
     length: f64,
     /// L⁻¹·k(observed, x), a row per observation, over all x.
     rows: Rows,
     sums: Sums,
-    /// Of each x.
+    /// What is known of each x.
     points: Vec<Known>,
     /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
@@ -54,7 +54,7 @@ pub(super) struct Known {
     pub(super) of_values: f64,
     /// With L⁻¹·1.
     pub(super) of_ones: f64,
-    /// Of the variance 1 at x what no observation explains, before noise.
+    /// Part of the variance 1 at x that no observation explains, before noise.
     pub(super) left: f64,
 }
 

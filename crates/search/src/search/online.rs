@@ -81,7 +81,7 @@ impl Recipe for OnlineSettings {
 }
 
 struct Online {
-    /// It predicts with θ = 1.
+    /// The strategy `partial`, which predicts with θ = 1.
     partial: Partial,
     progress: f64,
 }

@@ -93,7 +93,7 @@ macro_rules! strategies {
                 }
             }
 
-            /// The same with another budget; `None` if it has none.
+            /// The strategy called `name` with another budget; `None` if it has none.
             fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
                 match name {
                     $($name => Some(Arc::new(within(&self.$field, budget)?)),)*
@@ -208,8 +208,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The same with one more strategy, which scenarios name as `name`. A name that is taken already
-    /// stands for the new one from then on.
+    /// The registry with one more strategy, which scenarios name as `name`. A name that is taken already stands for the
+    /// new one from then on.
     #[must_use]
     pub fn with(mut self, name: &str, recipe: impl Recipe + 'static) -> Registry {
         self.added.retain(|(known, _)| **known != *name);

@@ -1,5 +1,5 @@
-//! The same job again: predict from the stored model of the workload's own earlier runs, of which there are as many
-//! as were measured. That is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
+//! Predicts from the stored model of the workload's own earlier runs, of which there are as many as were measured. That
+//! is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! As Srifty goes about it (MLSys 2022): one worker's compute is measured, communication is learned from other
+//! A search as Srifty (MLSys 2022) goes about it: one worker's compute is measured, communication is learned from other
 //! applications, and the configuration is chosen by what the two together foretell.
 //!
 //! Its own models are not public. Here compute is a line in the local batch through probes of the fewest workers of each VM
@@ -84,8 +84,8 @@ fn shape(space: &Space, at: usize) -> Option<Shape<'_>> {
     Shape::parse(space.vm(at)?).ok()
 }
 
-/// Those of the fewest workers with the least, the middle and the largest local batch; with but one local batch among
-/// them, also the configuration whose local batch is furthest from it.
+/// The members of the fewest workers with the least, the middle and the largest local batch; with but one local batch
+/// among them, also the configuration whose local batch is furthest from it.
 fn profile(space: &Space, members: &[usize]) -> Vec<usize> {
     let local = |at: usize| {
         let (workers, batch) = (space.workers(at)?, space.batch(at)?);
@@ -178,7 +178,7 @@ struct SriftyLike {
 /// The configurations on VMs of one type.
 struct VmType {
     members: Vec<usize>,
-    /// Those that are probed.
+    /// Members that are probed.
     probed: Vec<usize>,
     /// Parameters of the workload, and what is known of communication; else the probes tell it.
     learned: Option<(f64, LearnedCommunication)>,

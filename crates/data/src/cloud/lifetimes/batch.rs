@@ -59,7 +59,7 @@ impl Batch {
         })
     }
 
-    /// As counted in a trace.
+    /// A batch with the losses counted in a trace.
     pub fn counted_in(trace: &Trace) -> Option<Self> {
         let mut counted: Vec<(u32, u32)> = Vec::new();
         for change in trace.changes().iter().filter(|change| change.removed > 0) {

@@ -76,7 +76,7 @@ pub enum Kind {
 /// How long VMs of a market live.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Its name.
+    /// Name of the model in scenarios.
     pub name: String,
     /// What its law is called: a kind of the registry.
     pub law: &'static str,
@@ -86,7 +86,7 @@ pub struct Model {
     pub provider: String,
     /// On which terms.
     pub market: Market,
-    /// Their GPU, if they have one.
+    /// GPU of the VMs, if they have one.
     pub gpu: Option<String>,
     /// Where; none if several regions are pooled, or the source names none.
     pub region: Option<String>,

@@ -139,7 +139,7 @@ impl Trace {
         (latest_h > 0.0).then(|| self.lost_from(hours, latest_h))
     }
 
-    /// The same for times up to `latest_h`: mean over those times, weighted with the VMs held.
+    /// P(a VM is lost within `hours`), counted up to `latest_h`: mean over those times, weighted with the VMs held.
     fn lost_from(&self, hours: f64, latest_h: f64) -> f64 {
         const TIMES: u32 = 512;
         let (mut lost, mut all) = (0.0, 0.0);

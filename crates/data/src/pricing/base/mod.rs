@@ -99,7 +99,7 @@ pub struct NoPrice {
 
 /// A rule for a base price.
 pub struct Rule {
-    /// Its key, or the keys that belong together.
+    /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,
     /// Reads it; `None` where none of its keys is given.
     read: fn(&PolicyFile) -> Option<Result<Base, String>>,

@@ -19,7 +19,7 @@ pub use keys::Keys;
 pub struct Charge {
     /// What it is called.
     pub name: &'static str,
-    /// Its keys, each a number of at least 0, with what it says.
+    /// Keys of the charge, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
     /// Reads it; nothing where none of its keys is given.
     read: fn(&Keys) -> Result<Amount, String>,
@@ -71,7 +71,7 @@ pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
 }
 
 impl Charge {
-    /// Its own of the numbers of all charges.
+    /// The number of this charge among those of all charges.
     pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
         let place = CHARGES.iter().position(|charge| charge.name == self.name);
         place.map_or(T::default(), |place| all[place])

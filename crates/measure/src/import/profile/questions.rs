@@ -104,7 +104,7 @@ fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Of several figures of the same thing those that are far from the middle one, which stands beside, and how far.
+/// Figures of one thing that are far from the middle one, which stands beside, and how far.
 fn strays<'m>(figures: &[(f64, &'m Measured)]) -> Vec<(&'m Measured, &'m Measured, String)> {
     let mut sorted: Vec<&(f64, &Measured)> = figures.iter().collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

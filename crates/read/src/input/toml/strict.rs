@@ -32,7 +32,7 @@ const MOST_KEYS: usize = 10_000;
 /// Why a value cannot be had.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// It is wrong, and nobody was told yet.
+    /// The value is wrong, and nobody was told yet.
     Wrong(Box<Complaint>),
     /// A part of it was wrong: it can be had without that part, if it is read again.
     ReadAgain,
@@ -96,19 +96,19 @@ pub(super) struct Strict<'t> {
 pub(super) enum Value<'t> {
     /// From the document.
     Written(&'t Node<'t>),
-    /// It is a key of the document.
+    /// A key of the document.
     Key(&'t Spanned<DeString<'t>>),
-    /// It is the name of a kind, or a text that is made up.
+    /// The name of a kind, or a text that is made up.
     Word(&'t str),
-    /// It is a table that is made up.
+    /// A table that is made up.
     Table(Table),
-    /// It is made up, and a one.
+    /// A one that is made up.
     One,
-    /// It is made up, and a half.
+    /// A half that is made up.
     Half,
-    /// It is made up, and `true`.
+    /// A `true` that is made up.
     True,
-    /// It is made up, and an empty list.
+    /// An empty list that is made up.
     List,
 }
 
@@ -124,7 +124,7 @@ enum Form<'t> {
 }
 
 impl Form<'_> {
-    /// That this was found where something else belongs.
+    /// The complaint that this form was found where something else belongs.
     fn instead_of(&self, expected: impl Into<String>) -> Refusal {
         let number;
         let found = match self {
@@ -532,7 +532,7 @@ struct Pairs<'t> {
     rest: Option<Entries<'t>>,
     made_up: std::vec::IntoIter<&'static str>,
     of: Strict<'t>,
-    /// Of the last key; none if it is made up.
+    /// Value of the last key; none if it is made up.
     value: Option<Strict<'t>>,
 }
 

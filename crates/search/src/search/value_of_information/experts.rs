@@ -20,7 +20,7 @@ pub(super) struct Seen {
 pub(super) enum End {
     Reached,
     GivenUp,
-    /// It never reaches the target.
+    /// The run never reaches the target.
     Failed,
 }
 

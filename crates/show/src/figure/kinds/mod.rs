@@ -20,7 +20,7 @@ use scavsim_lab::experiment::Group;
 /// A kind of figure.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// Its name.
+    /// Name of the kind.
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
@@ -60,7 +60,7 @@ const SIZE: [f64; 2] = [330.0, 290.0];
 pub struct Asked {
     /// In this setting; the first when absent.
     pub setting: Option<String>,
-    /// This workload alone.
+    /// The workload that is drawn alone.
     pub workload: Option<String>,
     /// Under this policy; the first when absent.
     pub pricing: Option<String>,

@@ -49,7 +49,7 @@ struct Begun {
     /// Updates so far, and gradients in them.
     updates: u64,
     applied: u64,
-    /// Its own finished gradients that wait for the next barrier.
+    /// Finished gradients of the worker that wait for the next barrier.
     pending: u64,
 }
 

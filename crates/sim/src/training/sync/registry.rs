@@ -50,7 +50,7 @@ protocols! {
     with settings: {
         /// The step ends without the last few.
         Backup,
-        /// As `bsp`, with a second attempt at slow worker-steps.
+        /// Like `bsp`, with a second attempt at slow worker-steps.
         Speculative,
         /// A worker waits only when it is too far ahead of the slowest.
         Ssp,
