@@ -3,6 +3,7 @@
 //! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
 
 mod circles;
+mod declarations;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};

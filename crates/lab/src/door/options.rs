@@ -195,8 +195,8 @@ impl Options {
                 refuse(what, &name.escape_debug().to_string(), why);
             }
         }
-        for (known, _) in ALL_KNOWING {
-            if registry.names().any(|name| name == *known) {
+        for known in ALL_KNOWING.iter().map(|declared| declared.name) {
+            if registry.names().any(|name| name == known) {
                 refuse("strategy", known, TAKEN);
             }
         }

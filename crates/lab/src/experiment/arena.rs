@@ -178,7 +178,7 @@ impl Arena {
             let mut past = Past::new(&known.own, &known.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
-                None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
+                None if ALL_KNOWING.iter().any(|known| known.name == name) => None,
                 None => return Err(PlanError::UnknownStrategy(name.clone())),
             };
             Ok((strategy, past.into_taken()))

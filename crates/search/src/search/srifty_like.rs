@@ -19,6 +19,7 @@ use super::{Forecast, Offer, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{History, PastRun, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Line;
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
 use scavsim_data::space::Space;
@@ -33,9 +34,19 @@ pub struct SriftyLikeSettings {
     pub probe_steps: Option<Count>,
 }
 
+impl Declared for SriftyLikeSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "srifty-like",
+        what: "measure the compute of the fewest workers; communication learned from other applications by their parameters",
+        formula: "probes: the fewest workers of each VM type with up to three local batches; epochs: those of one earlier run, everywhere; noise: not used; step: compute by a line through the probes, communication learned from other workloads",
+        source: "after Srifty, MLSys 2022, whose own models are not public",
+        example: "search.strategies = [\"srifty-like\"]",
+    };
+}
+
 impl Recipe for SriftyLikeSettings {
     fn summary(&self) -> &str {
-        "measure the compute of the fewest workers; communication learned from other applications by their parameters"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -14,11 +14,13 @@ pub mod storage;
 
 pub use keys::Keys;
 
+use scavsim_base::Declaration;
+
 /// A charge: its keys in a policy, and what they come to.
 #[derive(Debug)]
 pub struct Charge {
-    /// What it is called.
-    pub name: &'static str,
+    /// What the charge says of itself.
+    pub declaration: Declaration,
     /// Keys of the charge, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
     /// Reads it; nothing where none of its keys is given.
@@ -61,7 +63,10 @@ pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Char
 
 /// The sum over all charges but some.
 pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
-    let is_one = |charge: &Charge| some.iter().any(|one| one.name == charge.name);
+    let is_one = |charge: &Charge| {
+        some.iter()
+            .any(|one| one.declaration.name == charge.declaration.name)
+    };
     let others = CHARGES
         .iter()
         .zip(all)
@@ -73,7 +78,9 @@ pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
 impl Charge {
     /// The number of this charge among those of all charges.
     pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
-        let place = CHARGES.iter().position(|charge| charge.name == self.name);
+        let place = CHARGES
+            .iter()
+            .position(|charge| charge.declaration.name == self.declaration.name);
         place.map_or(T::default(), |place| all[place])
     }
 }

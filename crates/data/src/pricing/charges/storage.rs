@@ -2,13 +2,20 @@
 
 use super::{Amount, Charge};
 use crate::pricing::reductions::sustained_use::MONTH_H;
+use scavsim_base::Declaration;
 
 const GIB: &str = "storage_gib";
 const USD: &str = "usd_per_storage_gib_month";
 
 /// `storage_gib`, `usd_per_storage_gib_month`
 pub const CHARGE: Charge = Charge {
-    name: "storage",
+    declaration: Declaration {
+        name: "storage",
+        what: "Charges data that are kept while the job lasts, from the first VM to the last.",
+        formula: "`storage_gib` × `usd_per_storage_gib_month` × hours / 730",
+        source: "bills of all providers; the papers publish no quantity",
+        example: "pricing.define.mine = { usd_per_vm_hour = 1, storage_gib = 500, usd_per_storage_gib_month = 0.04 }",
+    },
     keys: &[
         (
             GIB,

@@ -28,6 +28,7 @@ use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Patience;
 
 /// Settings of `flexible`.
@@ -69,6 +70,16 @@ impl Flexible {
     }
 }
 
+impl Declared for Flexible {
+    const DECLARATION: Declaration = Declaration {
+        name: "flexible",
+        what: "A barrier at fixed times sums what is finished; workers pause in mid-gradient for the communication and go on with it, so nothing is dropped. Without a finished gradient there is no update and no communication.",
+        formula: "a barrier τ_f = `after_s` after the last; an update sums whatever is finished",
+        source: "after the abstract of IC2E 2019 on synchronisation costs on transient resources; the protocol is our choice",
+        example: "sync.flexible = { after_s = 2 }",
+    };
+}
+
 impl InEvents for Flexible {
     fn long_run_update(&self, stepping: &Stepping) -> Option<Update> {
         let (time, after_s) = (stepping.time, self.after_s.get().max(1e-9));
@@ -99,7 +110,7 @@ impl InEvents for Flexible {
     }
 
     fn name(&self) -> &'static str {
-        "flexible"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
