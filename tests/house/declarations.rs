@@ -14,6 +14,8 @@ use scavsim_sim::training::sync::PROTOCOLS;
 use crate::{read, root};
 
 type Cell = fn(&Declaration) -> String;
+/// Heads and cells of a table.
+type Columns = &'static [(&'static str, Cell)];
 
 const NAME: Cell = |declared| format!("`{}`", declared.name);
 const WHAT: Cell = |declared| declared.what.to_owned();
@@ -35,7 +37,7 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 const KINDS: [&str; 4] = ["protocols", "strategies", "charges", "laws"];
 
 /// Document, kind, and columns of the table.
-const TABLES: [(&str, &str, &[(&str, Cell)]); 5] = [
+const TABLES: [(&str, &str, Columns); 5] = [
     ("docs/model.md", "protocols", ALL_BUT_EXAMPLE),
     ("docs/model.md", "strategies", ALL_BUT_EXAMPLE),
     ("docs/model.md", "charges", ALL_BUT_EXAMPLE),
@@ -47,7 +49,7 @@ const TABLES: [(&str, &str, &[(&str, Cell)]); 5] = [
     ),
 ];
 
-const ALL_BUT_EXAMPLE: &[(&str, Cell)] = &[
+const ALL_BUT_EXAMPLE: Columns = &[
     ("name", NAME),
     ("what it does", WHAT),
     ("how", FORMULA),
