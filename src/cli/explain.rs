@@ -6,12 +6,16 @@ use serde_json::Value;
 use super::exit::{Exit, Failure};
 use super::glossary::GLOSSARY;
 use super::terminal;
+use scavsim_base::Declaration;
+use scavsim_data::cloud::lifetimes;
 use scavsim_data::pricing::builtin;
+use scavsim_data::pricing::charges::CHARGES;
 use scavsim_lab::experiment::COLUMNS;
 use scavsim_lab::scenario::file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
-use scavsim_search::search::{ALL_KNOWING, Registry};
+use scavsim_search::search::{ALL_KNOWING, STRATEGIES};
 use scavsim_show::report::summary_table;
+use scavsim_sim::training::sync::PROTOCOLS;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -38,6 +42,7 @@ fn words() -> Vec<&'static str> {
         .filter(|word| !word.contains(' '));
     columns
         .chain(summary_table::words())
+        .chain(declarations().map(|(_, declared)| declared.name))
         .chain(glossary)
         .collect()
 }
@@ -52,14 +57,18 @@ impl ExplainArgs {
         let all = entries()?;
         let is_it = |term: &str| folded(term) == folded(&asked);
         let mut found: Vec<&Entry> = all.iter().filter(|entry| is_it(&entry.term)).collect();
-        if found.is_empty() {
+        if found.iter().all(|entry| entry.kind == LAW_OF_LIVES) {
             // The last part of a key, and part of a sentence.
             let is_part = |entry: &&Entry| {
                 let last = entry.term.rsplit('.').next().unwrap_or_default();
                 is_it(last)
                     || (entry.term.contains(' ') && folded(&asked).contains(&folded(&entry.term)))
             };
-            found = all.iter().filter(is_part).collect();
+            found.extend(
+                all.iter()
+                    .filter(|entry| !is_it(&entry.term))
+                    .filter(is_part),
+            );
         }
         if found.is_empty() {
             let near = closest(&asked, all.iter().map(|entry| entry.term.as_str()));
@@ -123,12 +132,9 @@ fn entries() -> Result<Vec<Entry>, Failure> {
             &in_one_line(&format!("{}{unit}", column.what)),
         )
     }));
-    let registry = Registry::default();
-    let strategies = ALL_KNOWING
-        .iter()
-        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
-    let strategies = strategies.chain(registry.summaries());
-    all.extend(strategies.map(|(name, what)| entry(&name, "a strategy", &what)));
+    for (kind, declared) in declarations() {
+        all.push(entry(declared.name, kind, &declared.text()));
+    }
     let (policies, diagnostics) = builtin::policies();
     for policy in super::listing::sound(policies, diagnostics)? {
         all.push(entry(&policy.name, "a pricing policy", &policy.description));
@@ -136,6 +142,20 @@ fn entries() -> Result<Vec<Entry>, Failure> {
     let schema = serde_json::to_value(file::schema()).map_err(anyhow::Error::from)?;
     keys(&schema, &schema, &mut Vec::new(), &mut all);
     Ok(all)
+}
+
+/// What is declared in a file of its own, with the kind that it is of.
+fn declarations() -> impl Iterator<Item = (&'static str, &'static Declaration)> {
+    let strategies = ALL_KNOWING.iter().chain(STRATEGIES);
+    let charges = CHARGES.iter().map(|charge| &charge.declaration);
+    (strategies.map(|declared| ("a strategy", declared)))
+        .chain(
+            PROTOCOLS
+                .iter()
+                .map(|declared| ("a synchronisation protocol", declared)),
+        )
+        .chain(charges.map(|declared| ("a charge of pricing policies", declared)))
+        .chain(lifetimes::laws().map(|declared| (LAW_OF_LIVES, declared)))
 }
 
 /// The keys of a schema below a path, with their descriptions.
@@ -185,6 +205,8 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
 }
 
 const KEY: &str = "a key of scenarios";
+/// Laws have words for names that keys end with, too: `batch`.
+const LAW_OF_LIVES: &str = "a law of how VMs are lost";
 
 /// What a schema refers to, or itself.
 fn resolved<'s>(node: &'s Value, root: &'s Value) -> &'s Value {

@@ -55,7 +55,7 @@ impl FinishedRun {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
     }
 
-    /// Its `summary.csv`, seen to be the one that the manifest describes.
+    /// The run's `summary.csv`, seen to be the one that the manifest describes.
     ///
     /// # Errors
     /// [`Failure::Wrong`] where it is another.

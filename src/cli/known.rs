@@ -102,7 +102,7 @@ pub(super) fn material(
     ))
 }
 
-/// Those of a run's workloads that are in the program, with the data that the run had.
+/// The workloads of a run that are in the program, with the data that the run had.
 fn embedded(identity: &Identity) -> Vec<Workload> {
     let all = identity.get("workloads").and_then(|all| all.as_array());
     let one = |entry: &serde_json::Value| {

@@ -241,7 +241,7 @@ fn further(policy: &Policy) -> String {
         (reductions.revoked.free_started_unit).then(|| "revoked unit free".to_owned()),
         servers,
     ];
-    let charges = charges::levied(&policy.charges).map(|charge| charge.name.to_owned());
+    let charges = charges::levied(&policy.charges).map(|charge| charge.declaration.name.to_owned());
     let all = named.into_iter().flatten().chain(charges);
     all.collect::<Vec<_>>().join(", ")
 }
@@ -277,7 +277,7 @@ fn functions() -> Sheet<'static, (&'static str, String)> {
 fn strategies() -> Sheet<'static, (String, String)> {
     let knowing = ALL_KNOWING
         .iter()
-        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
+        .map(|known| (known.name.to_owned(), known.what.to_owned()));
     let columns = [
         Column::word("strategy", |(name, _): &(String, String)| name),
         Column::word("what it does", |(_, what): &(String, String)| what).wrapped(),

@@ -206,7 +206,7 @@ impl Cli {
         Cli::from_arguments(std::env::args_os().collect())
     }
 
-    /// The same of arguments that came another way, the name of the program first.
+    /// The arguments that came another way than the command line, the name of the program first.
     pub fn from_arguments(arguments: Vec<OsString>) -> Cli {
         let has = |words: &[&str]| {
             arguments

@@ -56,7 +56,7 @@ pub struct View {
     top: Top,
 }
 
-/// So many rows, or all.
+/// How many rows, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Top(Option<usize>);
 

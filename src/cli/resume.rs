@@ -31,7 +31,7 @@ pub enum Older {
     Keep,
     /// The run goes on with them.
     Resume,
-    /// They are replaced, whatever became of them.
+    /// Older results are replaced, whatever became of them.
     Overwrite,
 }
 

@@ -128,7 +128,7 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Of one scenario or `several`.
+    /// Summaries of one scenario or `several`.
     pub fn new(format: Form, page: Page, several: bool) -> Self {
         Summaries {
             format,

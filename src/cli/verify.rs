@@ -135,7 +135,7 @@ fn seed() -> u32 {
     RandomState::new().hash_one(0) as u32
 }
 
-/// So many different cases, in order.
+/// Draws `count` different cases, in order.
 fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
     if count >= cases {
         return (0..cases).collect();

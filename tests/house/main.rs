@@ -3,6 +3,7 @@
 //! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
 
 mod circles;
+mod declarations;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,6 +123,18 @@ fn a_name_of_a_type_has_one_meaning_in_a_crate() {
 
 /// To fall to none.
 const MOST_NAMES_TWICE: usize = 9;
+
+/// Editors and rustdoc show a doc comment without the one above it.
+#[test]
+fn a_doc_comment_stands_alone() {
+    for (name, source) in house() {
+        let leaning = source.leaning_comments;
+        assert!(
+            leaning.is_empty(),
+            "in {name}, not understood by themselves: {leaning:#?}"
+        );
+    }
+}
 
 /// Between crates the compiler does not say what nobody uses.
 #[test]

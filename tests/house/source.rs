@@ -13,6 +13,45 @@ pub struct CrateSource {
     pub files: BTreeMap<Vec<String>, (String, File)>,
     /// Lines of all files, with tests, comments and empty ones.
     pub lines: usize,
+    /// Places and first lines of doc comments that cannot be understood without another.
+    pub leaning_comments: Vec<String>,
+}
+
+/// Beginnings of doc comments that lean on the comment above.
+const LEANING: [&str; 16] = [
+    "The same",
+    "Of ",
+    "As ",
+    "That ",
+    "Those ",
+    "These ",
+    "It ",
+    "Its ",
+    "They ",
+    "Their ",
+    "Them ",
+    "Such ",
+    "Also ",
+    "So is ",
+    "This one",
+    "The other ",
+];
+
+/// First lines of doc comments that lean on another, up to the tests of a file.
+fn leaning_comments(text: &str) -> impl Iterator<Item = &str> {
+    let comment = |line: &'_ str| -> bool { line.starts_with("///") || line.starts_with("//!") };
+    let mut is_within = false;
+    let lines = text.lines().map(str::trim_start);
+    lines
+        .take_while(|line| !line.starts_with("mod tests {"))
+        .filter(move |line| {
+            let is_first = comment(line) && !is_within;
+            is_within = comment(line);
+            is_first
+                && LEANING
+                    .iter()
+                    .any(|word| line[3..].trim_start().starts_with(word))
+        })
 }
 
 impl CrateSource {
@@ -21,6 +60,7 @@ impl CrateSource {
         let mut source = CrateSource {
             files: BTreeMap::new(),
             lines: 0,
+            leaning_comments: Vec::new(),
         };
         source.read_below(folder, folder);
         source
@@ -47,6 +87,8 @@ impl CrateSource {
                 if module.last().is_some_and(|last| last == "tests") {
                     continue;
                 }
+                let leaning = leaning_comments(&text).map(|line| format!("{place}: {line}"));
+                self.leaning_comments.extend(leaning);
                 let mut file = syn::parse_file(&text)
                     .unwrap_or_else(|why| panic!("{}: {why}", path.display()));
                 file.items.retain(|item| !is_test(attributes(item)));

@@ -74,9 +74,9 @@ impl Streams {
         Streams { seed, pairs: false }
     }
 
-    /// The same with antithetic replicas (Hammersley and Morton 1956), if `pairs`: 2r and 2r + 1 share the luck of a pair, the
-    /// second mirrored. Halves of the variance cancel where a figure is monotone in luck; intervals are made from pairs then
-    /// (`experiment/units.rs`).
+    /// Makes replicas antithetic (Hammersley and Morton 1956) if `pairs`: 2r and 2r + 1 share the luck of a pair, the
+    /// second mirrored. Halves of the variance cancel where a figure is monotone in luck; intervals are made from pairs
+    /// then (`experiment/units.rs`).
     pub fn antithetic(self, pairs: bool) -> Self {
         Streams { pairs, ..self }
     }
@@ -90,7 +90,7 @@ impl Streams {
         }
     }
 
-    /// The same, of a pair of replicas that mirror each other in whatever they draw.
+    /// The stream for one purpose in one of a pair of replicas, which mirror each other in whatever they draw.
     fn paired(&self, replica: u64, purpose: Purpose) -> Stream {
         self.of(replica / 2, purpose, (replica % 2).wrapping_neg())
     }
@@ -130,7 +130,7 @@ impl Stream {
         Streams::new(seed).stream(0, Purpose::Strategy(StrategyKey::NOBODY))
     }
 
-    /// The same luck, mirrored.
+    /// This stream's luck, mirrored.
     pub fn mirrored(&self) -> Stream {
         Stream {
             rng: self.rng.clone(),

@@ -19,7 +19,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// So many observations with these covariances of any two; `None` without any, or if that is no covariance.
+    /// A field of `count` observations with these covariances of any two; `None` without any, or if that is no
+    /// covariance.
     pub fn new(count: usize, covariance: impl Fn(usize, usize) -> f64) -> Option<Field> {
         let mut triangle = lower(count, covariance);
         (count > 0 && cholesky(&mut triangle, count)).then_some(Field { triangle, count })
@@ -89,7 +90,8 @@ impl Precision {
         &self.columns[at * self.count + from..(at + 1) * self.count]
     }
 
-    /// Its entry for two observations. That of one and itself is one over the variance that all others leave of it.
+    /// The entry of the precision for two observations. At i = j it is one over the variance that all others leave of
+    /// i. That of one and itself is one over the variance that all others leave of it.
     pub fn at(&self, i: usize, j: usize) -> f64 {
         let from = i.max(j);
         dot(self.column(i, from), self.column(j, from))

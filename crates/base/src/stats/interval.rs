@@ -19,7 +19,7 @@ impl Interval {
         }
     }
 
-    /// Its lengths below and above `value`.
+    /// Lengths of the interval below and above `value`.
     pub fn about(self, value: f64) -> (f64, f64) {
         (value - self.low, self.high - value)
     }

@@ -181,8 +181,8 @@ impl RunningMedian {
     }
 }
 
-/// So many of `count` values are below the lower end of the interval of their median: as many as are below the
-/// median with a probability of at most 2.5 %. `None` where that is not even so for none.
+/// How many of `count` values are below the lower end of the interval of their median: as many as are below the median
+/// with a probability of at most 2.5 %. `None` where that is not even so for none.
 fn lower_rank(count: usize) -> Option<usize> {
     let mut probability = libm::pow(0.5, count as f64);
     let mut sum = probability;

@@ -55,7 +55,7 @@ impl Welford {
         (self.count, [self.mean, self.squares, self.cubes])
     }
 
-    /// That of which these are the [`sums`](Welford::sums).
+    /// The accumulator whose [`sums`](Welford::sums) these are.
     pub fn of_sums(count: u64, [mean, squares, cubes]: [f64; 3]) -> Welford {
         Welford {
             count,

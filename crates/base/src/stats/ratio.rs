@@ -45,7 +45,7 @@ impl Pair {
         Pair { each, products }
     }
 
-    /// Their correlation; zero where one of them does not vary.
+    /// Correlation of the two; zero where one of them does not vary.
     pub fn correlation(&self) -> f64 {
         let [x, y] = self.each.map(|figure| figure.variance().sqrt());
         let most = x * y * (self.each[0].count() as f64 - 1.0);

@@ -6,7 +6,7 @@ use super::normal::AT_97_5;
 /// Counts of yes among all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Of these, yes.
+    /// How many of the answers are yes.
     pub yes: u64,
     /// All.
     pub count: u64,
@@ -31,13 +31,13 @@ impl Share {
         (self.count > 0).then(|| self.yes as f64 / self.count as f64)
     }
 
-    /// Its 95 % confidence interval after Wilson (1927), which keeps to [0, 1] and is as wide as few cases make it
-    /// when all say the same; `None` before the first answer.
+    /// 95 % confidence interval after Wilson (1927), which keeps to [0, 1] and is as wide as few cases make it when all
+    /// say the same; `None` before the first answer.
     pub fn interval(&self) -> Option<Interval> {
         self.interval_as_of(self.count as f64)
     }
 
-    /// The same where all answers together tell no more than `n` independent ones.
+    /// 95 % confidence interval where all answers together tell no more than `n` independent ones.
     pub fn interval_as_of(&self, n: f64) -> Option<Interval> {
         let share = self.share()?;
         let z = AT_97_5 * AT_97_5 / n;

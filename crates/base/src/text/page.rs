@@ -30,7 +30,7 @@ impl Default for Page {
 }
 
 impl Page {
-    /// Of so many columns, plain.
+    /// A plain page of `width` columns.
     pub fn of_width(width: usize) -> Page {
         Page {
             width,

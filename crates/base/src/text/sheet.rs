@@ -23,7 +23,7 @@ pub struct Sheet<'s, R> {
 
 /// A column of a sheet.
 pub struct Column<'s, R> {
-    /// Its head, with the unit; by its first word it is asked for.
+    /// Head of the column, with the unit; by its first word it is asked for.
     pub head: Cow<'s, str>,
     /// Whether it is text, flush left, and not numbers.
     pub is_text: bool,
@@ -53,13 +53,13 @@ pub struct Cell {
 /// How a line stands out where there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// As any other.
+    /// A row like any other.
     Plain,
-    /// As the best.
+    /// The best row.
     Best,
-    /// As one that failed.
+    /// A row of something that failed.
     Failed,
-    /// As one that counts less.
+    /// A row that counts less.
     Dim,
 }
 
@@ -149,7 +149,7 @@ impl<'s, R> Column<'s, R> {
         }
     }
 
-    /// Its place where there is no room for all: 0 always stays, greater ones leave first.
+    /// Sets the rank, by which columns leave where there is no room for all: 0 always stays, greater ones leave first.
     pub fn rank(self, rank: u8) -> Self {
         Column {
             rank: Some(rank),

@@ -90,7 +90,7 @@ impl<'a> Fleet<'a> {
         (!is_known).then_some(own.like)
     }
 
-    /// The same where nothing is priced as what it is like.
+    /// This fleet where nothing is priced as what it is like.
     pub fn without_likes(&self) -> Fleet<'a> {
         let alone = |(name, own): (&&'a str, &OwnVm<'a>)| {
             let like = own.table;

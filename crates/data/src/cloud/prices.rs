@@ -67,7 +67,7 @@ impl Market {
         Market::Commitment3y,
     ];
 
-    /// As it is written.
+    /// Name of the market as tables write it.
     pub fn name(self) -> &'static str {
         match self {
             Market::OnDemand => "on-demand",
@@ -145,7 +145,7 @@ const COLUMNS: [&str; 7] = [
     "source",
 ];
 
-/// As [`read`], for a table in order without a mistake and without quotes; `None` for any other. It
+/// Reads prices like [`read`] from a table in order, without a mistake and without quotes; `None` for any other. This
 /// takes a fraction of the time, which every run would pay for.
 fn read_sound(
     provider: &str,

@@ -43,7 +43,7 @@ pub struct VmType {
     pub vcpu: u64,
     /// Memory in GiB.
     pub memory_gib: f64,
-    /// Its accelerators, if it has any.
+    /// Accelerators of the VM, if it has any.
     pub gpus: Option<Gpus>,
     /// What its network sustains, in Gbit/s, where that is known.
     pub network_gbps: Option<f64>,
@@ -56,7 +56,7 @@ pub struct VmType {
 /// The accelerators of a VM.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gpus {
-    /// Their model, like `T4`.
+    /// Model of the GPUs, like `T4`.
     pub model: String,
     /// How many.
     pub count: u64,

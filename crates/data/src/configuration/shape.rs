@@ -113,7 +113,7 @@ impl<'a> Shape<'a> {
         matches!(self.placement, Placement::Even(_))
     }
 
-    /// The same placement on VMs of another type.
+    /// This placement on VMs of another type.
     pub fn on(&self, vm_type: &str) -> String {
         format!("{vm_type}{}", self.suffix)
     }

@@ -12,7 +12,7 @@ use crate::workload::law::StepLaw;
 pub struct Chosen {
     /// The law on all points.
     pub fit: StepFit,
-    /// Its mean error in % on points that it was not fitted to.
+    /// Mean error in % on points that the law was not fitted to.
     pub left_out: f64,
 }
 
@@ -48,7 +48,7 @@ impl std::fmt::Display for Points {
 
 /// Fewest points: one more than the simplest law has parameters.
 const FEWEST: usize = 4;
-/// The same of one worker count.
+/// Fewest points of one worker count.
 const FEWEST_OF_ONE_COUNT: usize = 3;
 /// With more points they are left out in so many parts, each spread over all of them.
 const PARTS: usize = 24;
@@ -122,8 +122,8 @@ pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     best_of(&Candidate::ALL, points)
 }
 
-/// As [`best`], of points on one VM, which say nothing of several. Where all have the same number of workers, no law tells their
-/// communication from compute: the whole step is a + b·x.
+/// The law of points on one VM, which say nothing of several, chosen as by [`best`]. Where all have the same number of
+/// workers, no law tells their communication from compute: the whole step is a + b·x.
 ///
 /// # Errors
 /// [`NoLaw`] where the points cannot tell.

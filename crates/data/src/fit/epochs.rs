@@ -9,7 +9,7 @@ use crate::workload::law::EpochLaw;
 pub struct EpochFit {
     /// The law.
     pub law: EpochLaw,
-    /// Its error.
+    /// Error of the fit.
     pub quality: Quality,
 }
 

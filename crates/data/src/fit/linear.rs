@@ -40,8 +40,8 @@ pub fn least_squares<const N: usize>(
     solve(equations, [true; N])
 }
 
-/// As [`least_squares`], with no coefficient below zero: the best over all sets of coefficients
-/// that are held at zero, of which there are few.
+/// Least squares with no coefficient below zero: the best over all sets of coefficients that are held at zero, of which
+/// there are few.
 pub fn non_negative<const N: usize>(equations: &[Equation<N>]) -> Option<[f64; N]> {
     let loss = |c: &[f64; N]| equations.iter().map(|e| e.error(c) * e.error(c)).sum();
     let mut best: Option<(f64, [f64; N])> = None;

@@ -61,7 +61,7 @@ pub struct PooledFit {
     pub law: PooledLaw,
     /// How its communication grows.
     pub growth: Growth,
-    /// Its error on the whole step, without the residual.
+    /// Error of the fit on the whole step, without the residual.
     pub quality: Quality,
 }
 
@@ -69,7 +69,7 @@ pub struct PooledFit {
 const SHARPEST: f64 = 20.0;
 /// Most points that a law is fitted to: more hardly move six parameters.
 const MOST: usize = 1200;
-/// The same where the law of nearly the same points is known.
+/// Most points that a law is fitted to where the law of nearly the same points is known.
 const MOST_AGAIN: usize = 480;
 /// Points that starts are compared on.
 const FIRST: usize = 160;
@@ -100,8 +100,8 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     finished(points, growth, law, variation)
 }
 
-/// As [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched
-/// from its coefficients on.
+/// The law as by [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched from its
+/// coefficients on.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
     let (growth, base, slope) = match law.communication {
         CommunicationLaw::Root { base_s, per_root_s } => (Growth::Root, base_s, per_root_s),

@@ -19,7 +19,7 @@ pub const UNKNOWN: Variation = Variation {
 
 /// Points that a likelihood is taken over: its cost grows with their cube.
 const MOST: usize = 240;
-/// Of one placement.
+/// Most points of one placement.
 const MOST_OF_ONE: usize = 4;
 /// Least standard deviation, where a law meets its points to the last digit.
 const LEAST: f64 = 1e-4;
@@ -55,7 +55,8 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     scaled(&points, best)
 }
 
-/// As [`variation`], with the parts of `like`, which was found for nearly the same points.
+/// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same
+/// points.
 pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
     let points = some(points);
     let part = |of: f64| {

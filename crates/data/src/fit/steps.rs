@@ -33,7 +33,7 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// As people write it.
+    /// Formula of the growth as people write it.
     pub fn name(self) -> &'static str {
         match self {
             Growth::Root => "√K",
@@ -43,7 +43,7 @@ impl Growth {
         }
     }
 
-    /// Its value at K.
+    /// Value of the growth at K.
     pub fn at(self, workers: u32) -> f64 {
         let k = f64::from(workers);
         match self {
@@ -88,7 +88,7 @@ pub fn affine(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<[f64; 2]> {
 pub struct StepFit {
     /// The law.
     pub law: StepLaw,
-    /// Its error on the whole step.
+    /// Error of the fit on the whole step.
     pub quality: Quality,
 }
 

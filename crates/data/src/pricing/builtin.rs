@@ -7,7 +7,7 @@ use scavsim_read::input::{self, Diagnostic, Diagnostics, Source};
 
 /// What is charged where a scenario names no policy and its workloads none either: the listed price of each VM type.
 pub const LISTED: &str = "list-2026";
-/// The same where all VMs are spot VMs.
+/// What is charged where a scenario and its workloads name no policy and all VMs are spot VMs.
 pub const LISTED_SPOT: &str = "list-2026-spot";
 
 /// The pricing policies that are shipped.

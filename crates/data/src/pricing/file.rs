@@ -16,9 +16,9 @@ use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probabili
 /// Tables that a policy names.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// That of `price_table`.
+    /// Table that `price_table` names.
     pub prices: Option<Arc<PriceTable>>,
-    /// That of `spot_series`.
+    /// Table that `spot_series` names.
     pub series: Option<Arc<PriceTable>>,
 }
 
@@ -39,7 +39,8 @@ pub struct PolicyFile {
     /// Base price: USD per hour of each VM type, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
-    /// The same for the VMs that a kind of cluster rents as spot VMs; with `usd_per_hour_of`.
+    /// Base price of VMs that a kind of cluster rents as spot VMs: USD per hour of each VM type, by its name; with
+    /// `usd_per_hour_of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
     /// Base price: USD per sample of global batch and hour, whatever the worker count.
@@ -114,7 +115,7 @@ pub struct PolicyFile {
     pub minimum_s: Option<NonNegative>,
     /// Parameter servers that are billed beside the workers, for the whole job.
     pub billed_parameter_servers: u32,
-    /// Their VM type; that of the workers when absent.
+    /// VM type of the parameter servers; that of the workers when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_server_vm: Option<String>,
     /// What is charged beside VMs, by the keys of the charges.

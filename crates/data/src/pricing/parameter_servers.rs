@@ -10,7 +10,7 @@ use scavsim_read::input::checked::MOST_MACHINES;
 pub struct ParameterServers {
     /// How many.
     pub count: u32,
-    /// Their VM type; that of the workers when absent.
+    /// VM type of the parameter servers; that of the workers when absent.
     pub vm: Option<String>,
 }
 

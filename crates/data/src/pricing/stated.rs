@@ -12,7 +12,7 @@ pub trait StatedPrices: Debug + Send + Sync {
     fn usd(&self, run: u16, seconds: f64) -> f64;
 }
 
-/// The same, shared.
+/// Prices that a program states, shared.
 #[derive(Debug, Clone)]
 pub(super) struct Stated(pub(super) Arc<dyn StatedPrices>);
 

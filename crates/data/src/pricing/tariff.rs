@@ -257,7 +257,7 @@ impl Tariff {
     }
 }
 
-/// So many VMs, billed for so many seconds each.
+/// VMs of one type, held and billed for so many seconds each.
 fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
     Held {
         vms: f64::from(vms),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its name.
+    /// Name of the axis.
     pub name: Arc<str>,
     /// What its values are.
     pub kind: AxisKind,
@@ -43,7 +43,7 @@ pub enum AxisKind {
     },
     /// Numbers.
     Numeric {
-        /// Their unit; `1` for a bare number.
+        /// Unit of the values; `1` for a bare number.
         unit: Arc<str>,
     },
 }

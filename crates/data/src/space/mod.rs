@@ -71,7 +71,7 @@ pub enum NoSpace {
     /// A number that is none, or no place among the levels.
     #[error("configuration {row} has no legal value of `{axis}`")]
     Illegal {
-        /// Its place, from 0.
+        /// Place of the row, from 0.
         row: usize,
         /// The axis.
         axis: Arc<str>,
@@ -170,7 +170,7 @@ impl Space {
         }
     }
 
-    /// The same axes with some of the configurations, in the order given.
+    /// A space with these axes and some of the configurations, in the order given.
     #[must_use]
     pub fn only(&self, kept: &[usize]) -> Space {
         Space {

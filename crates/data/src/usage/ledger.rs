@@ -160,7 +160,7 @@ impl Ledger {
         (self.phase, self.phase_since) = (phase, now);
     }
 
-    /// Of what is held, these VMs by type wait to be at work from `now` on, whatever the others do.
+    /// Sets which of the held VMs, by type, wait to be at work from `now` on, whatever the others do.
     pub fn set_starting(&mut self, starting: impl Iterator<Item = u16>, now: SimTime) {
         self.enter(self.phase, now);
         self.starting.clear();

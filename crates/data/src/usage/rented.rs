@@ -27,7 +27,7 @@ impl<'a> Rented<'a> {
     }
 }
 
-/// The same, kept with the configurations that rent it.
+/// A rented VM on the terms of the policy, kept with the configurations that rent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RentedVm {
     /// The type.

@@ -256,8 +256,8 @@ impl Workload {
         Some((like, own))
     }
 
-    /// Its compute time on a share of its cores over that on all of them, by the law of its speed; without one it falls
-    /// in proportion to the cores.
+    /// The compute time of a worker on a share of its cores over that on all of them, by the law of its speed; without
+    /// a law it falls in proportion to the cores.
     pub fn slowed(&self, configuration: &Configuration, reach: &Reach, share: f64) -> f64 {
         let (asked, stand_in) = reach.measured(configuration);
         let of_law = || self.laws.steps.get(&*asked.vm)?.compute.sized();

@@ -13,7 +13,7 @@ use scavsim_read::input::{Diagnostics, Source};
 /// Where a noise over training comes from.
 #[derive(Debug, Clone, Default)]
 pub enum NoiseOverTraining {
-    /// It has its value at the target from the start.
+    /// The noise has its value at the target from the start.
     #[default]
     Flat,
     /// γ was measured over steps.

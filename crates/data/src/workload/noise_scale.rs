@@ -60,7 +60,7 @@ impl NoiseScale {
         scale
     }
 
-    /// The same without the run at `batch`.
+    /// The noise scale without the run at `batch`.
     pub fn without(&self, batch: u32) -> NoiseScale {
         let at = libm::log(f64::from(batch));
         let kept = || (self.log_batches.iter().zip(&self.runs)).filter(|(b, _)| **b != at);

@@ -48,9 +48,9 @@ pub struct Sourced {
 pub enum Provenance {
     /// The configuration itself was measured.
     Measured,
-    /// It lies between measured configurations.
+    /// The figure lies between measured configurations.
     Interpolated,
-    /// It lies outside, or on a VM type that was not measured: by the workload's laws.
+    /// The figure lies outside, or on a VM type that was not measured: by the workload's laws.
     Extrapolated,
 }
 

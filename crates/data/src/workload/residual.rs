@@ -90,7 +90,7 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Of `points`: place and ln(measured/law).
+    /// The residual of `points`: place and ln(measured/law).
     pub fn new(variation: Variation, points: Vec<(Place, f64)>) -> Self {
         Residual { variation, points }
     }

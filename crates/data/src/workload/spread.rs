@@ -6,18 +6,18 @@ use scavsim_base::stats::{normal, student_t};
 /// left of the residual, and repeats. `None` where nothing is known: too few points to leave one out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// Of the step.
+    /// Spread of the step.
     pub step: Option<f64>,
-    /// Of epochs.
+    /// Spread of epochs.
     pub epochs: Option<f64>,
 }
 
 /// The 90 % interval of a figure above zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -35,7 +35,8 @@ impl Squares {
         self.count += 1;
     }
 
-    /// Their root mean square, wider where they are few: its 90 % interval is that of Student. `None` without any.
+    /// Root mean square of the deviations, wider where they are few: its 90 % interval is that of Student. `None`
+    /// without any.
     pub(super) fn deviation(&self) -> Option<f64> {
         let count = self.count;
         let mean = || self.sum / f64::from(count);

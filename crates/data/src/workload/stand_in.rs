@@ -10,13 +10,13 @@ use crate::configuration::{Configuration, Shape};
 /// A VM type that was not measured and stands in for one that was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandIn {
-    /// Its name.
+    /// Name of the VM type.
     pub vm: Arc<str>,
     /// The VM type that was measured.
     pub like: Arc<str>,
-    /// Its compute time over that of the measured type.
+    /// Compute time of the VM type over that of the measured type.
     pub compute_scale: f64,
-    /// Its communication time over that of the measured type.
+    /// Communication time of the VM type over that of the measured type.
     pub network_scale: f64,
     /// n: its cores, or its FLOPS, where the law of the measured type goes by them; those of that type when `None`.
     pub size: Option<f64>,

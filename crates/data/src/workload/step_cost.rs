@@ -66,7 +66,7 @@ pub struct StepCosts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Communication {
-    /// Its time, in one row per VM shape at least.
+    /// Communication has its time, in one row per VM shape at least.
     #[default]
     Known,
     /// Nothing: a step counts as one piece of compute.
@@ -133,7 +133,7 @@ impl StepCosts {
         self.known(at).map(|known| (known.cost, known.provenance))
     }
 
-    /// As [`Self::at`], and how sure it is.
+    /// The cost of a step as by [`Self::at`], and how sure it is.
     pub fn known(&self, at: &Configuration) -> Option<KnownStep> {
         let table = self.table(&at.vm)?;
         let pool = self.pool(at);

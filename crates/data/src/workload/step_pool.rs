@@ -60,7 +60,7 @@ pub fn place(at: &Configuration) -> Option<(u32, Place)> {
 }
 
 impl Pool {
-    /// Of the measured points on VMs of `vm_type`.
+    /// The pool of the measured points on VMs of `vm_type`.
     pub(super) fn new<'p>(
         vm_type: &str,
         law: PooledLaw,

@@ -142,7 +142,7 @@ impl Surface {
     }
 }
 
-/// Of a time that may be 0.
+/// ln of a time that may be 0.
 fn ln(seconds: f64) -> f64 {
     libm::log(seconds.max(f64::MIN_POSITIVE))
 }
@@ -161,7 +161,7 @@ fn cost(law: &StepLaw, at: &Configuration) -> Option<StepCost> {
 }
 
 impl Side {
-    /// Of (workers, along, whole, compute).
+    /// A side of the surface, from (workers, along, whole, compute).
     fn new(values: &[(f64, f64, f64, f64)]) -> Self {
         let grid = |of: fn(&(f64, f64, f64, f64)) -> f64| {
             let point = |v: &(f64, f64, f64, f64)| Point {

@@ -67,7 +67,7 @@ impl Scenario {
         Options::default().open(path)
     }
 
-    /// The same with what a program adds to what scenarios can name.
+    /// Options of reading: what a program adds to what scenarios can name.
     pub fn options() -> Options {
         Options::default()
     }
@@ -218,8 +218,8 @@ impl Options {
                 refuse(what, &name.escape_debug().to_string(), why);
             }
         }
-        for (known, _) in ALL_KNOWING {
-            if registry.names().any(|name| name == *known) {
+        for known in ALL_KNOWING.iter().map(|declared| declared.name) {
+            if registry.names().any(|name| name == known) {
                 refuse("strategy", known, TAKEN);
             }
         }

@@ -53,10 +53,10 @@ pub struct Scenario {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It cannot be planned.
+    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Its threads could not be started.
+    /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] io::Error),
 }
@@ -74,7 +74,7 @@ impl Scenario {
         }
     }
 
-    /// Its name: what it says itself, or that of its file.
+    /// Name of the scenario: what it says itself, or that of its file.
     pub fn name(&self) -> &str {
         &self.checked.name
     }

@@ -36,7 +36,7 @@ pub struct Arena {
     pub workload: String,
     /// The truth.
     pub ground: Box<dyn Ground>,
-    /// Its configurations.
+    /// Configurations of the arena.
     pub space: Space,
     /// What everybody knows of the workload.
     pub figures: Figures,
@@ -74,7 +74,7 @@ pub struct Arena {
 
 /// One that competes.
 pub struct Contender {
-    /// Its name.
+    /// Name of the contender.
     pub name: String,
     /// Key of its random streams.
     pub key: StrategyKey,
@@ -183,7 +183,7 @@ impl Arena {
             let mut past = Past::new(&known.own, &known.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
-                None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
+                None if ALL_KNOWING.iter().any(|known| known.name == name) => None,
                 None => return Err(PlanError::UnknownStrategy(name.clone())),
             };
             Ok((strategy, past.into_taken()))
@@ -231,7 +231,7 @@ impl Arena {
         task
     }
 
-    /// The same for one that depends on prices, under a policy.
+    /// What a strategy that depends on prices is asked here, under a policy.
     pub fn task_at(&self, policy: usize) -> Task<'_> {
         let mut task = self.task();
         if let Some(spread) = &self.spread {

@@ -15,7 +15,7 @@ pub struct Chosen {
     pub other: Option<String>,
 }
 
-/// The same, borrowed from a record.
+/// What was chosen, borrowed from a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen<'r> {
     vm: Option<&'r str>,
@@ -47,7 +47,7 @@ impl<'r> Seen<'r> {
         seen.is_any().then_some(seen)
     }
 
-    /// The same whatever the VM type.
+    /// The choice whatever the VM type.
     pub(super) fn on_any_vm(self) -> Self {
         Seen {
             vm: Some(""),

@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As people read it.
+    /// Name of the kind as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Count => "count",
@@ -52,7 +52,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As people read it.
+    /// Name of the role as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Role::None => "",
@@ -122,7 +122,7 @@ impl<'r> Value<'r> {
 /// A type that a field of a record can have.
 pub(super) trait Field<'p> {
     const KIND: Kind;
-    /// The same without a plan to borrow from.
+    /// A type that a field of a record can have, without a plan to borrow from.
     type Owned;
 
     fn value(&self) -> Value<'_>;
@@ -332,14 +332,14 @@ macro_rules! columns {
                 let _ = at;
             }
 
-            /// The same, free of the plan.
+            /// The record, free of the plan.
             pub fn into_owned(self) -> OwnedRecord {
                 OwnedRecord { $($name: Field::into_owned(self.$name),)+ }
             }
         }
 
         impl OwnedRecord {
-            /// The same, as sinks take it.
+            /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
                 Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false }
             }

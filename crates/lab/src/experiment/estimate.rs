@@ -77,7 +77,7 @@ impl Sample {
         self.losses
     }
 
-    /// So many more VMs were lost in a run.
+    /// Counts the VMs that were lost in one more run.
     pub(super) fn count_losses(&mut self, lost: u64) {
         self.losses += lost;
     }

@@ -89,7 +89,7 @@ impl<'p> Evaluator<'p> {
         Evaluator::with(plan, None)
     }
 
-    /// The same; runs in `memo` are not made again.
+    /// An evaluator of cases of `plan`; runs in `memo` are not made again.
     pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Evaluator {
             plan,

@@ -21,7 +21,8 @@ use scavsim_sim::training::Fidelity;
 pub const FINE: f64 = 0.007;
 /// See [`FINE`].
 pub const COARSE: f64 = 0.01;
-/// The same to choose by, of configurations that are still not told apart and whose runs can be outlined, which costs little.
+/// Relative standard error to choose by, of configurations that are still not told apart and whose runs can be
+/// outlined, which costs little.
 const CLOSE: f64 = FINE / 2.0;
 /// Runs that every configuration gets to choose by, and to be valued by.
 const FIRST_RUNS: [u64; 2] = [64, 100];
@@ -41,7 +42,8 @@ const HOPELESS: u64 = 8;
 pub struct Expectations {
     /// Time and cost per policy and configuration.
     pub points: Vec<Vec<Point>>,
-    /// The same from the other set of replicas, to choose and to hold against the limits.
+    /// Time and cost per policy and configuration from the other set of replicas, to choose and to hold against the
+    /// limits.
     pub to_choose: Vec<Vec<Point>>,
     /// How well each is known; empty where formulas tell it.
     pub precision: Vec<Precision>,

@@ -26,7 +26,7 @@ const LONGER: f64 = 1.1;
 pub(super) const SKEWED: f64 = 2.0;
 
 impl Holds {
-    /// As it is written.
+    /// Name of the verdict as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Holds::AsSaid => "as-said",
@@ -35,7 +35,8 @@ impl Holds {
         }
     }
 
-    /// Of a mean of so many units with this skewness, by its interval as they show it and as it is with what may still come.
+    /// Whether a mean of so many units with this skewness holds, by its interval as they show it and as it is with what
+    /// may still come.
     pub(super) fn of_mean(
         intervals: Option<(Interval, Interval)>,
         units: u64,
@@ -51,7 +52,7 @@ impl Holds {
         }
     }
 
-    /// Of the ratio of two means of so many cases: Fieller's interval is as long as both ask for.
+    /// Whether the ratio of two means of so many cases holds: Fieller's interval is as long as both ask for.
     pub(super) fn of_ratio(cases: u64) -> Holds {
         if cases < FEWEST {
             Holds::Roughly
@@ -60,7 +61,7 @@ impl Holds {
         }
     }
 
-    /// Of a share of `yes` among `count`.
+    /// Whether a share of `yes` among `count` holds.
     pub(super) fn of_share(yes: u64, count: u64) -> Holds {
         match (yes == 0 || yes == count, count < FEW) {
             (true, _) => Holds::Oftener,

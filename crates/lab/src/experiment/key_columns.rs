@@ -11,7 +11,7 @@ use scavsim_read::input::closest;
 /// What tells groups apart: a column of the records, or one axis out of those that share a column.
 #[derive(Debug, Clone)]
 pub struct KeyColumn {
-    /// Its name, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
+    /// Name of the column, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
     pub name: Cow<'static, str>,
     pub(super) order: Order,
     pub(super) of: Of,
@@ -20,7 +20,7 @@ pub struct KeyColumn {
 /// The order of its groups; that without a cell comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As records have it, which is the scenario's.
+    /// The order of records, which is the scenario's.
     Came,
     /// Text, by the alphabet.
     Alphabet,
@@ -138,8 +138,8 @@ impl KeyColumn {
 }
 
 impl KeyColumns {
-    /// Those of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`; `across_vms` where every VM
-    /// type is searched by itself.
+    /// Key columns of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`; `across_vms` where
+    /// every VM type is searched by itself.
     pub(super) fn usual(across_vms: bool) -> KeyColumns {
         KeyColumns {
             columns: of_identity(),
@@ -147,8 +147,8 @@ impl KeyColumns {
         }
     }
 
-    /// Those by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`,
-    /// which is another where every VM type is searched by itself.
+    /// Key columns by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`,
+    /// `strategy`, `oracle_vm`, which is another where every VM type is searched by itself.
     pub fn of_one_luck() -> KeyColumns {
         let columns = vec![
             came("objective", |r| Value::Text(r.objective)),
@@ -169,8 +169,8 @@ impl KeyColumns {
     /// Place of `objective` among [`of_one_luck`](KeyColumns::of_one_luck).
     pub const OBJECTIVE: usize = 0;
 
-    /// Those of a table with a line per cluster, all in the order in which they come: `setting`, `workload`, `pricing`,
-    /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
+    /// Key columns of a table with a line per cluster, all in the order in which they come: `setting`, `workload`,
+    /// `pricing`, `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
         let mut columns = of_identity();
         columns.extend([

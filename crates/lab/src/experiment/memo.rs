@@ -19,7 +19,7 @@ pub(super) type Key = (usize, u64, usize);
 /// A run, or why it does not come to its end.
 pub(super) type Ran = Result<Arc<Run>, Unfinished>;
 
-/// So many threads seldom wait for each other.
+/// Drawers of the memo: with so many, threads seldom wait for each other.
 const DRAWERS: usize = 64;
 /// Bytes in all drawers.
 const MOST_BYTES: usize = 64 << 20;

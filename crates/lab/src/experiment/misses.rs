@@ -35,7 +35,7 @@ pub(super) struct Misses {
 pub struct Spread {
     /// Quantile over mean of the time, per configuration.
     pub time: Vec<f64>,
-    /// Of the cost, per policy and configuration.
+    /// Quantile over mean of the cost, per policy and configuration.
     pub cost: Vec<Vec<f64>>,
     /// The fewest runs behind a configuration, where there may not be enough of them.
     pub few_runs: Option<u64>,
@@ -89,7 +89,7 @@ impl Misses {
         Some(misses)
     }
 
-    /// The same relative to what is expected, per policy and configuration.
+    /// Quantiles of time and cost relative to what is expected, per policy and configuration.
     pub(super) fn spread(self, expected: &[Vec<Point>]) -> Spread {
         let over = |quantiles: &[Option<f64>], points: &[Point], mean: fn(&Point) -> f64| {
             let each = quantiles.iter().zip(points.iter().map(mean));

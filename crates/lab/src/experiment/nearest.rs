@@ -9,7 +9,7 @@ use scavsim_sim::training::progress::hours_text;
 /// What is said before.
 pub(super) const NO_CHOICE: &str = "no configuration keeps within the limits";
 
-/// The same where there are none.
+/// What is said before where no configuration reaches the target.
 const NOT_REACHED: &str = "no configuration reaches the target";
 
 /// The sentence, of configurations that come to `points` in the mean, and by their `margins` where a share of runs may

@@ -87,8 +87,8 @@ impl Plan {
         Plan::heeding(scenario, &Interrupt::NEVER)
     }
 
-    /// The same on so many threads, of which what comes out does not depend; `interrupt` stops what is computed, now and
-    /// in its cases.
+    /// Computes what the cases of `scenario` share on `jobs` threads, of which what comes out does not depend;
+    /// `interrupt` stops what is computed, now and in its cases.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -103,7 +103,8 @@ impl Plan {
         }
     }
 
-    /// The same on the threads of the pool that it is called in; on one, outside of any.
+    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of
+    /// any.
     ///
     /// # Errors
     /// As [`Plan::new`].

@@ -23,7 +23,8 @@ use scavsim_sim::engine::Interrupt;
 
 /// Replicas from which an interval is taken at its word: skewness is not told by fewer.
 const LEAST: u64 = 16;
-/// The same of antithetic replicas: what mirrored luck leaves is rarer and more skewed, and units are half as many.
+/// Antithetic replicas from which an interval is taken at its word: what mirrored luck leaves is rarer and more skewed,
+/// and units are half as many.
 const LEAST_ANTITHETIC: u64 = 60;
 /// By how much replicas grow from block to block.
 const GROWTH: (f64, f64) = (1.25, 2.0);
@@ -42,13 +43,13 @@ pub struct Reached {
 /// Why that is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReached {
-    /// It cannot be planned.
+    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// Threads cannot be started, or there are more groups than are kept.
     #[error(transparent)]
     Run(#[from] std::io::Error),
-    /// It was stopped from outside.
+    /// The run was stopped from outside.
     #[error("interrupted")]
     Interrupted,
 }

@@ -55,7 +55,7 @@ pub struct Ranked {
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
-    /// Its VMs.
+    /// VMs of the configuration.
     pub held: Vec<Held>,
     /// Mean time and cost.
     pub expected: Point,
@@ -82,7 +82,7 @@ pub struct Ranked {
 /// Equal VMs of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Their type.
+    /// Type of the VMs.
     pub vm: String,
     /// How many.
     pub vms: u32,
@@ -112,7 +112,7 @@ pub enum NoRanking {
     /// No threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] std::io::Error),
-    /// It was stopped.
+    /// The ranking was stopped.
     #[error("interrupted")]
     Interrupted,
 }

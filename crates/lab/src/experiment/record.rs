@@ -8,7 +8,7 @@ pub use super::status::Status;
 /// A column of the records.
 #[derive(Debug)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
     /// Unit of its figures; empty where there is none.
     pub unit: &'static str,
@@ -18,7 +18,7 @@ pub struct Column {
     pub what: &'static str,
     /// What a summary does with it.
     pub role: Role,
-    /// Its cell in a record.
+    /// The column's cell in a record.
     pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
 }
 
@@ -76,21 +76,23 @@ columns! {
     rival_time_h: figure in "h";
     /// Expected USD for that.
     rival_cost_usd: figure in "USD";
-    /// Its depth, as `knee_depth`.
+    /// Depth of what would have been chosen if the choice had not been there, as `knee_depth`.
     rival_knee_depth: figure in "fraction";
     /// 1 where the choice, run without search in this replica, keeps within all limits, else 0, as without a
     /// result; empty without limits.
     kept_choice: figure, share;
-    /// The same of the job with its search, whose steps earn no progress.
+    /// 1 where the job with its search, whose steps earn no progress, keeps within all limits, else 0, as without a
+    /// result; empty without limits.
     kept_gross: figure, share;
-    /// The same of the job with its search, whose steps count as training.
+    /// 1 where the job with its search, whose steps count as training, keeps within all limits, else 0, as without a
+    /// result; empty without limits.
     kept_net: figure, share;
     /// How far the choice, run without search in this replica, is beyond a limit, over that limit; of two, the further.
     /// Empty where it keeps within.
     excess_choice: figure in "fraction", mean;
-    /// The same of the job with its search, whose steps earn no progress.
+    /// How far the job with its search, whose steps earn no progress, is beyond a limit, as `excess_choice`.
     excess_gross: figure in "fraction", mean;
-    /// The same of the job with its search, whose steps count as training.
+    /// How far the job with its search, whose steps count as training, is beyond a limit, as `excess_choice`.
     excess_net: figure in "fraction", mean;
     /// Hours from the start until the chosen configuration began to train, or would have begun where the target
     /// was reached before.
@@ -163,10 +165,11 @@ columns! {
     /// Cost of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
     /// breaks a limit.
     repeated_gross_cost: figure in "fraction", mean;
-    /// The same of time when what the search did counts: its runs to the target are some of the R, or its steps part of
-    /// the first.
+    /// Time of the search and R runs over R runs of the oracle, minus 1, when what the search did counts: its runs to
+    /// the target are some of the R, or its steps part of the first.
     repeated_net_time: figure in "fraction", mean;
-    /// The same of cost.
+    /// Cost of the search and R runs over R runs of the oracle, minus 1, when what the search did counts, as
+    /// `repeated_net_time`.
     repeated_net_cost: figure in "fraction", mean;
     /// Cold start over the oracle's time: the accounting behind the paper's own figure.
     overhead_published_time: figure in "fraction", mean;

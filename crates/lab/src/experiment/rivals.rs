@@ -4,9 +4,9 @@ use super::record::Record;
 use super::stored::{Reader, Writer};
 use scavsim_base::stats::unseen;
 
-/// So many outcomes are told apart in a group. Where there are more, the rest counts as seen.
+/// Outcomes that are told apart in a group. Where there are more, the rest counts as seen.
 const MOST_OUTCOMES: usize = 32;
-/// So many in a part of it, of which it is not known yet which of them the group has.
+/// Outcomes that are told apart in a part of a group, of which it is not known yet which of them the group has.
 const MOST_IN_PART: usize = 4_096;
 
 /// What a choice is expected to come to.
@@ -16,7 +16,7 @@ pub(super) struct Worth {
     pub(super) hours: f64,
     /// USD without search.
     pub(super) usd: f64,
-    /// Its depth on the oracle's front over that of the knee; 0 where it is not asked for.
+    /// Depth of the choice on the oracle's front over that of the knee; 0 where it is not asked for.
     pub(super) depth: f64,
 }
 

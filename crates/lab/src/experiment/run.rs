@@ -39,7 +39,7 @@ pub enum Ending {
     /// No case was left.
     #[default]
     Complete,
-    /// It was stopped from outside.
+    /// The run was stopped from outside.
     Interrupted,
     /// A case failed, and that was to end it.
     Failed,
@@ -66,7 +66,7 @@ pub enum Ending {
 pub struct Finished {
     /// Records handed out: all cases unless the run ended early.
     pub cases: u64,
-    /// Of these, cases without a result.
+    /// Cases without a result.
     pub failed: u64,
     /// Why it ended.
     pub ending: Ending,

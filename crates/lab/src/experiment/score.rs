@@ -41,7 +41,7 @@ pub(super) fn over_one(figure: f64, one: f64) -> Option<f64> {
     (one > 0.0).then(|| figure / one)
 }
 
-/// The same less one.
+/// A figure over that of one run of the oracle, less one.
 pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
     over_one(figure, one).map(|ratio| ratio - 1.0)
 }

@@ -32,7 +32,7 @@ impl Shard {
             .then_some(Shard { index, count })
     }
 
-    /// Its number, from 1.
+    /// Number of the shard, from 1.
     pub fn index(self) -> u64 {
         self.index
     }
@@ -52,7 +52,7 @@ impl Shard {
         }
     }
 
-    /// Its tasks, in case order, of all `tasks`.
+    /// The shard's tasks, in case order, of all `tasks`.
     pub fn tasks(self, tasks: Tasks) -> impl Iterator<Item = Range<u64>> {
         let count = tasks.count();
         (0..count.div_ceil(self.count))
@@ -131,7 +131,7 @@ impl Tasks {
         )
     }
 
-    /// The same of the plan that a scenario comes to.
+    /// The tasks of the plan that a scenario comes to.
     pub fn of_scenario(scenario: &Scenario) -> Tasks {
         let shared = (scenario.policies.len() * scenario.objectives.len()) as u64;
         Tasks::shared(

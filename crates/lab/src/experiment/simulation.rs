@@ -54,7 +54,7 @@ struct MadeSearch {
     found: Found,
     /// Runs to the target that it made.
     completed: u64,
-    /// Its probes and how long its strategy took for them on the clock of this machine, where the plan asks.
+    /// Probes of the search and how long the strategy took for them on the clock of this machine, where the plan asks.
     noted: Vec<Noted>,
     took: Duration,
     /// Whether it took VMs.
@@ -166,7 +166,7 @@ impl<'p> Simulation<'p> {
         Simulation::with(plan, None)
     }
 
-    /// The same; what is in `memo` need not be simulated.
+    /// A simulation in which what is in `memo` need not be simulated.
     pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Simulation {
             plan,
@@ -408,7 +408,7 @@ impl<'p> Simulation<'p> {
 pub enum Settled {
     /// Nothing was searched on the cluster before it.
     Alone(usize),
-    /// It followed the search.
+    /// The outcome followed the search.
     After(usize),
 }
 
@@ -481,7 +481,7 @@ const MOST_SEARCHES: usize = 8;
 
 /// For a run without an arena, which nobody asks for after a search without one.
 const STALLED: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
-/// The same in words.
+/// What is said in words of a run without an arena.
 const NO_ARENA: &str = "the simulated job stalled";
 
 /// The job of an arena, made when it is another than the last; `None` without an arena.

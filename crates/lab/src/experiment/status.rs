@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// It has.
+    /// The case has a result.
     Ok,
-    /// It has none; the reason stands beside.
+    /// The case has no result; the reason stands beside.
     #[default]
     Failed,
 }
 
 impl Status {
-    /// As it is written.
+    /// Name of the status as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Status::Ok => "ok",

@@ -67,7 +67,7 @@ impl<'b> Reader<'b> {
         None
     }
 
-    /// As many numbers as are asked for.
+    /// Reads N numbers.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
@@ -77,7 +77,7 @@ impl<'b> Reader<'b> {
         Some(numbers)
     }
 
-    /// So many numbers.
+    /// Reads `count` numbers.
     pub fn list(&mut self, count: u64) -> Option<Vec<f64>> {
         let bytes = self.take(usize::try_from(count).ok()?.checked_mul(8)?)?;
         let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));

@@ -36,7 +36,7 @@ pub struct Summary {
     /// The task at hand and what its records come to, where records come one by one.
     part: Option<(u64, SummaryPart)>,
     closed: Vec<Closed>,
-    /// Those of which parts are not added up yet.
+    /// Groups of which parts are not added up yet.
     closing: Vec<Open>,
     open: Vec<Open>,
     places: Places,

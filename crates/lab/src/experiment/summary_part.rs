@@ -31,12 +31,12 @@ pub(super) type Identity = [String; 5];
 pub(super) struct Cases {
     /// A cell per column.
     pub(super) key: Vec<OwnedCell>,
-    /// That of the first case.
+    /// Identity of the first case.
     pub(super) identity: Identity,
     /// Whether all cases have it.
     pub(super) is_one: bool,
     pub(super) tally: Tally,
-    /// As of [`METRICS`], of [`WITH_MEDIAN`], or none.
+    /// Running medians of [`METRICS`], of [`WITH_MEDIAN`], or none.
     pub(super) medians: Vec<RunningMedian>,
     pub(super) choices: Choices,
 }
@@ -112,7 +112,7 @@ impl OwnedCell {
         }
     }
 
-    /// As a table shows it.
+    /// The cell as a table shows it.
     pub(super) fn text(&self) -> String {
         match self {
             OwnedCell::Empty => String::new(),

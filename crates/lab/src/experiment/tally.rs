@@ -53,23 +53,23 @@ static GOES_WITH_CHOICE: LazyLock<Vec<Option<Goes>>> =
 /// How a metric goes with what a choice is expected to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Goes {
-    /// As its hours.
+    /// With the hours of the choice.
     Hours,
-    /// As its hours over those of the oracle.
+    /// With the hours of the choice over those of the oracle.
     HoursOverOracle,
-    /// As its USD.
+    /// With the USD of the choice.
     Usd,
-    /// As its USD over those of the oracle.
+    /// With the USD of the choice over those of the oracle.
     UsdOverOracle,
     /// Against its hours.
     AgainstHours,
     /// Against its USD.
     AgainstUsd,
-    /// As its depth.
+    /// With the depth of the choice.
     Depth,
     /// With what it takes to begin with it.
     Beginning,
-    /// As nobody can tell of a choice that no case made.
+    /// In no way that anybody can tell, of a choice that no case made.
     Unforeseen,
 }
 
@@ -99,8 +99,8 @@ fn goes(metric: &str) -> Option<Goes> {
 pub struct Mean {
     /// Mean.
     pub mean: f64,
-    /// Its 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit, and where
-    /// cases differ by more than luck.
+    /// 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit,
+    /// and where cases differ by more than luck.
     pub interval: Option<Interval>,
     /// How often that holds.
     pub holds: Holds,
@@ -122,13 +122,13 @@ impl Mean {
 pub struct Tallied {
     /// Records seen.
     pub cases: u64,
-    /// Of these, without a result.
+    /// Cases without a result.
     pub failed: u64,
     /// One per entry of [`METRICS`]; `None` where no case has the figure.
     pub means: Vec<Option<Mean>>,
     /// One per entry of [`SHARES`].
     pub shares: Vec<Share>,
-    /// Its interval, of each; `None` where cases differ by more than luck.
+    /// Interval of each share; `None` where cases differ by more than luck.
     pub share_intervals: Vec<Option<Interval>>,
     /// How often each of these holds.
     pub share_holds: Vec<Holds>,
@@ -242,7 +242,7 @@ impl Tally {
         &mut self.figures
     }
 
-    /// That of one metric.
+    /// The figure of one metric.
     pub(super) fn figure(&self, at: usize) -> &Figure {
         &self.figures[at]
     }

@@ -16,9 +16,9 @@ use scavsim_base::stats::{Interval, Pair, Share, Welford};
 pub(super) enum Place {
     /// All cases have luck of their own: units are not told apart from values.
     Alone,
-    /// Its partner may follow.
+    /// The first of a pair, whose partner may follow.
     First,
-    /// It shares the luck of the case before.
+    /// The second of a pair, which shares the luck of the case before.
     Second,
 }
 
@@ -140,7 +140,7 @@ impl<M: UnitsOf> Units<M> {
         all
     }
 
-    /// Those of which this is [`all`](Units::all).
+    /// The units of which `done` is [`all`](Units::all).
     pub(super) fn of(done: M) -> Self {
         Units {
             done,
@@ -162,9 +162,9 @@ pub(super) fn interval(values: &Welford, units: &Welford) -> Option<Interval> {
     })
 }
 
-/// That interval where choices may come that no case made. They are expected to move the mean by so much `down` or `up`, and the
-/// luck that brings them about may move it as much the other way, but hardly by more than values by themselves scatter. Of
-/// what begins a run nobody expects anything, so `expected` is `None` there.
+/// The interval of a mean where choices may come that no case made. They are expected to move the mean by so much
+/// `down` or `up`, and the luck that brings them about may move it as much the other way, but hardly by more than
+/// values by themselves scatter. Of what begins a run nobody expects anything, so `expected` is `None` there.
 pub(super) fn with_others(
     values: &Welford,
     units: &Welford,
@@ -228,7 +228,7 @@ impl Figure {
         interval(&self.values, &self.units.all())
     }
 
-    /// The same where choices may come that no case made; see [`with_others`].
+    /// The interval of the mean where choices may come that no case made; see [`with_others`].
     pub(super) fn interval_with_others(&self, expected: Option<(f64, f64)>) -> Option<Interval> {
         with_others(&self.values, &self.units.all(), expected)
     }
@@ -274,9 +274,9 @@ impl Answers {
         self.share
     }
 
-    /// Its interval, as of so many independent answers p as vary by as much as the units do: p (1 − p) / variance of the mean unit
-    /// (Kish's effective sample size). At least the units, which is also taken where all say the same; at most all
-    /// answers, though pairs that say the opposite may tell more.
+    /// The interval of the share, as of so many independent answers p as vary by as much as the units do: p (1 − p) /
+    /// variance of the mean unit (Kish's effective sample size). At least the units, which is also taken where all say
+    /// the same; at most all answers, though pairs that say the opposite may tell more.
     pub(super) fn interval(&self) -> Option<Interval> {
         let share = self.share.share()?;
         let units = self.units.all();

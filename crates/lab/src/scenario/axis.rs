@@ -21,7 +21,7 @@ pub enum Axis {
     /// Whatever the workload was measured at.
     #[default]
     Measured,
-    /// These values.
+    /// Values that are listed.
     List(Vec<Spanned<Count>>),
     /// An arithmetic or geometric series, both ends included when it meets them.
     Series(Vec<u32>),
@@ -40,7 +40,7 @@ impl Axis {
 
 /// A longer range is a slip of the pen.
 const MOST_VALUES: u32 = 1000;
-/// So is a longer list.
+/// Most values of a list: a longer one is a slip of the pen, too.
 const MOST_LISTED: usize = 10_000;
 
 #[derive(Deserialize)]

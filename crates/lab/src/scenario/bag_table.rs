@@ -72,9 +72,10 @@ pub enum NoticeChoice {
     /// At once.
     #[default]
     AtOnce,
-    /// As in the logs of 2019 (`data/bags/`): 317 to 1,051 s after the attempt began, 677 s in the mean, never before the loss.
+    /// Delays as in the logs of 2019 (`data/bags/`): 317 to 1,051 s after the attempt began, 677 s in the mean, never
+    /// before the loss.
     Logged,
-    /// So many seconds after it.
+    /// So many seconds after the loss.
     AfterLossS(Delay),
     /// One of these seconds after the attempt began, each as likely, but never before the loss.
     AfterStartS(Vec<Delay>),

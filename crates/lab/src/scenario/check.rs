@@ -46,7 +46,7 @@ pub fn load(
     load_with(source, folder, overrides, &Given::default(), diagnostics)
 }
 
-/// The same with what a program adds to what scenarios can name.
+/// Reads and checks the scenario in `source` with what a program adds to what scenarios can name.
 pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,

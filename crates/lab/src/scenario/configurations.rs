@@ -102,7 +102,7 @@ impl Configurations<'_> {
         (inside && all_known).then_some((configurations, left_out))
     }
 
-    /// Of each configuration, whether the workload says what it takes.
+    /// Whether the workload says what each configuration takes.
     fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
         let ask = |c: &Configuration| workload.answers(c, self.reach);
         if self.reach.extrapolate {

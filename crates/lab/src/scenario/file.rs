@@ -83,7 +83,7 @@ pub struct ScenarioFile {
     /// How workers come together, where their kind does not say.
     #[schemars(with = "Protocol")]
     pub sync: Option<Spanned<Protocol>>,
-    /// The same for single workloads, by name.
+    /// How workers come together on single workloads, by name.
     #[schemars(with = "BTreeMap<String, Protocol>")]
     pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
     /// What stale gradients cost, where the workload does not say.
@@ -159,10 +159,10 @@ impl ClusterTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outside {
-    /// They are an error.
+    /// Configurations outside are an error.
     #[default]
     Refuse,
-    /// They are left out.
+    /// Configurations outside are left out.
     LeaveOut,
     /// The workload's laws speak for them; where it has none, they are an error.
     Extrapolate,
@@ -175,7 +175,7 @@ pub enum Together {
     /// All of a workload.
     #[default]
     All,
-    /// Those of one VM type: every type is a cluster of its own, searched by itself.
+    /// Configurations of one VM type together: every type is a cluster of its own, searched by itself.
     EachVm,
 }
 
@@ -197,9 +197,9 @@ pub struct VmTable {
     /// The measured VM type.
     #[schemars(with = "String")]
     pub like: Spanned<String>,
-    /// Its compute time over that of the measured type; 1 when absent.
+    /// Compute time of the VM type over that of the measured type; 1 when absent.
     pub compute_scale: Option<ScaleAxis>,
-    /// Its communication time over that of the measured type; 1 when absent.
+    /// Communication time of the VM type over that of the measured type; 1 when absent.
     pub network_scale: Option<ScaleAxis>,
     /// Cores, or FLOPS, of a worker, where the workload has a law of its time by them; those of the measured type when absent.
     #[schemars(with = "Option<Positive>")]
@@ -231,7 +231,7 @@ pub struct SpotTable {
     /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
     #[schemars(with = "Option<Delay>")]
     pub replacement_s: Option<Spanned<Delay>>,
-    /// The same, and the start of the job, as measured for spot VMs such as `gcp-k80-us-east1`.
+    /// Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`.
     #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
     /// What happens to the place of a lost VM.
@@ -242,7 +242,7 @@ pub struct SpotTable {
     /// Seconds that all take to go on from a checkpoint; what the workload says when absent.
     #[schemars(with = "Option<Delay>")]
     pub warm_restart_s: Option<Spanned<Delay>>,
-    /// Both as measured for a model such as `resnet-32`.
+    /// Seconds to join and to go on, as measured for a model such as `resnet-32`.
     #[schemars(with = "Option<String>")]
     pub restart: Option<Spanned<String>>,
     /// Fewest workers that train; 1 when absent.
@@ -306,7 +306,7 @@ pub struct KindTable {
     /// How workers come together.
     #[schemars(with = "Option<Protocol>")]
     pub sync: Option<Spanned<Protocol>>,
-    /// The same for single workloads, by name.
+    /// How workers of this kind come together on single workloads, by name.
     #[schemars(with = "BTreeMap<String, Protocol>")]
     pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
 }
@@ -327,7 +327,7 @@ impl KindTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RentedOn {
-    /// They stay until they are given back.
+    /// VMs stay until they are given back.
     #[default]
     OnDemand,
     /// The provider may take them away, on the terms of `[spot]`.
@@ -338,7 +338,7 @@ pub enum RentedOn {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServersTable {
-    /// Their type.
+    /// VM type of the servers.
     pub vm: String,
     /// How many.
     #[serde(default = "one")]
@@ -365,7 +365,7 @@ pub struct ElasticTable {
     pub shrink_above: Positive,
     /// VMs of the cluster, or of the first type of a mix, when it has grown.
     pub most_vms: Machines,
-    /// The same when it has shrunk.
+    /// VMs of the cluster, or of the first type of a mix, when it has shrunk.
     pub fewest_vms: Machines,
 }
 

@@ -26,7 +26,7 @@ const MOST_FILES: usize = 100;
 #[serde(default)]
 struct Head {
     include: Option<Spanned<Include>>,
-    /// Of a file that only `scavsim reproduce` reads.
+    /// Head of a file that only `scavsim reproduce` reads.
     citation: Option<Spanned<String>>,
 }
 
@@ -103,7 +103,7 @@ fn is_value(path: &[Step]) -> bool {
 }
 
 struct FileReader<'a> {
-    /// Those whose keys win come first.
+    /// Texts, those whose keys win first.
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
     /// The files being read, each included by the one before: where it is, and its name.
@@ -233,7 +233,7 @@ impl FileReader<'_> {
     }
 }
 
-/// The same for all ways to one file; the path itself where there is none.
+/// The real path of a file, the same for all ways to it; the path itself where there is none.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -39,7 +39,7 @@ pub(super) struct Kinds<'a> {
     pub(super) says_notice: bool,
     /// Names of the laws of lives, that of `[spot]` first.
     pub(super) lifetimes: Vec<&'a str>,
-    /// Those terms, where nothing is wrong with them.
+    /// Terms of the kinds, where nothing is wrong with them.
     pub(super) terms: Option<&'a Spot>,
 }
 

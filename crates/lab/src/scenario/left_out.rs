@@ -42,7 +42,7 @@ impl LeftOut {
         self.add(count, why.to_owned());
     }
 
-    /// Those that do not fit into memory.
+    /// Leaves out `count` configurations that do not fit into memory.
     pub(super) fn too_large(&mut self, count: usize) {
         self.add(
             count,
@@ -50,7 +50,7 @@ impl LeftOut {
         );
     }
 
-    /// Those that the workload says nothing of.
+    /// Leaves out the configurations that the workload says nothing of.
     pub(super) fn unknown(
         &mut self,
         workload: &Workload,

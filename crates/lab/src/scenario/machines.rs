@@ -296,7 +296,7 @@ impl<'m> Named<'m> {
         Named(named)
     }
 
-    /// Those that `name` stands for, in the order of the file.
+    /// The machines that `name` stands for, in the order of the file.
     pub(super) fn of(&self, name: &str) -> &[&'m Machine] {
         self.0.get(name).map_or(&[], |machines| machines)
     }

@@ -73,7 +73,7 @@ use scavsim_sim::training::{Fidelity, Variation};
 /// A checked scenario: everything in it exists and is legal.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Its name.
+    /// Name of the scenario.
     pub name: String,
     /// Seed of all random streams.
     pub seed: u64,
@@ -114,9 +114,10 @@ pub struct Scenario {
 /// One combination of the values of keys that hold several; everything else of a scenario is the same in all.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// Its place among all settings of the file.
+    /// Place of the setting among all settings of the file.
     pub(crate) number: usize,
-    /// Its keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
+    /// Keys and values of the setting, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds
+    /// several values.
     pub name: String,
     /// What varies at random.
     pub variation: Variation,

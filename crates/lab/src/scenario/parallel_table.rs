@@ -81,7 +81,7 @@ pub struct NodeTable {
     /// The VM type, for prices.
     #[schemars(with = "String")]
     pub vm: Spanned<String>,
-    /// Its GPU, as the profile calls it.
+    /// GPU of the node, as the profile calls it.
     #[schemars(with = "String")]
     pub gpu: Spanned<String>,
     /// How many; what the catalogue says when absent.

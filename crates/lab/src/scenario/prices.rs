@@ -148,14 +148,14 @@ fn tables(
 pub(crate) struct Rentals<'a> {
     /// The VM types that there are.
     pub(super) fleet: Fleet<'a>,
-    /// Those to choose from, on their terms, each once.
+    /// VMs to choose from, on their terms, each once.
     pub(super) all: Vec<Rented<'a>>,
     /// Whether those whose terms only the price says may be taken away.
     pub(super) are_lost: bool,
 }
 
 impl<'a> Rentals<'a> {
-    /// Those of a bag of jobs or of parallel plans.
+    /// The VMs of a bag of jobs or of parallel plans.
     pub(super) fn of_types(types: &'a [RentedVm], are_lost: bool) -> Rentals<'a> {
         let rented = |vm: &'a RentedVm| Rented {
             vm: &vm.name,
@@ -231,7 +231,7 @@ pub(super) fn all_priced(
     }
 }
 
-/// That a scenario without a policy has a VM type without a price, and how to give it one.
+/// Complains that a scenario without a policy has a VM type without a price, and how to give it one.
 fn unpriced(
     policy: &Policy,
     why: NoPrice,

@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 4;
 /// What is to be minded of a scenario.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
-    /// Of prices, a sentence each.
+    /// Remarks on prices, a sentence each.
     pub prices: Vec<String>,
     /// Whose models `no-search` averages.
     pub averaged: Option<String>,
@@ -87,7 +87,7 @@ fn listed(names: Vec<String>) -> String {
     }
 }
 
-/// That the listed prices are charged because nobody named others.
+/// The remark that the listed prices are charged because nobody named others.
 fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
     let is_it = |policy: &&Policy| [LISTED, LISTED_SPOT].contains(&policy.name.as_str());
     let policy = policies.iter().find(is_it)?;
@@ -99,7 +99,7 @@ fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
     })
 }
 
-/// That VM types cost the same which do not.
+/// The remark that VM types cost the same which do not.
 fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let mut types: Vec<&str> = rentals.all.iter().map(|rented| rented.vm).collect();
     types.sort_unstable();
@@ -121,7 +121,7 @@ fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     })
 }
 
-/// That VM types which nobody lists are priced as what they are like.
+/// The remark that VM types which nobody lists are priced as what they are like.
 fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let fleet = &rentals.fleet;
     let alone = fleet.without_likes();

@@ -199,7 +199,7 @@ impl Names {
         let registry = Registry::default();
         let strategies = ALL_KNOWING
             .iter()
-            .map(|(name, _)| *name)
+            .map(|known| known.name)
             .chain(registry.names());
         Names(vec![
             ("workloads", owned(workload::library::names())),

@@ -18,7 +18,7 @@ pub(super) fn read(
     known: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
-    let legal: Vec<&str> = (ALL_KNOWING.iter().map(|(name, _)| *name))
+    let legal: Vec<&str> = (ALL_KNOWING.iter().map(|known| known.name))
         .chain(known.names())
         .chain(settings.own.keys().map(String::as_str))
         .collect();

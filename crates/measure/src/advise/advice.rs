@@ -53,9 +53,9 @@ pub struct Advice {
 pub struct Choice {
     /// The configuration.
     pub configuration: Configuration,
-    /// Its VMs.
+    /// VMs of the choice.
     pub vms: u32,
-    /// Its price.
+    /// Price of the VMs.
     pub offer: Offer,
     /// Hours and their 90 % interval.
     pub time_h: [f64; 3],
@@ -65,7 +65,7 @@ pub struct Choice {
     pub miss: f64,
     /// Measured, interpolated or extrapolated.
     pub provenance: Provenance,
-    /// Its value by the objective over that of the best.
+    /// Value of the choice by the objective over that of the best.
     pub over_best: f64,
     /// Chance that it is better than the best.
     pub chance: f64,
@@ -80,9 +80,9 @@ pub struct Next {
     pub worth: Worth,
     /// Where it is made.
     pub configuration: Configuration,
-    /// Its VMs.
+    /// VMs of the measurement.
     pub vms: u32,
-    /// Their price.
+    /// Price of the VMs.
     pub offer: Offer,
     /// Whether that was measured before.
     pub was_measured: bool,

@@ -66,7 +66,7 @@ pub struct Worth {
     pub measurement: Measurement,
     /// How much better the choice is expected to be after it: hours for the time, else USD.
     pub value: f64,
-    /// Its own time and cost.
+    /// Time and cost of the measurement itself.
     pub price: Point,
     /// Value for all runs of the job, less the price.
     pub net: f64,

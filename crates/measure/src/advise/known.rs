@@ -23,7 +23,7 @@ pub struct Known {
     pub epoch_law: bool,
     /// VM shapes without a law of steps.
     pub without_law: Vec<String>,
-    /// Those whose law is of one VM.
+    /// VM types whose law is of one VM.
     pub on_one_vm: Vec<String>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
@@ -33,7 +33,7 @@ pub struct Known {
     pub repeats: Repeats,
 }
 
-/// Of a workload, with the errors of each configuration that was asked about.
+/// What is known of a workload, with the errors of each configuration that was asked about.
 pub(super) fn known(
     workload: &Workload,
     repeats: Repeats,

@@ -68,7 +68,7 @@ impl Process {
         }
     }
 
-    /// The same with another standard deviation.
+    /// This process with another standard deviation.
     pub(super) fn scaled(self, sigma: f64) -> Process {
         Process::new(self.places, self.own, sigma)
     }

@@ -9,7 +9,7 @@ use scavsim_read::input::{Diagnostics, Source};
 
 /// Standard deviation of ln(step) where nothing was repeated: no measurement.
 pub const STEP_SD: f64 = 0.02;
-/// The same of ln(epochs): training runs differ by more than steps do.
+/// Standard deviation of ln(epochs) where nothing was repeated: training runs differ by more than steps do.
 pub const EPOCHS_SD: f64 = 0.03;
 /// Repeats that what is assumed weighs as much as.
 const ASSUMED: f64 = 2.0;
@@ -19,7 +19,7 @@ const ASSUMED: f64 = 2.0;
 pub struct Repeats {
     /// Standard deviation of ln(step) of one measurement.
     pub step_sd: f64,
-    /// That of ln(epochs) of one training run.
+    /// Standard deviation of ln(epochs) of one training run.
     pub epochs_sd: f64,
     /// Repeats beyond the first of a configuration, and of the epochs of a batch.
     pub beyond_first: (usize, usize),
@@ -42,7 +42,8 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Those of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was told.
+    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was
+    /// told.
     pub fn read(source: &Arc<Source>, batch_is: Option<BatchIs>) -> Repeats {
         let mut unread = Diagnostics::default();
         let required = ["vm", "workers", "batch", "step_s"];

@@ -41,9 +41,9 @@ pub struct Uncertainty {
 pub struct Covariances {
     /// Configurations.
     pub count: usize,
-    /// Of the step.
+    /// Covariances of the step.
     pub steps: Vec<f64>,
-    /// Of the epochs.
+    /// Covariances of the epochs.
     pub epochs: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Covariances {
 }
 
 impl Uncertainty {
-    /// Of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
+    /// The uncertainty of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
     pub fn of(workload: &Workload, repeats: Repeats, stated: bool) -> Uncertainty {
         let groups = Groups::of(workload);
         let measured: Vec<&Configuration> = workload.steps.points().map(|(c, _)| c).collect();

@@ -34,7 +34,7 @@ pub struct Verdict {
 pub struct Standing {
     /// Mean rank over units, 1 being the best; equals share a rank, what has no figure is last.
     pub rank: f64,
-    /// Its 95 % interval, by drawing clusters again; `None` of one cluster.
+    /// 95 % interval of the rank, by drawing clusters again; `None` of one cluster.
     pub rank_interval: Option<Interval>,
     /// Against the best; `None` of the best itself, and of one without a figure somewhere.
     pub against_best: Option<Against>,
@@ -57,7 +57,7 @@ pub struct Against {
 pub struct Loss {
     /// Place of the unit.
     pub unit: usize,
-    /// Its total over that of the best other there; infinite without a figure.
+    /// Total over that of the best other there; infinite without a figure.
     pub ratio: f64,
     /// Place of that other.
     pub to: usize,

@@ -32,7 +32,7 @@ pub struct Effort<'a> {
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum NoComparison {
-    /// It was stopped from outside.
+    /// The comparison was stopped from outside.
     #[error("interrupted")]
     Interrupted,
     /// A scenario cannot be planned.
@@ -111,7 +111,7 @@ pub fn compare(
 
 /// Whether a strategy knows the truth: it has nothing to compete with.
 fn knows_all(name: &str) -> bool {
-    ALL_KNOWING.iter().any(|(known, _)| *known == name)
+    ALL_KNOWING.iter().any(|known| known.name == name)
 }
 
 /// The scenario without strategies that know all, and with a job that is run so often. Where it names several numbers of runs

@@ -11,7 +11,7 @@ const NEAR: f64 = 0.1;
 /// One strategy in a block.
 #[derive(Clone)]
 pub struct Entry {
-    /// Its name, perhaps with a budget.
+    /// Name of the strategy, perhaps with a budget.
     pub strategy: String,
     /// Per unit.
     pub units: Vec<Tally>,
@@ -26,11 +26,11 @@ pub struct Entry {
 pub struct Tally {
     /// Cases.
     pub cases: u64,
-    /// Of these, without a figure: the case failed, or broke a limit.
+    /// Cases without a figure: they failed, or broke a limit.
     pub without: u64,
     /// Search and R runs over R runs of the oracle, minus 1; what the search did counts.
     pub net: Welford,
-    /// The same where it counts nothing.
+    /// Search and R runs over R runs of the oracle, minus 1; what the search did counts nothing.
     pub gross: Welford,
     /// Expected value of the choice over the oracle's, minus 1.
     pub regret: Welford,

@@ -17,7 +17,7 @@ use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 pub struct GridOptions {
     /// Table of runs.
     pub file: PathBuf,
-    /// Its specification.
+    /// Specification of the grid.
     pub spec: PathBuf,
 }
 

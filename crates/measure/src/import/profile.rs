@@ -41,7 +41,7 @@ pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<I
     read_source(options, &source, diagnostics)
 }
 
-/// The same of a table that was read before.
+/// Reads a table that was read into `source` before.
 pub fn read_source(
     options: &ProfileOptions,
     source: &Arc<Source>,

@@ -26,7 +26,7 @@ struct Fit {
     what: String,
     law: String,
     quality: Quality,
-    /// Its error on what was left out of it, in %.
+    /// Error of the fit on what was left out of it, in %.
     left_out: Option<f64>,
 }
 

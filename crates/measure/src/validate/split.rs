@@ -6,15 +6,15 @@ use scavsim_data::workload::spread::Interval;
 /// One way of leaving out, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// Of which workload.
+    /// Name of the workload.
     pub workload: String,
     /// What is left out.
     pub left_out: &'static str,
-    /// Of which shape or table.
+    /// Shape or table that was left out of.
     pub of: String,
     /// Measurements asked about.
     pub asked: usize,
-    /// Of these, answered.
+    /// Measurements that were answered.
     pub answered: usize,
     /// Mean absolute error of the answers, %: the mean over what was left out at a time.
     pub error: Option<f64>,
@@ -45,7 +45,7 @@ pub struct Answer {
 }
 
 impl Split {
-    /// Of folds, each with the answers to what it left out.
+    /// The split of folds, each with the answers to what it left out.
     pub(super) fn of(
         workload: &Workload,
         left_out: &'static str,

@@ -23,7 +23,7 @@ const SMALL: u32 = 4;
 pub struct Measured<'w> {
     /// The configuration.
     pub at: &'w Configuration,
-    /// Its step.
+    /// The measured step.
     pub cost: StepCost,
     /// VM type.
     pub vm_type: &'w str,

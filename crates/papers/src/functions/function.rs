@@ -9,9 +9,9 @@ use scavsim_read::expression::{Arguments, Value};
 /// A function of the model.
 #[derive(Debug)]
 pub struct Function {
-    /// Its name, with the unit of what it gives.
+    /// Name of the function, with the unit of what it gives.
     pub name: &'static str,
-    /// Its parameters.
+    /// Parameters of the function.
     pub parameters: &'static [&'static str],
     /// What it gives, in a sentence.
     pub what: &'static str,
@@ -31,7 +31,7 @@ impl fmt::Debug for Of {
 }
 
 impl Function {
-    /// Its value.
+    /// The function's value.
     ///
     /// # Errors
     /// Why there is none.

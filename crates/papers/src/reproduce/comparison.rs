@@ -14,7 +14,7 @@ pub struct Comparison {
     pub figure: String,
     /// What it is.
     pub quantity: String,
-    /// Of which cell, in words.
+    /// Which cell the figure is of, in words.
     pub selector: String,
     /// The expression that ours is.
     pub expression: String,
@@ -22,10 +22,10 @@ pub struct Comparison {
     pub paper: f64,
     /// Ours.
     pub simulated: f64,
-    /// Of a claim: half of the 95 % interval of ours; 0 where nothing is drawn.
+    /// For a claim, half of the 95 % interval of ours; 0 where nothing is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<f64>,
-    /// Of a claim: what its words leave open, as it is read here.
+    /// For a claim, what its words leave open, as it is read here.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reading: BTreeMap<String, String>,
     /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in

@@ -9,13 +9,13 @@ use super::evidence::Evidence;
 use super::expectations::Expectation;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// As `[[constants]]` of `paper.toml` states it.
+/// A constant as `[[constants]]` of `paper.toml` states it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantForm {
     /// What it is.
     pub name: Spanned<String>,
-    /// Its values, where they are few.
+    /// Values of the constant, where they are few.
     #[serde(default)]
     pub values: Vec<f64>,
     /// How many values there are, where they are many.
@@ -38,7 +38,7 @@ pub struct ConstantForm {
 pub struct Constant {
     /// What it is.
     pub name: String,
-    /// Its values; none where they are too many to be named.
+    /// Values of the constant; none where they are too many to be named.
     pub values: Vec<f64>,
     /// How many there are.
     pub count: usize,
@@ -53,7 +53,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Its values with their unit, or how many there are.
+    /// The values with their unit, or how many there are.
     pub fn shown(&self) -> String {
         let numbers: Vec<String> = self.values.iter().map(f64::to_string).collect();
         let values = match (numbers.len(), self.count) {

@@ -6,11 +6,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
-    /// It could have failed: nothing of the published figure is in the model.
+    /// The row could have failed: nothing of the published figure is in the model.
     Prediction,
     /// The model was made by solving the published figure for its inputs.
     Replay,
-    /// It holds by construction, follows from other rows, or is a difference of zero with a wide tolerance.
+    /// The row holds by construction, follows from other rows, or is a difference of zero with a wide tolerance.
     Identity,
     /// Both sides are ours: a simulation beside a formula, a law beside the data that it was fitted to.
     #[serde(rename = "self")]

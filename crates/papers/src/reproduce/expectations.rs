@@ -16,19 +16,19 @@ pub struct Expectation {
     pub figure: String,
     /// What it is, for people; its neighbours of the same name make a section.
     pub quantity: String,
-    /// Of what, for people.
+    /// What the quantity is of, for people.
     pub of: String,
     /// Ours, as written.
     pub written: String,
-    /// The same, read; of a claim with several readings the list of them.
+    /// The expression of ours, read; of a claim with several readings the list of them.
     pub ours: Text,
     /// What a claim is read as: each combination of values.
     pub readings: Readings,
-    /// Of a claim: half of the 95 % interval of ours.
+    /// For a claim, half of the 95 % interval of ours.
     pub interval: Option<Text>,
     /// The figure, or a claim's bound.
     pub value: f64,
-    /// Its unit; `1` for a plain ratio or count.
+    /// Unit of the value; `1` for a plain ratio or count.
     pub unit: String,
     /// How far ours may be off.
     pub tolerance: Tolerance,
@@ -53,7 +53,7 @@ impl Expectation {
         }
     }
 
-    /// Of what, as it is shown.
+    /// What the quantity is of, as it is shown.
     pub fn shown_of(&self) -> &str {
         match self.of.as_str() {
             "" => &self.written,
@@ -61,7 +61,7 @@ impl Expectation {
         }
     }
 
-    /// The same in every reading.
+    /// This expectation in every reading.
     fn read_as(mut self, readings: Readings) -> Expectation {
         self.ours = readings.over(self.ours);
         self.readings = readings;
@@ -82,13 +82,13 @@ impl Expectation {
 /// How far a figure of ours may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tolerance {
-    /// As a fraction of the published figure.
+    /// Off by at most this fraction of the published figure.
     Relative(f64),
     /// In its unit.
     Absolute(f64),
-    /// It is at least as large, less so much in its unit.
+    /// Ours is at least as large, less so much in its unit.
     AtLeast(f64),
-    /// It is at most as large, and so much in its unit.
+    /// Ours is at most as large, and so much in its unit.
     AtMost(f64),
 }
 

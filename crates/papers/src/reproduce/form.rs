@@ -16,11 +16,11 @@ pub struct PaperFile {
     pub citation: String,
     /// Where the tolerances come from.
     pub tolerances: String,
-    /// Its one scenario, `main`.
+    /// The one scenario of the paper, `main`.
     pub scenario: Option<Spanned<String>>,
-    /// Its scenarios, by the names of the tables of their records.
+    /// Scenarios of the paper, by the names of the tables of their records.
     pub scenarios: BTreeMap<String, ScenarioForm>,
-    /// Its CSV files, by the names of tables.
+    /// CSV files of the paper, by the names of tables.
     pub tables: BTreeMap<String, Spanned<String>>,
     /// Functions of its own: `"name(a, b)" = "expression"`.
     pub define: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -36,12 +36,12 @@ pub struct PaperFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioForm {
-    /// Its file.
+    /// File of the scenario.
     pub file: Spanned<String>,
     /// Keys that are set beside it, as lines of TOML.
     #[serde(default)]
     pub set: Vec<Spanned<String>>,
-    /// It is run once with each of these lines.
+    /// The scenario is run once with each of these lines.
     #[serde(default)]
     pub each: Vec<Spanned<String>>,
 }

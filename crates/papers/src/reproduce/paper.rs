@@ -27,7 +27,7 @@ const CLAIMS: &str = "claims.csv";
 /// A paper: what its figures are computed from and the figures themselves.
 #[derive(Debug)]
 pub struct Paper {
-    /// Its name: that of its folder.
+    /// Name of the paper: that of its folder.
     pub name: String,
     /// What it is.
     pub citation: String,

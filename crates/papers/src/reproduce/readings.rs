@@ -15,7 +15,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Of clauses `for NAME in LIST` in `source`.
+    /// The readings of clauses `for NAME in LIST` in `source`.
     pub fn new(loops: Vec<(Word, Expression)>, source: &Arc<Source>) -> Readings {
         let mut readings = Readings {
             loops,

@@ -26,7 +26,7 @@ pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     text
 }
 
-/// As tables for the terminal, one per quantity, behind the summary.
+/// Tables for the terminal, one per quantity, behind the summary.
 pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = summary(paper, rows, page);
     let claims = claims(rows);
@@ -131,7 +131,7 @@ fn sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
     })
 }
 
-/// As JSON: the stable interface.
+/// The comparison as JSON: the stable interface.
 pub fn value(paper: &Paper, rows: &[Comparison]) -> Value {
     json!({
         "schema": 2,
@@ -145,7 +145,7 @@ pub fn value(paper: &Paper, rows: &[Comparison]) -> Value {
     })
 }
 
-/// As Markdown, one section per quantity.
+/// The comparison as Markdown, one section per quantity.
 pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
     let mut text = format!(
         "# Reproduction: {}\n\n{}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \

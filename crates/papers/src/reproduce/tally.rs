@@ -49,7 +49,7 @@ impl AddAssign for Counts {
 /// How many claims came out how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ClaimCounts {
-    /// That hold in every reading.
+    /// Claims that hold in every reading.
     pub in_all: usize,
     /// In some.
     pub in_some: usize,

@@ -33,9 +33,9 @@ pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
 
 /// Rows that conditions leave.
 pub(super) struct Selected<'c> {
-    /// Those that meet the conditions on columns.
+    /// Rows that meet the conditions on columns.
     pub(super) rows: Vec<usize>,
-    /// The other conditions.
+    /// Conditions that are not on columns.
     pub(super) others: Vec<&'c Condition>,
     /// The condition that left none.
     pub(super) nobody: Option<&'c Condition>,

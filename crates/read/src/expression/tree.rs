@@ -71,7 +71,7 @@ pub struct Steps {
 pub struct Chain {
     /// The first.
     pub first: Expression,
-    /// The others, each with what is before it.
+    /// Further operands, each with the operator before it.
     pub rest: Vec<(Operator, Expression)>,
 }
 
@@ -139,9 +139,9 @@ pub struct Word {
 /// A function of its arguments, or an aggregate over rows.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Its name.
+    /// Name of the function.
     pub name: Word,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Vec<Argument>,
     /// `for NAME in LIST`.
     pub loops: Vec<(Word, Expression)>,

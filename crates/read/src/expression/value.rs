@@ -37,7 +37,7 @@ impl Value {
         }
     }
 
-    /// As a message shows it.
+    /// The value as a message shows it.
     pub fn shown(&self) -> String {
         match self {
             Value::Number(number) => format!("`{number}`"),

@@ -17,7 +17,7 @@ impl Diagnostics {
         self.render_as(&Level::ERROR, color)
     }
 
-    /// The same as warnings: things that may be meant so.
+    /// The whole report as warnings: things that may be meant so.
     pub fn render_warnings(&self, color: bool) -> String {
         self.render_as(&Level::WARNING, color)
     }

@@ -22,7 +22,7 @@ pub const MOST_NAMES: usize = 16;
 /// A number that may depend on the time t: `at + per·t`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Line {
-    /// Its value at t = 0.
+    /// Value at t = 0.
     pub at: f64,
     /// What each second adds.
     pub per: f64,
@@ -97,7 +97,7 @@ enum Arithmetic {
 type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {
-    /// That of a part of a rule, whose names are added to those known.
+    /// The arithmetic of a part of a rule, whose names are added to those known.
     fn new(
         part: &Part,
         names: &mut Vec<(String, Range<usize>)>,
@@ -217,12 +217,12 @@ impl Expression {
         matches!(self.rule, Arithmetic::Name(_)) && !is_in_brackets
     }
 
-    /// As it was written.
+    /// The text of the expression as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its value for one value per name; no number where there is none, as at a division by zero.
+    /// The expression's value for one value per name; no number where there is none, as at a division by zero.
     pub fn eval(&self, values: &[Line]) -> Line {
         self.rule.value(values)
     }

@@ -99,7 +99,7 @@ pub enum Outcome {
     Reached,
     /// Without having reached the target.
     Unreached,
-    /// It broke, or was stopped.
+    /// The run broke, or was stopped.
     Failed,
 }
 
@@ -120,9 +120,9 @@ pub struct Run {
     pub samples_per_epoch: Option<f64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
-    /// Of these, compute and waiting at the barrier.
+    /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
-    /// Of these, exposed communication.
+    /// Seconds of the run for exposed communication.
     pub communication_s: Option<f64>,
     /// Normalised SGD noise γ/K.
     pub noise_normalised: Option<f64>,
@@ -150,7 +150,7 @@ pub struct Derived {
 /// One job: the configurations on which it was run.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its name in the grid.
+    /// Name of the job in the grid.
     pub name: String,
     /// The configurations that were run, in the order of the table.
     pub space: Space,
@@ -268,7 +268,7 @@ impl Job {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The same job on some of its configurations, in the order given.
+    /// This job on some of its configurations, in the order given.
     #[must_use]
     pub fn only(&self, kept: &[usize]) -> Job {
         let (mut runs, mut bills, mut first) = (Vec::new(), Vec::new(), vec![0]);

@@ -18,7 +18,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Of one job.
+    /// Counts of one job.
     pub fn of(job: &Job) -> Counts {
         let ended = |outcome| job.runs.iter().filter(|run| run.outcome == outcome).count();
         Counts {
@@ -30,7 +30,7 @@ impl Counts {
         }
     }
 
-    /// Of several jobs together.
+    /// Counts of several jobs together.
     pub fn of_all<'j>(jobs: impl IntoIterator<Item = &'j Job>) -> Counts {
         let each = jobs.into_iter().map(Counts::of);
         each.fold(Counts::default(), |sum, job| Counts {
@@ -46,7 +46,7 @@ impl Counts {
 /// The best run of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// Its configuration.
+    /// Configuration of the best run.
     pub configuration: usize,
     /// Seconds to the target.
     pub time_s: f64,

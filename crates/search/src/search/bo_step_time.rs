@@ -17,6 +17,7 @@ use super::trials::{none_reached, point, runs, value};
 use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// Probes at most, without a budget: what it needed on measured grids to come near the best cost, and the best time.
@@ -33,7 +34,7 @@ pub struct BoStepTimeSettings {
     pub budget: Option<Count>,
     /// Probes before anything is modelled.
     pub first: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
     /// Steps per probe; the workload's own figure when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,9 +52,19 @@ impl Default for BoStepTimeSettings {
     }
 }
 
+impl Declared for BoStepTimeSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "bo-step-time",
+        what: "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps",
+        formula: "probes: steps, by expected improvement; epochs: model of all earlier runs; noise: not used; step: a Gaussian process over ln τ",
+        source: "this project",
+        example: "strategy.bo-step-time = { first = 3, stop_below = 0.001 }",
+    };
+}
+
 impl Recipe for BoStepTimeSettings {
     fn summary(&self) -> &str {
-        "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 
 /// Settings of the strategy `cheapest`: none.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -17,9 +18,19 @@ pub struct CheapestSettings {}
 #[serde(default, deny_unknown_fields)]
 pub struct DearestSettings {}
 
+impl Declared for CheapestSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "cheapest",
+        what: "the lowest price per hour, without a look at the job",
+        formula: "probes: none; if the lowest price fails, the next",
+        source: "usual baseline",
+        example: "search.strategies = [\"cheapest\"]",
+    };
+}
+
 impl Recipe for CheapestSettings {
     fn summary(&self) -> &str {
-        "the lowest price per hour, without a look at the job"
+        Self::DECLARATION.what
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -27,9 +38,19 @@ impl Recipe for CheapestSettings {
     }
 }
 
+impl Declared for DearestSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "dearest",
+        what: "the highest price per hour, without a look at the job",
+        formula: "probes: none; if the highest price fails, the next",
+        source: "usual baseline",
+        example: "search.strategies = [\"dearest\"]",
+    };
+}
+
 impl Recipe for DearestSettings {
     fn summary(&self) -> &str {
-        "the highest price per hour, without a look at the job"
+        Self::DECLARATION.what
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -14,6 +14,7 @@ use super::trials::{self, TrialOutcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// A failed run counts as this multiple of the worst value that was seen.
@@ -30,7 +31,7 @@ pub struct CherryPickSettings {
     pub first: Count,
     /// Runs before its own rule may stop it.
     pub least: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
 }
 
@@ -45,9 +46,19 @@ impl Default for CherryPickSettings {
     }
 }
 
+impl Declared for CherryPickSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "cherrypick",
+        what: "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six",
+        formula: "probes: runs to the target where E[(b − Y)⁺] is greatest; Y: Gaussian process, Matérn 5/2",
+        source: "Alipourfard et al., CherryPick, NSDI 2017",
+        example: "strategy.cherrypick = { first = 3, least = 6, stop_below = 0.1 }",
+    };
+}
+
 impl Recipe for CherryPickSettings {
     fn summary(&self) -> &str {
-        "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six"
+        Self::DECLARATION.what
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -8,6 +8,7 @@ use super::trials::{point, value};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of coordinate descent.
@@ -15,9 +16,19 @@ probing_settings! {
     pub struct CoordinateDescentSettings {}
 }
 
+impl Declared for CoordinateDescentSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "coordinate-descent",
+        what: "from the start along one axis after the other to the best neighbour, by the objective",
+        formula: "probes: neighbours along one axis after the other, as long as the objective gets better; epochs: line of earlier runs; noise and step: read",
+        source: "usual baseline",
+        example: "search.strategies = [\"coordinate-descent\"]",
+    };
+}
+
 impl Recipe for CoordinateDescentSettings {
     fn summary(&self) -> &str {
-        "from the start along one axis after the other to the best neighbour, by the objective"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

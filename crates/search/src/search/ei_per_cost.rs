@@ -13,6 +13,7 @@ use super::trials::{self, TrialOutcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// What a run that was given up or failed is taken for, beyond what it came to: a third more.
@@ -27,7 +28,7 @@ pub struct EiPerCostSettings {
     pub budget: Option<Count>,
     /// Runs before its own rule may stop it.
     pub least: Count,
-    /// It stops when less than this share of the best value is expected to be gained.
+    /// The search stops when less than this share of the best value is expected to be gained.
     pub stop_below: ShareOf,
     /// Whether a run is given up when it has come to the best value so far.
     pub give_up: bool,
@@ -44,9 +45,19 @@ impl Default for EiPerCostSettings {
     }
 }
 
+impl Declared for EiPerCostSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "ei-per-cost",
+        what: "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest; gives up early",
+        formula: "probes: runs to the target where E[(b − Y)⁺]/E[run] is greatest, both of logarithms",
+        source: "this project; looks with a price of their own as in HeterBO, IPDPS 2020",
+        example: "strategy.ei-per-cost = { least = 6, stop_below = 0.1, give_up = true }",
+    };
+}
+
 impl Recipe for EiPerCostSettings {
     fn summary(&self) -> &str {
-        "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest; gives up early"
+        Self::DECLARATION.what
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

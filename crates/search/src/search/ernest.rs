@@ -14,6 +14,7 @@ use super::trials::{none_reached, point, value};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::fit::linear::{Equation, non_negative};
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Count;
@@ -30,9 +31,19 @@ pub struct ErnestSettings {
     pub probe_steps: Option<Count>,
 }
 
+impl Declared for ErnestSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "ernest",
+        what: "a law in work and machines per VM type, by non-negative least squares through experiments of optimal design",
+        formula: "probes: steps of a few clusters of each VM type by optimal design; epochs: model of all earlier runs; noise: not used; step: θ₀ + θ₁·work/K + θ₂·ln K + θ₃·K",
+        source: "Venkataraman et al., Ernest, NSDI 2016",
+        example: "search.strategies = [\"ernest\"]",
+    };
+}
+
 impl Recipe for ErnestSettings {
     fn summary(&self) -> &str {
-        "a law in work and machines per VM type, by non-negative least squares through experiments of optimal design"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -94,7 +105,7 @@ fn kinds(space: &Space, to_target: bool) -> Vec<Vec<usize>> {
 
 struct Ernest {
     kinds: Vec<Kind>,
-    /// Of each configuration.
+    /// Terms of each configuration.
     terms: Vec<ErnestTerms>,
     probing: Probing,
 }
@@ -102,7 +113,7 @@ struct Ernest {
 /// Configurations that one law is about.
 struct Kind {
     members: Vec<usize>,
-    /// Those that are experiments.
+    /// Members that are experiments.
     probed: Vec<usize>,
 }
 

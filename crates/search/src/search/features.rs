@@ -15,7 +15,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Of all configurations of a space.
+    /// The features of all configurations of a space.
     pub(super) fn of(space: &Space, prices: Option<&dyn Prices>) -> Features {
         let mut columns: Vec<Vec<f64>> = Vec::new();
         for (place, axis) in space.axes().iter().enumerate() {

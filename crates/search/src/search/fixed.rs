@@ -7,6 +7,7 @@ use super::settings::Start;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
@@ -49,9 +50,19 @@ impl DefaultSettings {
     }
 }
 
+impl Declared for DefaultSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "default",
+        what: "a fixed configuration, the smallest unless said otherwise",
+        formula: "probes: none",
+        source: "usual baseline",
+        example: "strategy.default = { workers = 8, batch = 512 }",
+    };
+}
+
 impl Recipe for DefaultSettings {
     fn summary(&self) -> &str {
-        "a fixed configuration, the smallest unless said otherwise"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

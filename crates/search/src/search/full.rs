@@ -5,6 +5,7 @@ use super::settings::probing_settings;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of full search.
@@ -12,9 +13,19 @@ probing_settings! {
     pub struct FullSettings {}
 }
 
+impl Declared for FullSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "full",
+        what: "cold start, then probe every configuration; epochs from the line of an earlier run",
+        formula: "probes: every configuration; epochs: line of earlier runs; noise and step: read",
+        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+        example: "search.strategies = [\"full\"]",
+    };
+}
+
 impl Recipe for FullSettings {
     fn summary(&self) -> &str {
-        "cold start, then probe every configuration; epochs from the line of an earlier run"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

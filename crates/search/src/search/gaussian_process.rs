@@ -20,14 +20,14 @@ pub(super) struct GaussianProcess<'f> {
     scales: Vec<Scale>,
 }
 
-/// The same with one length scale.
+/// What is believed of all configurations with one length scale.
 #[derive(Debug, Clone)]
 struct Scale {
     length: f64,
     /// L⁻¹·k(observed, x), a row per observation, over all x.
     rows: Rows,
     sums: Sums,
-    /// Of each x.
+    /// What is known of each x.
     points: Vec<Known>,
     /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,

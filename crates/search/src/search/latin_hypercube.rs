@@ -8,6 +8,7 @@ use super::trials::Trials;
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Settings of Latin hypercube search.
@@ -26,9 +27,19 @@ impl Default for LatinHypercubeSettings {
     }
 }
 
+impl Declared for LatinHypercubeSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "latin-hypercube",
+        what: "run configurations to the target that stand in every part of every axis once; the best of them",
+        formula: "probes: runs to the target, in every part of every axis once",
+        source: "McKay, Beckman & Conover, Technometrics 1979",
+        example: "search.strategies = [\"latin-hypercube@6\"]",
+    };
+}
+
 impl Recipe for LatinHypercubeSettings {
     fn summary(&self) -> &str {
-        "run configurations to the target that stand in every part of every axis once; the best of them"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

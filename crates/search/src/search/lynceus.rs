@@ -17,6 +17,7 @@ use super::trials::{self, TrialOutcome, Trials, most_values};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
 
 /// First runs at most; their twelve of 384 configurations were less.
@@ -56,9 +57,19 @@ impl Default for LynceusSettings {
     }
 }
 
+impl Declared for LynceusSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "lynceus",
+        what: "Bayesian optimisation with a step of lookahead: expected improvement over what a path of runs takes, in a budget",
+        formula: "probes: runs to the target that begin the path with the most expected improvement over what the path takes",
+        source: "Casimiro et al., Lynceus, ICDCS 2020, and the program of its authors",
+        example: "strategy.lynceus = { lookahead = 1, discount = 0.9 }",
+    };
+}
+
 impl Recipe for LynceusSettings {
     fn summary(&self) -> &str {
-        "Bayesian optimisation with a step of lookahead: expected improvement over what a path of runs takes, in a budget"
+        Self::DECLARATION.what
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

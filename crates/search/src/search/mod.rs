@@ -63,7 +63,7 @@ pub mod value_of_information;
 pub use external::{Conversation, Spoken};
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
-pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, Settings};
+pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};
 pub use task::{Depends, Figures, Prices, Task};
 
 use crate::testbed::{Stop, Testbed};

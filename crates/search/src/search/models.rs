@@ -56,7 +56,7 @@ impl EpochLine {
         })
     }
 
-    /// As many epochs as the noise.
+    /// A line on which epochs grow in proportion to the noise.
     pub fn proportional() -> EpochLine {
         EpochLine {
             line: Line {
@@ -104,7 +104,7 @@ pub struct EpochTable {
 }
 
 impl EpochTable {
-    /// Those that are stated: the same with every batch, or by the noise scale.
+    /// A table of epochs that are stated: the same with every batch, or by the noise scale.
     pub fn stated(epochs: f64, task: &Task<'_>) -> EpochTable {
         let Some(scale) = task.noise_scale else {
             return EpochTable::constant(epochs);
@@ -124,7 +124,7 @@ impl EpochTable {
         }
     }
 
-    /// The same epochs with every batch.
+    /// A table of the same epochs with every batch.
     pub fn constant(epochs: f64) -> EpochTable {
         EpochTable {
             batches: vec![1.0],
@@ -141,7 +141,7 @@ impl EpochTable {
         EpochTable::of(&history, from)
     }
 
-    /// Of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
+    /// The table of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
     pub fn of(history: &History, from: EpochsFrom) -> Option<EpochTable> {
         let known = || (history.runs.iter()).filter_map(|r| Some((r.workers, r.batch?, r.epochs?)));
         let only = from.only(known().filter_map(|r| r.0));
@@ -382,7 +382,8 @@ impl StoredModel {
         Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
     }
 
-    /// The same for a configuration of a space; `None` also where it lacks VM type, workers or batch.
+    /// Predicted seconds to the target over samples per epoch at a configuration of a space; `None` also where it lacks
+    /// VM type, workers or batch.
     pub fn predict(&self, space: &Space, configuration: usize) -> Option<f64> {
         let (workers, batch) = (space.workers(configuration)?, space.batch(configuration)?);
         self.seconds_per_sample(space.vm(configuration)?, workers, batch)

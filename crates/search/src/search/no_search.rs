@@ -15,6 +15,7 @@ use super::models::{Fits, StoredModel};
 use super::same_job::Predetermined;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::{Offer, Past, Recipe, Strategy, Task, Unusable, space};
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::space::Space;
 
 /// Settings of the model of all stored workloads, the own one included.
@@ -41,9 +42,19 @@ pub struct LeaveOutSettings {
     pub step_fit: StepFit,
 }
 
+impl Declared for NoSearchSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "no-search",
+        what: "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run",
+        formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads, averaged geometrically, × one own run",
+        source: "Tyagi & Sharma, Scavenger, CCGrid 2023; how shapes are averaged is ours",
+        example: "search.strategies = [\"no-search\"]",
+    };
+}
+
 impl Recipe for NoSearchSettings {
     fn summary(&self) -> &str {
-        "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -56,9 +67,19 @@ impl Recipe for NoSearchSettings {
     }
 }
 
+impl Declared for LeaveOutSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "no-search-leave-out",
+        what: "one model for all jobs, averaged over all stored workloads but the own one, at the scale of one own run",
+        formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads but the own one, averaged geometrically, × one own run",
+        source: "this project, after `no-search`",
+        example: "search.strategies = [\"no-search-leave-out\"]",
+    };
+}
+
 impl Recipe for LeaveOutSettings {
     fn summary(&self) -> &str {
-        "the same averaged over all stored workloads but the own one, at the scale of one own run"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -112,7 +112,8 @@ pub fn choose(
     best_two(objective, is_allowed, points, scratch)[0]
 }
 
-/// The same, and what would be best without it; for the knee, of what is on the front.
+/// The index of the best of `points` that are allowed, and of what would be best without it; for the knee, of what is
+/// on the front.
 pub fn best_two(
     objective: Objective,
     is_allowed: impl Fn(usize, &Point) -> bool,

@@ -12,6 +12,7 @@ use super::partial::{Extremes, Partial, corners};
 use super::probing::Probing;
 use super::settings::{NoiseBy, Probes, StepFit};
 use super::{Past, Recipe, Strategy, Task, Unusable};
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Settings of a search by a newcomer.
@@ -40,9 +41,19 @@ pub enum EarlierRun {
     None,
 }
 
+impl Declared for OneRunSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "one-run",
+        what: "what a newcomer has: epochs as in one earlier run, taken to be the same everywhere; probe the corners for the step",
+        formula: "probes: the corners of (K, B), without a cold start; epochs: those of one earlier run, everywhere; noise: not used; step: plane through the probes",
+        source: "Tyagi & Sharma, Scavenger, CCGrid 2023; equal epochs everywhere are our assumption",
+        example: "strategy.one-run = { earlier_run = \"smallest\" }",
+    };
+}
+
 impl Recipe for OneRunSettings {
     fn summary(&self) -> &str {
-        "what a newcomer has: epochs as in one earlier run, taken to be the same everywhere; probe the corners for the step"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

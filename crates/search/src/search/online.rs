@@ -13,6 +13,7 @@ use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, Fraction};
 
 /// Settings of a search without any earlier run.
@@ -54,9 +55,19 @@ impl Default for OnlineSettings {
     }
 }
 
+impl Declared for OnlineSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "online",
+        what: "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself",
+        formula: "probes: the corners of (K, B), and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise: line, step: plane through the probes",
+        source: "slides of Tyagi & Sharma, Scavenger, CCGrid 2023",
+        example: "strategy.online = { progress = 0.01 }",
+    };
+}
+
 impl Recipe for OnlineSettings {
     fn summary(&self) -> &str {
-        "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -81,7 +92,7 @@ impl Recipe for OnlineSettings {
 }
 
 struct Online {
-    /// It predicts with θ = 1.
+    /// The strategy `partial`, which predicts with θ = 1.
     partial: Partial,
     progress: f64,
 }

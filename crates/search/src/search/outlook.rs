@@ -17,7 +17,7 @@ pub(super) struct Outlook {
     covariance: Vec<f64>,
 }
 
-/// The same after some imagined observations.
+/// What is believed of all configurations after some imagined observations.
 #[derive(Debug)]
 pub(super) struct View<'o> {
     covariance: &'o [f64],

@@ -11,6 +11,7 @@ use super::space::Group;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of partial search.
@@ -54,9 +55,19 @@ pub enum NoiseAt {
     MostWorkers,
 }
 
+impl Declared for PartialSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "partial",
+        what: "cold start, then probe the corners; models for step and noise through them",
+        formula: "probes: the corners of (K, B); epochs: line of earlier runs; noise: γ/K = a + s/√B, step: τ = c + c_b·b + c_K·K, through the probes",
+        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+        example: "strategy.partial = { extremes = \"corners\" }",
+    };
+}
+
 impl Recipe for PartialSettings {
     fn summary(&self) -> &str {
-        "cold start, then probe the corners; models for step and noise through them"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

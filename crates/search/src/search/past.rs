@@ -76,7 +76,7 @@ pub struct Offer<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Taken {
-    /// Of which workload.
+    /// Name of the workload that the run was of.
     pub workload: String,
     /// Workers that it ran with.
     pub workers: Option<u32>,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 use scavsim_sim::plans::Choices;
 
@@ -31,9 +32,19 @@ impl Default for PlannerSettings {
     }
 }
 
+impl Declared for PlannerSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "planner",
+        what: "for parallel plans: profile layers on one VM of each type, then go through all plans on a model",
+        formula: "probes: layers on one VM of each type, of parallel plans only; epochs: stated; noise: not read; step: by its model",
+        source: "Sailor, SOSP 2025; Piper, NeurIPS 2021; AMP, NeurIPS 2022",
+        example: "strategy.planner = { passes = 10 }",
+    };
+}
+
 impl Recipe for PlannerSettings {
     fn summary(&self) -> &str {
-        "of parallel plans: profile layers on one VM of each type, then go through all plans on a model"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

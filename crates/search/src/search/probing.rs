@@ -34,7 +34,7 @@ enum Predictor {
     Epochs {
         epochs: Epochs,
         samples_per_epoch: f64,
-        /// Of each configuration.
+        /// Batch of each configuration.
         batches: Vec<f64>,
     },
     /// A run to the target, itself.
@@ -46,7 +46,7 @@ enum Predictor {
 enum Epochs {
     ByNoise(EpochLine),
     ByBatch(EpochTable),
-    /// Of each configuration.
+    /// Epochs of each configuration.
     Each(Vec<f64>),
 }
 
@@ -159,7 +159,7 @@ impl Probing {
         }
     }
 
-    /// The same for a strategy that cannot do without the epoch line.
+    /// Probes for a strategy that cannot do without the epoch line.
     pub(super) fn by_epochs(
         task: &Task<'_>,
         past: &mut Past<'_>,
@@ -194,7 +194,7 @@ impl Probing {
         self.cold_start_at(testbed, self.start)
     }
 
-    /// The same of another configuration.
+    /// Runs the configuration `at` until its noise has settled, where noise tells anything.
     pub(super) fn cold_start_at(&self, testbed: &mut dyn Testbed, at: usize) -> Result<(), Stop> {
         match (&self.predictor, self.cold_start_steps) {
             (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(at, steps),

@@ -24,7 +24,7 @@ pub(super) struct Known {
     pub(super) of_values: f64,
     /// With L⁻¹·1.
     pub(super) of_ones: f64,
-    /// Of the variance 1 at x what no observation explains, before noise.
+    /// Part of the variance 1 at x that no observation explains, before noise.
     pub(super) left: f64,
 }
 

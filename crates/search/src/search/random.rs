@@ -6,6 +6,7 @@ use super::trials::none_reached;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 probing_settings! {
@@ -29,9 +30,19 @@ impl Default for RandomSettings {
     }
 }
 
+impl Declared for RandomSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "random",
+        what: "cold start, then probe some configurations at random and choose among them",
+        formula: "probes: some, drawn at random; epochs: line of earlier runs; noise and step: read",
+        source: "usual baseline",
+        example: "search.strategies = [\"random@6\"]",
+    };
+}
+
 impl Recipe for RandomSettings {
     fn summary(&self) -> &str {
-        "cold start, then probe some configurations at random and choose among them"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

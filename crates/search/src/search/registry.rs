@@ -13,6 +13,7 @@ use super::external::ExternalSettings;
 use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, online, partial, planner};
 use super::{random, same_job, srifty_like};
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::closest;
 use scavsim_read::input::name::not_a_name;
@@ -22,16 +23,22 @@ pub const ORACLE: &str = "oracle";
 /// Name of the contender that knows how every configuration turns out in a replica.
 pub const CLAIRVOYANT: &str = "clairvoyant";
 
-/// Contenders that know the truth, and what they are, for listings. They are no strategies: they have nothing to search.
-pub const ALL_KNOWING: &[(&str, &str)] = &[
-    (
-        ORACLE,
-        "the best by expectation over all that nobody can know beforehand; a search can beat it in a replica",
-    ),
-    (
-        CLAIRVOYANT,
-        "the best as each replica turns out, which nobody can know: a bound; one run per configuration and replica",
-    ),
+/// Contenders that know the truth. They are no strategies: they have nothing to search.
+pub const ALL_KNOWING: &[Declaration] = &[
+    Declaration {
+        name: ORACLE,
+        what: "the best by expectation over all that nobody can know beforehand; a search can beat it in a replica",
+        formula: "probes: none; knows what is expected",
+        source: "this project",
+        example: "search.strategies = [\"oracle\"]",
+    },
+    Declaration {
+        name: CLAIRVOYANT,
+        what: "the best as each replica turns out, which nobody can know: a bound; one run per configuration and replica",
+        formula: "probes: none; knows how each replica turns out",
+        source: "this project",
+        example: "search.strategies = [\"clairvoyant\"]",
+    },
 ];
 
 /// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
@@ -93,7 +100,7 @@ macro_rules! strategies {
                 }
             }
 
-            /// The same with another budget; `None` if it has none.
+            /// The strategy called `name` with another budget; `None` if it has none.
             fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
                 match name {
                     $($name => Some(Arc::new(within(&self.$field, budget)?)),)*
@@ -104,6 +111,9 @@ macro_rules! strategies {
 
         /// Names of the strategies that come with scavsim, in the order of listings.
         const BUILT_IN: &[&str] = &[$($name),*];
+
+        /// What the strategies that come with scavsim say of themselves, in the order of listings.
+        pub const STRATEGIES: &[Declaration] = &[$(<$settings>::DECLARATION),*];
 
         /// Names that strategies had before, each with the one that it has now.
         const RENAMED: &[(&str, &str)] = &[$($(($old, $name),)?)*];
@@ -154,7 +164,7 @@ impl<'de> Deserialize<'de> for SettingsName {
         if renamed || BUILT_IN.contains(&&*name) {
             return Ok(SettingsName(name));
         }
-        if ALL_KNOWING.iter().any(|(known, _)| *known == name) {
+        if ALL_KNOWING.iter().any(|known| known.name == name) {
             return Err(Error::custom("knows the truth, and has no settings"));
         }
         if closest(&name, BUILT_IN.iter().copied()).is_some() {
@@ -208,8 +218,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The same with one more strategy, which scenarios name as `name`. A name that is taken already
-    /// stands for the new one from then on.
+    /// The registry with one more strategy, which scenarios name as `name`. A name that is taken already stands for the
+    /// new one from then on.
     #[must_use]
     pub fn with(mut self, name: &str, recipe: impl Recipe + 'static) -> Registry {
         self.added.retain(|(known, _)| **known != *name);

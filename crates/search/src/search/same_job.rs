@@ -1,5 +1,5 @@
-//! The same job again: predict from the stored model of the workload's own earlier runs, of which there are as many
-//! as were measured. That is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
+//! Predicts from the stored model of the workload's own earlier runs, of which there are as many as were measured. That
+//! is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
 
 use std::collections::HashMap;
 
@@ -12,6 +12,7 @@ use super::settings::{EpochsFrom, NoiseBy, StepFit};
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{History, PastRun, Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::space::Space;
 
 /// Settings of the stored model of the same job.
@@ -39,9 +40,19 @@ pub enum Stored {
     Table,
 }
 
+impl Declared for SameJobSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "same-job",
+        what: "the model of all earlier runs of the same workload, in-sample; nothing is probed",
+        formula: "probes: none; epochs and noise: lines, step: plane of earlier runs",
+        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+        example: "strategy.same-job = { stored = \"models\" }",
+    };
+}
+
 impl Recipe for SameJobSettings {
     fn summary(&self) -> &str {
-        "the model of all earlier runs of the same workload, in-sample; nothing is probed"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -9,7 +9,7 @@ use scavsim_data::space::Space;
 /// other axes.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Their indices, by workers, then batch.
+    /// Indices of the members, by workers, then batch.
     pub members: Vec<usize>,
     /// Indices of (fewest, smallest), (fewest, largest), (most, smallest), (most, largest):
     /// workers first, batch second. Equal ones stand once.

@@ -1,4 +1,4 @@
-//! As Srifty goes about it (MLSys 2022): one worker's compute is measured, communication is learned from other
+//! A search as Srifty (MLSys 2022) goes about it: one worker's compute is measured, communication is learned from other
 //! applications, and the configuration is chosen by what the two together foretell.
 //!
 //! Its own models are not public. Here compute is a line in the local batch through probes of the fewest workers of each VM
@@ -19,6 +19,7 @@ use super::{Forecast, Offer, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{History, PastRun, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Line;
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
 use scavsim_data::space::Space;
@@ -33,9 +34,19 @@ pub struct SriftyLikeSettings {
     pub probe_steps: Option<Count>,
 }
 
+impl Declared for SriftyLikeSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "srifty-like",
+        what: "measure the compute of the fewest workers; communication learned from other applications by their parameters",
+        formula: "probes: the fewest workers of each VM type with up to three local batches; epochs: those of one earlier run, everywhere; noise: not used; step: compute by a line through the probes, communication learned from other workloads",
+        source: "after Srifty, MLSys 2022, whose own models are not public",
+        example: "search.strategies = [\"srifty-like\"]",
+    };
+}
+
 impl Recipe for SriftyLikeSettings {
     fn summary(&self) -> &str {
-        "measure the compute of the fewest workers; communication learned from other applications by their parameters"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -84,8 +95,8 @@ fn shape(space: &Space, at: usize) -> Option<Shape<'_>> {
     Shape::parse(space.vm(at)?).ok()
 }
 
-/// Those of the fewest workers with the least, the middle and the largest local batch; with but one local batch among
-/// them, also the configuration whose local batch is furthest from it.
+/// The members of the fewest workers with the least, the middle and the largest local batch; with but one local batch
+/// among them, also the configuration whose local batch is furthest from it.
 fn profile(space: &Space, members: &[usize]) -> Vec<usize> {
     let local = |at: usize| {
         let (workers, batch) = (space.workers(at)?, space.batch(at)?);
@@ -178,7 +189,7 @@ struct SriftyLike {
 /// The configurations on VMs of one type.
 struct VmType {
     members: Vec<usize>,
-    /// Those that are probed.
+    /// Members that are probed.
     probed: Vec<usize>,
     /// Parameters of the workload, and what is known of communication; else the probes tell it.
     learned: Option<(f64, LearnedCommunication)>,

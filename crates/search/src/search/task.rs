@@ -105,7 +105,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Those of a measured workload.
+    /// The figures of a measured workload.
     pub fn of(workload: &Workload) -> Figures {
         let constants = &workload.constants;
         Figures {
@@ -120,7 +120,7 @@ impl Figures {
         }
     }
 
-    /// Those of a job of a measured grid: samples in an epoch where all its runs have the same.
+    /// The figures of a job of a measured grid: samples in an epoch where all its runs have the same.
     pub fn of_job(job: &Job) -> Figures {
         let mut samples = job.all_runs().map(|(_, _, run)| run.samples_per_epoch);
         let first = samples.next().flatten();
@@ -137,7 +137,7 @@ impl Figures {
         }
     }
 
-    /// Those of a bag of jobs, whose steps are its jobs.
+    /// The figures of a bag of jobs, whose steps are its jobs.
     pub fn of_bag() -> Figures {
         Figures {
             samples_per_epoch: None,
@@ -150,7 +150,7 @@ impl Figures {
         }
     }
 
-    /// Those of a model that is cut over GPUs: an epoch is all that it trains on with a small batch.
+    /// The figures of a model that is cut over GPUs: an epoch is all that it trains on with a small batch.
     pub fn of_plans(plans: &Choices) -> Figures {
         Figures {
             samples_per_epoch: Some(plans.target.sequences),
@@ -293,12 +293,12 @@ impl<'a> Task<'a> {
         self.is_within(configuration, &point)
     }
 
-    /// The same of a point.
+    /// Whether a configuration that comes to `point` keeps to the limits.
     pub fn is_within(&self, configuration: usize, point: &Point) -> bool {
         (self.limits).allow(&self.margins.beyond(configuration, point))
     }
 
-    /// The same for one that depends on so much of it.
+    /// This task for a strategy that depends on what `depends` names.
     pub fn told(self, depends: Depends, objective: Objective, prices: &'a dyn Prices) -> Task<'a> {
         Task {
             objective: depends.objective.then_some(objective),

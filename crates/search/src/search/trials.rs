@@ -11,7 +11,7 @@ pub(super) enum TrialOutcome {
     Reached(f64),
     /// The run was given up at this value, or left nothing but that it takes more.
     Above(f64),
-    /// It failed at this value, or nothing is known of it.
+    /// The trial failed at this value, or nothing is known of it.
     Failed(f64),
 }
 
@@ -56,7 +56,7 @@ impl<'a, 't> Trials<'a, 't> {
         self.count < self.tried.len() && (self.count < budget || !self.is_reached)
     }
 
-    /// Those that were not tried yet.
+    /// Configurations that were not tried yet.
     pub(super) fn left(&self) -> impl Iterator<Item = usize> {
         (0..self.tried.len()).filter(|&at| !self.tried[at])
     }
@@ -179,5 +179,5 @@ pub(super) fn most_values(task: &Task<'_>) -> Vec<f64> {
 
 /// Ten years.
 const LONGEST_S: f64 = 3.2e8;
-/// Of ten years, to a second.
+/// Halvings from ten years to a second.
 const HALVINGS: u32 = 30;

@@ -33,6 +33,7 @@ use failures::{Cliffs, Failures};
 use field::Prior;
 use looks::Looking;
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Most configurations: a prior holds a covariance of every pair.
@@ -50,9 +51,19 @@ pub struct ValueOfInformationSettings {
     pub probe_steps: Option<Count>,
 }
 
+impl Declared for ValueOfInformationSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "value-of-information",
+        what: "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known",
+        formula: "probes: runs to the target, or looks at steps, while what they are expected to save over R runs is more than they cost; epochs: line of earlier runs, where steps are looked at; noise: read; step: believed in",
+        source: "this project; Howard 1966, Frazier, Powell & Dayanik 2009",
+        example: "search.strategies = [\"value-of-information\"]",
+    };
+}
+
 impl Recipe for ValueOfInformationSettings {
     fn summary(&self) -> &str {
-        "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known"
+        Self::DECLARATION.what
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {

@@ -78,7 +78,7 @@ impl<'g> Facts<'g> {
 /// Some VMs of a configuration.
 #[derive(Debug, Clone)]
 pub struct HeldVms {
-    /// Their type.
+    /// Type of the VMs.
     pub vm: Arc<str>,
     /// How many.
     pub vms: u32,

@@ -21,7 +21,7 @@ use scavsim_data::workload::{Origin, Reach, StepCost, Workload};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// Its name.
+    /// Name of the workload.
     pub workload: String,
     /// Parameters of its model, where they are stated.
     pub parameters: Option<f64>,

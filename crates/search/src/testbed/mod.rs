@@ -57,9 +57,9 @@ pub enum Extent {
     Share(f64),
     /// A run of its own, from scratch to the target.
     ToTarget,
-    /// The same, given up when so many seconds have passed since it was asked for.
+    /// A run to the target, given up when so many seconds have passed since it was asked for.
     ToTargetInSeconds(f64),
-    /// The same, given up when it has cost so many USD; for strategies that depend on prices.
+    /// A run to the target, given up when it has cost so many USD; for strategies that depend on prices.
     ToTargetForUsd(f64),
     /// Until so many seconds have passed since it was asked for, VMs that start included.
     Seconds(f64),
@@ -87,9 +87,9 @@ pub struct Observation {
     pub steps: Option<u64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
-    /// Of these, compute and waiting at the barrier.
+    /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
-    /// Of these, exposed communication.
+    /// Seconds of the run for exposed communication.
     pub communication_s: Option<f64>,
     /// Normalised SGD noise γ/K as read.
     pub noise_normalised: Option<f64>,
@@ -123,7 +123,7 @@ pub enum Target {
     MoreThan(f64),
     /// So many seconds.
     Reached(f64),
-    /// It is never reached: the run failed after so many seconds.
+    /// The target is never reached: the run failed after so many seconds.
     Failed(f64),
 }
 

@@ -31,7 +31,7 @@ pub struct OnCluster<'w> {
     /// Places of the luck of configurations that was dealt in this replica: [`NOT_MET`] where none was.
     places: Vec<u32>,
     luck: Vec<Luck>,
-    /// Those configurations, in the order of their luck.
+    /// Configurations that were met, in the order of their luck.
     met: Vec<usize>,
     sketch: Sketch,
 }

@@ -16,7 +16,7 @@ pub enum Length {
     Share(f64),
     /// A run of its own, from scratch to the target.
     Whole,
-    /// The same, given up at this moment.
+    /// A run to the target, given up at this moment.
     WholeUntil(SimTime),
     /// Until this moment.
     Until(SimTime),

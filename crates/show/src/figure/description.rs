@@ -13,7 +13,7 @@ pub struct Figure {
     pub alt: String,
     /// How to read it; what is left out.
     pub note: String,
-    /// Its panels, row by row.
+    /// Panels of the figure, row by row.
     pub panels: Vec<Panel>,
     /// Panels side by side.
     pub columns: usize,

@@ -11,7 +11,7 @@ use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
 
-/// Of one result.
+/// Material of one result.
 pub struct Material {
     /// What it was made from.
     pub identity: Identity,

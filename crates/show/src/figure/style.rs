@@ -99,7 +99,7 @@ impl Style {
         }
     }
 
-    /// The same with another mark.
+    /// This style with another mark.
     pub fn marked(self, marker: Marker, size: u8) -> Style {
         Style {
             marker,
@@ -108,12 +108,12 @@ impl Style {
         }
     }
 
-    /// The same with another dash.
+    /// This style with another dash.
     pub fn dashed(self, dash: Dash) -> Style {
         Style { dash, ..self }
     }
 
-    /// Its colour.
+    /// Colour of the style.
     pub fn hex(self) -> &'static str {
         COLOURS[self.colour]
     }

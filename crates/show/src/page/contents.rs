@@ -35,7 +35,7 @@ pub struct Contents {
 /// A property of the run.
 #[derive(Debug, Serialize)]
 pub struct Fact {
-    /// Its name.
+    /// Name of the fact.
     pub name: String,
     /// What it is.
     pub value: String,
@@ -44,13 +44,13 @@ pub struct Fact {
 /// A figure as it stands on the page.
 #[derive(Debug, Serialize)]
 pub struct Drawn {
-    /// Its anchor.
+    /// Anchor of the figure.
     pub id: String,
     /// Heading.
     pub title: String,
     /// How to read it.
     pub note: String,
-    /// The same in words.
+    /// The figure in words.
     pub alt: String,
     /// The drawing.
     #[serde(serialize_with = "as_it_is")]
@@ -63,7 +63,7 @@ fn as_it_is<S: serde::Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> 
 }
 
 impl Contents {
-    /// Of a result.
+    /// The contents of the page of a result.
     pub fn of(material: &Material) -> Contents {
         let (mut figures, mut missing) = (Vec::new(), Vec::new());
         for kind in KINDS {

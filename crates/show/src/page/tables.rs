@@ -13,22 +13,22 @@ use scavsim_lab::experiment::{COLUMNS, Group, Record};
 /// A sheet as it stands on a page.
 #[derive(Debug, Serialize)]
 pub struct Table {
-    /// Its anchor.
+    /// Anchor of the table.
     pub id: &'static str,
     /// What it shows.
     pub caption: &'static str,
     /// How to read it; what is left out.
     pub note: String,
-    /// Its columns.
+    /// Columns of the table.
     pub columns: Vec<Head>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: Vec<PageLine>,
 }
 
 /// The heading of a column.
 #[derive(Debug, Serialize)]
 pub struct Head {
-    /// Its words, with the unit.
+    /// Words of the head, with the unit.
     pub name: String,
     /// Whether it holds numbers.
     pub is_number: bool,
@@ -37,7 +37,7 @@ pub struct Head {
 /// A row.
 #[derive(Debug, Serialize)]
 pub struct PageLine {
-    /// Its cells as they are read.
+    /// Cells of the row as they are read.
     pub cells: Vec<Text>,
     /// Key of what opens behind it; empty for nothing.
     pub opens: String,
@@ -46,7 +46,7 @@ pub struct PageLine {
 /// A cell.
 #[derive(Debug, Serialize)]
 pub struct Text {
-    /// As it is read.
+    /// The text as it is read.
     pub text: String,
     /// What numbers are sorted by.
     pub value: Option<f64>,

@@ -78,7 +78,7 @@ impl CsvRows {
         &self.bytes
     }
 
-    /// The same, to keep.
+    /// The rows with their line ends, to keep.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

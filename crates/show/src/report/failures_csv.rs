@@ -49,7 +49,7 @@ impl FailuresPart {
         Ok(())
     }
 
-    /// Their rows.
+    /// The rows of the failures.
     ///
     /// # Errors
     /// None in memory; the signature is that of the writer.

@@ -57,7 +57,7 @@ pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize)
     )
 }
 
-/// The same above a table.
+/// All headlines, as they stand above a table.
 pub(super) fn all(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
     let (told, more) = headlines(blocks, places);
     let line = |one: &Headline| page.prose(&format!("{} {}", page.bold(&one.about), one.text), 2);
@@ -87,7 +87,7 @@ fn kept(group: &Group) -> f64 {
     share.unwrap_or(1.0)
 }
 
-/// The same in words.
+/// The distance in words.
 fn distance_text(group: &Group) -> String {
     let over =
         |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));

@@ -9,9 +9,9 @@ use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 /// What stands for the realised cases of a group.
 #[derive(Debug, Clone, Copy)]
 pub enum Typical<'g> {
-    /// Their mean.
+    /// Mean of the figures.
     Mean(&'g Mean),
-    /// Their median, where a few of them carry the mean.
+    /// Median of the figures, where a few of them carry the mean.
     Median(f64),
 }
 
@@ -46,7 +46,7 @@ impl Typical<'_> {
         }
     }
 
-    /// The same, a mean with its interval.
+    /// In percent, a median behind `~`, a mean with its interval.
     pub fn text_with_interval(self) -> String {
         match self {
             Typical::Mean(mean) => mean_percent(mean),
@@ -60,7 +60,7 @@ pub fn right(tallied: &Tallied) -> String {
     or_dash(share(tallied, "right"))
 }
 
-/// The same without saying how far it may be off.
+/// Share of replicas that are right, without saying how far it may be off.
 pub fn right_alone(tallied: &Tallied) -> String {
     let share = tallied.share("right").and_then(|share| share.share());
     or_dash(share.map(|share| percent(share, 0)))

@@ -29,7 +29,7 @@ const ONLY_RATIOS: &str = "policies_of_ratios";
 const MARK: &str = "†";
 
 impl Places {
-    /// Those of a scenario.
+    /// The places of a scenario.
     pub fn of(scenario: &Scenario) -> Places {
         // All settings have the same kinds.
         let kinds = scenario
@@ -48,7 +48,7 @@ impl Places {
         }
     }
 
-    /// Those that a manifest names.
+    /// The places that a manifest names.
     pub fn from_identity(identity: &Identity) -> Places {
         let of = |key| identity.get(key).cloned().unwrap_or_default();
         let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Places {
         }
     }
 
-    /// The same without the kind.
+    /// The VMs of `workers` workers on `vm`, without the kind.
     pub fn shapes(&self, vm: &str, workers: Option<u32>) -> String {
         let vms = |shape: &str, workers| Shape::parse(shape).ok()?.vms(workers);
         let of_shape = |shape: &str, workers: Option<u32>| match workers

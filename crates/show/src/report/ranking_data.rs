@@ -67,7 +67,7 @@ pub(super) fn vms(row: &Ranked) -> Option<u32> {
     (!row.held.is_empty()).then(|| row.held.iter().map(|held| held.vms).sum())
 }
 
-/// Its VMs in words.
+/// The VMs of a row in words.
 pub(super) fn held(row: &Ranked) -> String {
     let each: Vec<String> = (row.held.iter())
         .map(|held| format!("{} {}", held.vms, held.vm))

@@ -204,7 +204,7 @@ fn configuration(row: &Ranked, with_vms: bool) -> String {
     text
 }
 
-/// Its VMs, with their placement where there is one.
+/// The VMs of a row, with their placement where there is one.
 fn machines(row: &Ranked) -> String {
     match (&row.vm, &row.held[..]) {
         (Some(vm), [held]) if !is_of_a_kind(row) => format!("{} {vm}", held.vms),

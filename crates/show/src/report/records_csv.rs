@@ -21,7 +21,7 @@ use scavsim_read::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.csv";
-/// Its name while it is not finished.
+/// Name of the file while it is not finished.
 pub const PARTIAL: &str = "records.partial.csv";
 
 /// Comma-separated values.

@@ -47,7 +47,7 @@ pub fn own<P: FormPart>(part: Box<dyn FormPart>) -> io::Result<Box<P>> {
 
 /// One form.
 pub struct RecordsFormat {
-    /// Its name on the command line.
+    /// Name of the format on the command line.
     pub name: &'static str,
     /// Name of the file.
     pub file: &'static str,

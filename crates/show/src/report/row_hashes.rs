@@ -32,7 +32,7 @@ pub fn leaf(bytes: &[u8]) -> String {
 pub struct RowHashes {
     tasks: Tasks,
     rows: u64,
-    /// Of the rows of a task that has more of them, if there are any.
+    /// Hash of the rows of a task that has more of them, if there are any.
     leaf: blake3::Hasher,
     begun: Option<String>,
     /// Leaves per hash of a manifest; the hashes that are whole, and that of the leaves behind, with how many.
@@ -45,7 +45,7 @@ pub struct RowHashes {
 }
 
 impl RowHashes {
-    /// Of no rows yet, of the run that `identity` is of.
+    /// The hashes of no rows yet, of the run that `identity` is of.
     pub fn new(identity: &Identity) -> RowHashes {
         let cases = identity.get("cases").and_then(Value::as_u64).unwrap_or(0);
         let tasks = manifest::tasks(identity).unwrap_or(Tasks::new(cases, cases, 1));
@@ -70,7 +70,7 @@ impl RowHashes {
         self.take_leaf(leaf, rows)
     }
 
-    /// The same by the hash of all rows of the task so far.
+    /// Takes the next rows by the hash of all rows of the task so far; returns their line in [`PARTIAL`].
     pub fn take_leaf(&mut self, leaf: String, rows: u64) -> String {
         self.rows += rows;
         let line = format!("{} {leaf}\n", self.rows);
@@ -153,7 +153,7 @@ impl Altered {
 }
 
 impl Altered {
-    /// The same error with the file that it is of.
+    /// The error `error` with the file that it is of.
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
         if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {

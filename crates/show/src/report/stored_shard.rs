@@ -23,11 +23,11 @@ pub const HASH: usize = 16;
 
 /// A task as its shard left it.
 pub struct StoredTask {
-    /// Its rows with their line ends.
+    /// Rows of the task with their line ends.
     pub rows: Vec<u8>,
     /// How many they are.
     pub count: u64,
-    /// Of these, without a result.
+    /// Cases without a result.
     pub failed: u64,
     leaf: String,
     failures: Vec<u8>,
@@ -225,7 +225,7 @@ impl StoredShard {
     }
 }
 
-/// So many bytes, without believing that there are so many.
+/// Reads `count` bytes, without believing that there are so many.
 fn exactly(file: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
     file.take(count).read_to_end(&mut bytes)?;

@@ -85,7 +85,7 @@ pub fn words() -> Vec<&'static str> {
     COLUMNS.iter().map(TableColumn::word).collect()
 }
 
-/// The same with what they mean.
+/// The words that columns are asked for by, with what they mean.
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     COLUMNS.iter().map(|column| (column.word(), column.meaning))
 }

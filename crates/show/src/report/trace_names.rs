@@ -137,15 +137,15 @@ fn ended(fate: Fate) -> Option<&'static str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// It takes time.
+    /// Something that takes time.
     Span,
-    /// It happens at once.
+    /// Something that happens at once.
     Instant,
     /// A figure that holds from then on.
     Counter,
 }
 
-/// Its name and kind.
+/// Name and kind of an entry.
 pub(super) fn name(what: What) -> (&'static str, Kind) {
     use Kind::{Counter, Instant, Span};
     match what {

@@ -33,7 +33,7 @@ pub fn good(folder: &Folder, path: &Path, manifest: &Identity) -> io::Result<Goo
     }
 }
 
-/// Of a run that ended, whether complete or not.
+/// The good rows of a run that ended, whether complete or not.
 fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::Result<Good> {
     let mut lines = folder.unnamed()?;
     let mut good = Good::default();
@@ -57,7 +57,7 @@ fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::
     Ok(good)
 }
 
-/// Of a run that was killed.
+/// The good rows of a run that was killed.
 fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
     let mut lines = match regular::open(&folder.file(PARTIAL)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),

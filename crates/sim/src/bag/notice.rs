@@ -8,9 +8,9 @@ use scavsim_base::units::SimTime;
 /// When a loss is noticed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
-    /// So long after it.
+    /// The loss is noticed this long after it.
     AfterLoss(SimTime),
-    /// So many seconds after the attempt began, each as likely, but never before the loss.
+    /// The loss is noticed one of these seconds after the attempt began, each as likely, but never before the loss.
     AfterStart(Arc<[f64]>),
 }
 

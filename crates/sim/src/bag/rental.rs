@@ -10,7 +10,7 @@ use scavsim_base::units::SimTime;
 /// VMs that are lost at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strike {
-    /// Those that the market takes.
+    /// The VMs that the market takes.
     Market,
     /// One of a running job.
     One,

@@ -59,7 +59,7 @@ pub(super) struct Slot {
     pub(super) state: State,
     /// Whether it holds VMs.
     pub(super) has_vms: bool,
-    /// Its attempts so far.
+    /// Attempts of the slot so far.
     pub(super) attempt: u32,
     /// When the last began.
     pub(super) began: SimTime,
@@ -72,13 +72,13 @@ pub(super) struct Slot {
 /// What a slot does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// There is no job for it, and none will come: what is lost elsewhere runs again there.
+    /// Nothing to do: no job is left for the slot, and none will come, for what is lost elsewhere runs again there.
     Idle,
-    /// It is about to take a job.
+    /// The slot is about to take a job.
     Waits,
-    /// It has looked which of its VMs to keep, and waits for others.
+    /// The slot has looked which of its VMs to keep, and waits for others.
     Boots,
-    /// It runs a job.
+    /// The slot runs a job.
     Runs,
 }
 
@@ -115,7 +115,7 @@ pub struct Of<'a> {
     pub bag: &'a Bag,
     /// How it is run.
     pub size: &'a BagSize,
-    /// Its VMs cost as spot VMs do.
+    /// Whether the VMs cost as spot VMs do.
     pub on_spot: bool,
     /// What it counts as.
     pub phase: Phase,

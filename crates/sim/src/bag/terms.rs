@@ -15,7 +15,7 @@ use scavsim_data::usage::RentedVm;
 pub struct Bag {
     /// Jobs that are submitted.
     pub jobs: u32,
-    /// Of these, how many have to be done: ⌈share × jobs⌉.
+    /// How many of the jobs have to be done: ⌈share × jobs⌉.
     pub needed: u32,
     /// What the time of a job varies by.
     pub job_time: UnitLogNormal,
@@ -31,7 +31,7 @@ pub struct Bag {
     pub keep_spares: SimTime,
     /// From the request of the first VMs until they run.
     pub first_boot: Pause,
-    /// The same for each later VM.
+    /// From the request of each later VM until it runs.
     pub boot: Pause,
     /// When a loss is noticed.
     pub notice: Notice,
@@ -63,7 +63,7 @@ impl Default for Bag {
 }
 
 impl Bag {
-    /// The same without luck: no VM is lost or boots, all jobs take their mean.
+    /// This bag without luck: no VM is lost or boots, all jobs take their mean.
     #[must_use]
     pub fn without_luck(&self) -> Bag {
         Bag {
@@ -166,7 +166,7 @@ pub struct BagChoices {
     pub name: String,
     /// The ways as configurations.
     pub space: Space,
-    /// The same, in the same order.
+    /// Sizes of the ways, in the order of the configurations.
     pub sizes: Vec<BagSize>,
     /// VM types, the head node's last if there is one.
     pub types: Vec<RentedVm>,

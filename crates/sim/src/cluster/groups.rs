@@ -24,7 +24,7 @@ pub struct Cluster {
     /// Whether nothing can happen to it: equal workers step together on VMs that stay, and nobody asks for more than
     /// when its steps are over. One of a kind is told VM by VM all the same.
     pub is_static: bool,
-    /// Its VMs: groups of workers, then parameter servers.
+    /// VMs of the cluster: groups of workers, then parameter servers.
     pub groups: Vec<Group>,
     /// On which terms those of them are rented that can be taken away.
     pub spot: Option<Arc<Spot>>,
@@ -38,8 +38,8 @@ pub struct Cluster {
     pub not_in: [Option<String>; 2],
     /// The step process of the configuration itself.
     pub whole: Size,
-    /// That of other sizes, by number of VMs of each group of workers; `None` where the workload does not know the
-    /// size, and at the place of the configuration itself. Empty where the size stays.
+    /// The cluster at other sizes, by number of VMs of each group of workers; `None` where the workload does not know
+    /// the size, and at the place of the configuration itself. Empty where the size stays.
     pub sizes: Vec<Option<Size>>,
     /// The place of the configuration itself.
     pub usual: usize,
@@ -76,9 +76,9 @@ pub struct Group {
 /// The step process of a cluster in one size.
 #[derive(Debug, Clone)]
 pub struct Size {
-    /// Its steps, without luck.
+    /// Steps at this size, without luck.
     pub stepping: Stepping,
-    /// The same in fidelities `step` and `fast`.
+    /// Steps at this size in fidelities `step` and `fast`, without luck.
     pub pace: Pace,
     /// Steps of the configuration, B samples each, that an update is worth, in the mean.
     pub per_update: f64,
@@ -136,7 +136,7 @@ impl Cluster {
         place
     }
 
-    /// The same at `now`, when some shares of the workers' cores are available.
+    /// The place in `sizes` at `now`, when some shares of the workers' cores are available.
     pub fn place_at(&self, vms: impl Fn(usize) -> u32, now: SimTime) -> usize {
         let level = self.levels.partition_point(|from| *from <= now);
         self.place(vms) + level.saturating_sub(1) * self.stride

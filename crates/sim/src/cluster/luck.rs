@@ -16,7 +16,7 @@ use scavsim_base::rng::{Purpose, Streams, UnitLogNormal, VmTypeKey};
 pub struct Luck {
     /// Steps to the target in this replica, at least 1.
     pub steps_to_target: u64,
-    /// Its steps.
+    /// Steps with this luck.
     pub stepping: Stepping,
     /// Seconds until the batches of its own size suit its machines.
     settle_s: f64,
@@ -31,7 +31,7 @@ pub struct Luck {
 struct Machines(Vec<(VmTypeKey, Vec<f64>)>);
 
 impl Machines {
-    /// As many of each type as `cluster` may have.
+    /// Machines for as many VMs of each type as `cluster` may have.
     fn draw(cluster: &Cluster, sigma: f64, streams: &Streams, replica: u64) -> Machines {
         let factor = UnitLogNormal::from_sigma(sigma);
         let mut most = [0; MOST_GROUPS];

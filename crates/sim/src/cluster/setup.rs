@@ -18,7 +18,7 @@ use scavsim_data::workload::{Reach, Staleness};
 pub struct Setup {
     /// How workers come together, where their kind does not say; and on single workloads.
     pub protocol: Protocol,
-    /// The same by workload.
+    /// How workers come together, by workload.
     pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     /// The terms of spot VMs.
     pub spot: Option<Arc<Spot>>,
@@ -49,7 +49,7 @@ pub struct Kind {
     pub servers: Option<Servers>,
     /// How workers come together.
     pub protocol: Option<Protocol>,
-    /// The same by workload.
+    /// How workers of this kind come together, by workload.
     pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     /// How the batches of unlike workers are set, where all wait for the slowest.
     pub batching: Option<Batching>,
@@ -69,7 +69,7 @@ pub struct AvailabilityLevel {
 /// VMs that parameter servers run on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Servers {
-    /// Their type.
+    /// VM type of the servers.
     pub vm: Arc<str>,
     /// How many.
     pub vms: u32,
@@ -83,7 +83,7 @@ impl Kind {
         self.on_spot || self.servers.as_ref().is_some_and(|s| s.on_spot)
     }
 
-    /// Its worker count where that is fixed.
+    /// Worker count of the kind where that is fixed.
     pub fn fixed_workers(&self) -> Option<u32> {
         self.workers.iter().map(|(_, workers)| *workers).sum()
     }

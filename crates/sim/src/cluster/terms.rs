@@ -52,7 +52,7 @@ pub enum Losses {
 pub enum Pause {
     /// Always the same.
     Fixed(SimTime),
-    /// As measured, with its spread.
+    /// A measured pause, with its spread.
     Measured(Delay),
 }
 
@@ -82,7 +82,7 @@ impl Pause {
 pub enum Write {
     /// Always as long.
     Fixed(SimTime),
-    /// As measured for so many MB.
+    /// A measured write of so many MB.
     Measured(CheckpointWrite, f64),
 }
 
@@ -111,9 +111,9 @@ pub enum OnLoss {
     /// The job waits until another VM is in it.
     #[default]
     Wait,
-    /// The others go on, and a new VM joins them.
+    /// Workers that are left go on, and a new VM joins them.
     GoOn,
-    /// It stays empty: the cluster shrinks.
+    /// The place stays empty: the cluster shrinks.
     Shrink,
 }
 

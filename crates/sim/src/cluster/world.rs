@@ -44,7 +44,7 @@ pub struct Truth {
     pub configuration: Configuration,
     /// Key of its random streams.
     pub key: ConfigurationKey,
-    /// Its VMs and its step process.
+    /// VMs of the configuration and its step process.
     pub cluster: Cluster,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
@@ -59,7 +59,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Of a cluster that was built for `configuration` of `workload`.
+    /// What is true of a cluster that was built for `configuration` of `workload`.
     fn of(workload: &Workload, configuration: &Configuration, built: Built) -> Truth {
         let Built {
             cluster, replay, ..
@@ -121,7 +121,7 @@ impl World {
         World::with(workload, configurations, reach, variation, &waits, &setup)
     }
 
-    /// The same with `waits` computed before, for the worker counts of `configurations` at least.
+    /// Replays `workload` with `waits` computed before, for the worker counts of `configurations` at least.
     ///
     /// A step that was measured at the barrier already holds the wait for the slowest worker, so
     /// one worker's mean is the measured compute time divided by the expected slowest of K: the
@@ -141,7 +141,7 @@ impl World {
         World::by(Hands::One, workload, configurations, reach, terms)
     }
 
-    /// The same on so many threads.
+    /// Replays `workload` on the threads of `hands`, with `waits` computed before.
     ///
     /// # Errors
     /// As [`World::with`].

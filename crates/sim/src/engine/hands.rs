@@ -16,7 +16,7 @@ pub enum Hands {
 }
 
 impl Hands {
-    /// Those of the pool that this is called in, if it is called in one.
+    /// Threads of the pool that this is called in, if it is called in one.
     pub fn here() -> Hands {
         match rayon::current_thread_index() {
             Some(_) if rayon::current_num_threads() > 1 => Hands::Pool,

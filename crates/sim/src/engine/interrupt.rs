@@ -58,7 +58,7 @@ impl Interrupt {
         HERE.with_borrow(Interrupt::is_raised)
     }
 
-    /// So many threads whose work it stops.
+    /// A pool of `threads` threads whose work this interrupt stops.
     ///
     /// # Errors
     /// Whatever keeps them from being started.

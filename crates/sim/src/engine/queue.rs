@@ -49,7 +49,7 @@ impl<E: Copy> Queue<E> {
         Queue::heeding(Interrupt::here())
     }
 
-    /// The same; once `interrupt` is raised, nothing is due by any time.
+    /// An empty queue at time zero that `interrupt` stops: once `interrupt` is raised, nothing is due by any time.
     pub fn heeding(interrupt: Interrupt) -> Self {
         Queue {
             heap: BinaryHeap::new(),
@@ -144,7 +144,7 @@ impl<E: Copy> Queue<E> {
         self.take(head)
     }
 
-    /// The same, but only up to `until`; `None` when nothing is pending by then.
+    /// Takes the earliest event up to `until` and moves the clock to it; `None` when nothing is pending by then.
     #[inline]
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
         // Most events of a step come one after the other from the lane, with nothing in the heap.

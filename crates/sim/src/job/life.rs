@@ -33,7 +33,7 @@ pub struct Job {
 /// What came of training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
-    /// Its times. The mark is the start where that is 0 or was not reached.
+    /// Times of the training. The mark is the start where that is 0 or was not reached.
     pub advance: Advance,
     /// Steps of the configuration that are complete, B samples each.
     pub steps: u64,
@@ -69,14 +69,15 @@ impl Job {
         }
     }
 
-    /// The same, stopped from outside by `interrupt`.
+    /// This job, stopped from outside by `interrupt`.
     #[must_use]
     pub fn heeding(mut self, interrupt: Interrupt) -> Self {
         self.stage.queue = Queue::heeding(interrupt);
         self
     }
 
-    /// The same job at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.
+    /// Begins this job anew at time zero in another replica, where VMs are lost on the terms `spot`, keeping its
+    /// memory.
     pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
         self.members.restart(replica, spot);
         self.stage.restart(drift);
@@ -173,7 +174,7 @@ impl Job {
         })
     }
 
-    /// So many steps, or until a moment, through all that happens; times with the end as the mark, and steps complete.
+    /// Trains `steps`, or until a moment, through all that happens; times with the end as the mark, and steps complete.
     fn live(
         &mut self,
         cluster: &Cluster,

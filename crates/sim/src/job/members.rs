@@ -15,7 +15,7 @@ use scavsim_data::usage::{EndedBy, Phase};
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     pub(super) provider: Provider,
-    /// Those that are there, the oldest first.
+    /// VMs that are there, the oldest first.
     pub(super) present: Present,
     /// What a request of new VMs takes, where nothing else was measured.
     start_up: SimTime,

@@ -28,7 +28,8 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// Of so many steps on `cluster`, dealt `luck`, whose VMs start after `start_up`; `None` where no closed form tells it.
+    /// The outlook of `steps` steps on `cluster`, dealt `luck`, whose VMs start after `start_up`; `None` where no
+    /// closed form tells it.
     pub fn of(
         (cluster, luck): (&Cluster, &Luck),
         steps: u64,

@@ -32,7 +32,7 @@ pub(super) struct Present {
     /// Ends that are still to come, and VMs whose ends have come and that were not taken out yet.
     ends: ByTime,
     due: BinaryHeap<Reverse<u32>>,
-    /// Those that do not take part yet.
+    /// VMs that do not take part yet.
     starting: ByTime,
     /// Since when those run that can be taken away, once that was asked for.
     running: Option<ByTime>,

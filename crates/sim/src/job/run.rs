@@ -58,7 +58,7 @@ enum Next<'a> {
     Stretch(Ahead<'a>),
     /// Writes a checkpoint, warned of a loss at a moment or without a warning.
     Checkpoint(Option<SimTime>),
-    /// It has come to its end, or time is up.
+    /// The run has come to its end, or time is up.
     End,
 }
 

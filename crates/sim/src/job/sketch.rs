@@ -52,8 +52,8 @@ pub(super) struct Outline<'c> {
 }
 
 impl<'c> Outline<'c> {
-    /// Of so many steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can be outlined: it
-    /// waits for every VM that is lost and then goes back to its last checkpoint.
+    /// The outline of `steps` steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can
+    /// be outlined: it waits for every VM that is lost and then goes back to its last checkpoint.
     pub(super) fn of(
         (cluster, luck): (&'c Cluster, &Luck),
         steps: u64,

@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// The same at time zero, on another network, keeping its memory.
+    /// Begins anew at time zero, on another network, keeping its memory.
     pub(super) fn restart(&mut self, drift: DriftPath) {
         self.queue.reset();
         self.log.restart();
@@ -92,7 +92,7 @@ impl Stage {
         }
     }
 
-    /// The same while a checkpoint is restored.
+    /// Lets the time of restoring a checkpoint pass.
     pub(super) fn restore(&mut self, time: SimTime) -> Result<(), Unfinished> {
         let start = self.now();
         self.enter(Phase::Restoring);

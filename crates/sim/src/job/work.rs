@@ -21,7 +21,7 @@ const LONGEST: f64 = 1000.0;
 pub(super) struct JobWork {
     /// Steps complete, of the configuration, B samples each.
     pub(super) done: f64,
-    /// Of them in a checkpoint.
+    /// How many of the steps are in a checkpoint.
     saved: f64,
     /// Where the next checkpoint is due, once that is known.
     pub(super) due: Option<f64>,
@@ -82,7 +82,7 @@ impl JobWork {
         self.unsafe_s = 0.0;
     }
 
-    /// Another turn of the run.
+    /// Counts another turn of the run.
     ///
     /// # Errors
     /// [`Unfinished`] after too many of them without progress or time.
@@ -102,7 +102,7 @@ impl JobWork {
         }
     }
 
-    /// Another loss.
+    /// Counts another loss.
     ///
     /// # Errors
     /// [`Unfinished`] after too many of them, or too much time, without any work saved.

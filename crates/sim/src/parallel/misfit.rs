@@ -13,7 +13,7 @@ pub enum Misfit {
     Memory {
         /// The stage.
         stage: u32,
-        /// Its GPU.
+        /// GPU that has too little.
         gpu: Arc<str>,
         /// Bytes that it needs at its peak / 2³⁰.
         needed_gib: f64,
@@ -65,9 +65,9 @@ pub enum Misfit {
     Layers {
         /// The stage.
         stage: u32,
-        /// Its first layer.
+        /// First layer of the stage.
         first_found: u32,
-        /// Its last layer.
+        /// Last layer of the stage.
         last_found: u32,
         /// The last layer of the model.
         last: u32,

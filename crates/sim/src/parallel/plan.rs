@@ -9,7 +9,7 @@ use super::{LayerProfile, Misfit, Schedule};
 pub struct NodeKind {
     /// What it is called: a VM type.
     pub name: Arc<str>,
-    /// Its GPU, as layer profiles call it.
+    /// GPU of the node, as layer profiles call it.
     pub gpu: Arc<str>,
     /// GPUs in a node.
     pub gpus_per_node: u32,
@@ -33,9 +33,9 @@ pub struct Replica {
 /// Consecutive layers, held once per data-parallel replica.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StageOfPlan {
-    /// Its first layer, from 0.
+    /// First layer of the stage, from 0.
     pub first_layer: u32,
-    /// Its last layer.
+    /// Last layer of the stage.
     pub last_layer: u32,
     /// One per data-parallel replica.
     pub replicas: Vec<Replica>,

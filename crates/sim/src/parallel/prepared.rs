@@ -19,7 +19,7 @@ struct StageCost {
     /// Until a forward pass has been launched and computed.
     forward: f64,
     backward: f64,
-    /// Of `forward`, in which the GPU computes.
+    /// Part of `forward` in which the GPU computes.
     busy_forward: f64,
     busy_backward: f64,
     /// One message to the next stage, or from it.
@@ -45,7 +45,7 @@ impl StageCost {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Reduction {
     buckets: u32,
-    /// Of one bucket.
+    /// Seconds of one bucket.
     bucket_s: f64,
 }
 
@@ -96,11 +96,11 @@ pub enum Work {
     Backward,
     /// Activations or their gradients are exchanged with the stage before.
     Receive,
-    /// The same with the stage behind.
+    /// Activations or their gradients are exchanged with the stage behind.
     Send,
     /// Gradients are reduced among replicas.
     Reduce,
-    /// They are applied.
+    /// Gradients are applied.
     Update,
 }
 
@@ -169,7 +169,7 @@ impl PreparedPlan {
         self.step_in(&mut PathScratch::default())
     }
 
-    /// As [`PreparedPlan::step_s`], in room that is kept.
+    /// Seconds of a step as by [`PreparedPlan::step_s`], in room that is kept.
     pub fn step_in(&self, scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
         for lane in &self.lanes {

@@ -68,18 +68,18 @@ pub struct Times {
 pub struct Seconds {
     /// Forward of one micro-batch.
     pub forward: f64,
-    /// Its backward.
+    /// Seconds of the backward pass.
     pub backward: f64,
     /// Applying gradients.
     pub update: f64,
-    /// Of `forward`, what the GPU itself computes: less where launching kernels takes longer.
+    /// The part of `forward` that the GPU itself computes: less where launching kernels takes longer.
     pub busy_forward: f64,
-    /// Of `backward`.
+    /// The part of `backward` that the GPU itself computes.
     pub busy_backward: f64,
 }
 
 impl Times {
-    /// Of the layers from `first` to `last`.
+    /// Seconds of the layers from `first` to `last`.
     pub fn of(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
         let between = |sums: &[f64]| sums[to] - sums[from];
@@ -117,7 +117,7 @@ impl Weights {
         self.stored[last as usize + 1] - self.stored[first as usize]
     }
 
-    /// The same of the layer among them that keeps most.
+    /// Most bytes of activations that one layer from `first` to `last` keeps for the backward pass of one sequence.
     pub fn largest_bytes(&self, first: u32, last: u32) -> u64 {
         let sums = &self.stored[first as usize..last as usize + 2];
         (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
@@ -140,7 +140,7 @@ impl LayerProfile {
         self.gpus.iter().map(|gpu| &*gpu.name)
     }
 
-    /// Its number among [`LayerProfile::gpus`].
+    /// Number of the GPU `name` among [`LayerProfile::gpus`].
     pub fn gpu(&self, name: &str) -> Option<usize> {
         (self.gpus.binary_search_by(|gpu| (*gpu.name).cmp(name))).ok()
     }

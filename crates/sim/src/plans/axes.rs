@@ -38,7 +38,7 @@ pub struct Offer {
     pub name: Arc<str>,
     /// Kinds of nodes of equal parts of the pipeline, from its first stages to its last.
     pub kinds: Vec<u32>,
-    /// Its place among the zones; 0 where nothing is said of zones.
+    /// Place of the zone among the zones; 0 where nothing is said of zones.
     pub zone: u16,
     /// Whether as spot VMs; `None` where only the price says so.
     pub on_spot: Option<bool>,

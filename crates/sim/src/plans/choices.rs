@@ -38,7 +38,7 @@ impl Target {
 pub struct Way {
     /// The plan.
     pub draft: Draft,
-    /// Its VMs: type among [`Choices::types`], how many.
+    /// VMs of the plan: type among [`Choices::types`], how many.
     pub nodes: Box<[(u16, u32)]>,
     /// Whether the provider may take them away.
     pub on_spot: bool,
@@ -46,9 +46,9 @@ pub struct Way {
     pub steps: f64,
     /// Seconds of a step.
     pub step_s: f64,
-    /// Of these, communication that nothing hides.
+    /// Communication of a step that nothing hides.
     pub communication_s: f64,
-    /// Of these, the least that computing takes on the slowest stage.
+    /// Least of a step that computing takes on the slowest stage.
     pub compute_s: f64,
     /// Share of the step in which a stage waits for others.
     pub bubble_share: f32,
@@ -81,7 +81,7 @@ pub struct Choices {
     pub target: Target,
     /// The plans as configurations.
     pub space: Space,
-    /// The same, in the same order.
+    /// The plans as ways, in the order of the configurations.
     pub ways: Vec<Way>,
     /// VM types on their terms.
     pub types: Vec<RentedVm>,

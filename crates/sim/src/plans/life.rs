@@ -368,7 +368,7 @@ impl PlanJob {
         (first <= until && first < SimTime::LAST).then_some(first)
     }
 
-    /// Those that are lost by now are gone.
+    /// Takes away the VMs that are lost by now.
     fn take_lost(&mut self) {
         for place in (0..self.vms.len()).rev() {
             let vm = self.vms[place];

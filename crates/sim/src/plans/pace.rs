@@ -27,7 +27,7 @@ const TRIALS: u64 = 1 << 40;
 pub struct Spread {
     /// Mean over steps, on nodes that are alike.
     alike: f64,
-    /// The same over steps and nodes, over the mean over nodes alone.
+    /// Mean over steps and nodes, over the mean over nodes alone.
     beyond_nodes: f64,
     /// Mean over steps and nodes.
     pub expected: f64,
@@ -49,7 +49,7 @@ impl Spread {
         variation.worker_time().is_constant() && variation.vm_sigma == 0.0
     }
 
-    /// That of a plan whose slots run on `nodes`. Trials have the same luck for every plan.
+    /// The spread of a plan whose slots run on `nodes`. Trials have the same luck for every plan.
     pub fn of(plan: &PreparedPlan, nodes: &[usize], variation: &Variation) -> Spread {
         let worker = variation.worker_time();
         let law = UnitLogNormal::from_sigma(variation.vm_sigma);
@@ -139,7 +139,7 @@ pub struct PlanLuck {
 }
 
 impl PlanLuck {
-    /// That of a replica.
+    /// The luck of a plan in a replica.
     pub fn draw(
         choices: &Choices,
         at: usize,
@@ -223,7 +223,7 @@ pub struct PlanPace {
 }
 
 impl PlanPace {
-    /// That of a configuration. `spread`: what luck makes of its steps.
+    /// The pace of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
         way: &Way,
         luck: &PlanLuck,

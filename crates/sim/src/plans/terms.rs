@@ -103,7 +103,7 @@ impl Terms {
 pub struct On<'a> {
     /// All plans.
     pub choices: &'a Choices,
-    /// This one.
+    /// The way that the job runs on.
     pub way: &'a Way,
     /// The terms.
     pub terms: &'a Terms,

@@ -23,7 +23,7 @@ pub const MOST_LOSSES: u32 = 10_000;
 /// A VM that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vm {
-    /// Its number among all requests of the replica.
+    /// Number of the VM among all requests of the replica.
     pub number: u32,
     /// Index of its type.
     pub vm: u16,

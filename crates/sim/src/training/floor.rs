@@ -17,7 +17,7 @@ pub struct Floor<'a> {
     pub drift: &'a mut DriftPath,
     /// The workers.
     pub stepping: &'a Stepping,
-    /// Their luck.
+    /// Luck of the workers.
     pub stream: &'a mut Stream,
     /// Memory.
     pub scratch: &'a mut Scratch,
@@ -26,7 +26,7 @@ pub struct Floor<'a> {
 }
 
 impl Floor<'_> {
-    /// The same for a shorter time, to be taken apart.
+    /// This floor for a shorter time, to be taken apart.
     #[inline]
     pub fn parts(&mut self) -> Floor<'_> {
         Floor {

@@ -11,7 +11,7 @@ pub struct Moments {
     pub deviation: f64,
     /// Third central moment over the cube of the standard deviation; 0 for a constant.
     pub skewness: f64,
-    /// The same of steps in which nobody straggles, where somebody may.
+    /// Moments of steps in which nobody straggles, where somebody may.
     pub calm: Option<Calm>,
 }
 
@@ -22,9 +22,9 @@ pub struct Calm {
     pub odds: f64,
     /// Mean of those, relative to one worker's mean over all steps.
     pub mean: f64,
-    /// Their standard deviation.
+    /// Standard deviation of calm steps.
     pub deviation: f64,
-    /// Their skewness.
+    /// Skewness of calm steps.
     pub skewness: f64,
 }
 

@@ -13,7 +13,7 @@ pub enum Event {
     Restored,
     /// One worker has finished its compute of this step.
     WorkerFinished,
-    /// The same, where it matters which worker.
+    /// A worker has finished its compute of this step, where it matters which.
     Arrived(u32),
     /// A copy of this worker's step has finished.
     CopyFinished(u32),
@@ -84,7 +84,7 @@ pub enum Unfinished {
     /// The clock has come to its end.
     #[error("the simulated clock ended, after 584 years")]
     ClockEnded,
-    /// It was stopped from outside.
+    /// The run was stopped from outside.
     #[error("interrupted at {:.0} s", .at.seconds())]
     Interrupted {
         /// When.

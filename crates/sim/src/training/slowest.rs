@@ -122,8 +122,8 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
     })
 }
 
-/// The same by a fine quadrature, which takes a thousand times as long: for what the table of [`unequal`] does not
-/// hold, and to test it.
+/// Moments of the slowest of workers whose mean times are `factors`, by a fine quadrature, which takes a thousand times
+/// as long: for what the table of [`unequal`] does not hold, and to test it.
 pub(super) fn moments_unequal_by_quadrature(factors: &[f64], time: WorkerTime) -> Moments {
     // A vanishing step variation still has to be integrated: its atoms sit at every factor.
     let time = WorkerTime {
@@ -167,7 +167,7 @@ pub(super) fn one_worker(time: WorkerTime, log_time: f64) -> (f64, f64) {
     }
 }
 
-/// The same of an exponential.
+/// Density and distribution of ln(time) of one worker whose time is exponential.
 fn exponential(time: WorkerTime, log_time: f64) -> (f64, f64) {
     let at = |log_time: f64| {
         let x = libm::exp(log_time);

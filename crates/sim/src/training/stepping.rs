@@ -10,7 +10,7 @@ use scavsim_base::rng::Stream;
 pub enum Given {
     /// Nothing.
     Nothing,
-    /// That somebody straggles.
+    /// Somebody straggles.
     Straggler,
 }
 
@@ -48,7 +48,7 @@ impl Stepping {
         self.worker_s * relative
     }
 
-    /// The same of a step of which that is known.
+    /// Draws the compute seconds of the slowest worker of a step of which `given` is known.
     #[inline]
     pub fn draw_slowest_given_s(&self, given: Given, stream: &mut Stream) -> f64 {
         let relative = match (given, &self.machines) {

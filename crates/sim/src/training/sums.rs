@@ -14,7 +14,8 @@ use scavsim_base::rng::Stream;
 
 /// Below this many steps they are drawn singly.
 const FEWEST_STEPS: u64 = 8;
-/// The same with stragglers, whose few long steps make the sum fall into clumps: fewer are not taken as one sum.
+/// Below this many steps with stragglers they are drawn singly: a few long steps make the sum fall into clumps, which
+/// is not taken as one sum.
 const FEWEST_STEPS_WITH_STRAGGLERS: u64 = 64;
 /// Above this skewness of the sum it is not drawn at once.
 const LARGEST_SKEWNESS: f64 = 0.5;
@@ -26,7 +27,7 @@ const LARGEST_SKEWNESS: f64 = 0.5;
 #[derive(Debug)]
 pub(crate) struct Walk {
     steps: u64,
-    /// Of all steps but those in `straggled_s`.
+    /// Seconds of all steps but those in `straggled_s`.
     plain_s: f64,
     /// Steps with a straggler, in any order, where they were drawn by themselves.
     straggled_s: Vec<f64>,
@@ -37,7 +38,8 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Of so many steps with the moments `one`; `draw` draws one of them. A mark may be asked for after `mark` of them.
+    /// Draws the sum of `steps` steps with the moments `one`; `draw` draws one of them. A mark may be asked for after
+    /// `mark` of them.
     pub(crate) fn draw(
         stepping: &Stepping,
         one: Moments,

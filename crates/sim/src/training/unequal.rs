@@ -284,8 +284,8 @@ fn stride(k: f64) -> usize {
     }
 }
 
-/// The same where steps without a straggler take equally long: whoever straggles and is then later than the slowest
-/// machine ends the step, the slowest of them first asked.
+/// Moments of the slowest of unequal workers where steps without a straggler take equally long: whoever straggles and
+/// is then later than the slowest machine ends the step, the slowest of them first asked.
 fn without_spread(factors: &[f64], time: WorkerTime, straggler: Straggler) -> Moments {
     let slowest = factors.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut late: Vec<f64> = (factors.iter().map(|f| f * straggler.factor))

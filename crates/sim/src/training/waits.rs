@@ -25,7 +25,7 @@ pub struct Waits {
 pub struct Wait {
     /// On equal machines.
     pub equal: Moments,
-    /// Its mean on machines that differ, over all replicas.
+    /// Mean of the wait on machines that differ, over all replicas.
     pub mean: f64,
 }
 
@@ -65,7 +65,7 @@ impl Waits {
 }
 
 impl Wait {
-    /// Of workers each on a VM of its own.
+    /// The wait of workers each on a VM of its own.
     fn of(variation: &Variation, workers: u32) -> Wait {
         let time = variation.worker_time();
         // Machines that differ and steps that vary are, over all replicas, one log-normal.

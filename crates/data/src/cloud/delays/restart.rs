@@ -23,7 +23,7 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// Its name in scenarios.
+    /// Name of the measurement in scenarios.
     pub fn name(&self) -> String {
         self.model.to_lowercase().replace(' ', "-")
     }

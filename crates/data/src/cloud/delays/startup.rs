@@ -18,7 +18,7 @@ pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/s
 pub struct Startup {
     /// Who rents the VM out.
     pub provider: String,
-    /// Its GPU.
+    /// GPU of the VMs.
     pub gpu: String,
     /// On which terms.
     pub market: Market,
@@ -31,7 +31,7 @@ pub struct Startup {
 }
 
 impl Startup {
-    /// Its name in scenarios: provider, GPU and region.
+    /// Name of the measurement in scenarios: provider, GPU and region.
     pub fn name(&self) -> String {
         format!("{}-{}-{}", self.provider, self.gpu, self.region).to_lowercase()
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::trace::{self, Trace};
 use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::{Diagnostics, Source};
 
 /// Losses that arrive as a Poisson process, each taking as many VMs as one drawn from those counted.
@@ -27,6 +28,16 @@ pub struct Event {
     pub after_h: f64,
     /// VMs that it takes, of the [`Batch::held_vms`] that it was counted among.
     pub lost: u32,
+}
+
+impl Declared for Batch {
+    const DECLARATION: Declaration = Declaration {
+        name: "batch",
+        what: "Several VMs are lost at once, at random times: each loss takes as many VMs as one that was counted.",
+        formula: "losses by a Poisson process; of one VM P(lost by t) = 1 − exp(−λ s̄ t/n)",
+        source: "AWS 2020",
+        example: "spot.lifetime = \"aws-2020-p3-batch\"",
+    };
 }
 
 impl Batch {
@@ -59,7 +70,7 @@ impl Batch {
         })
     }
 
-    /// As counted in a trace.
+    /// A batch with the losses counted in a trace.
     pub fn counted_in(trace: &Trace) -> Option<Self> {
         let mut counted: Vec<(u32, u32)> = Vec::new();
         for change in trace.changes().iter().filter(|change| change.removed > 0) {

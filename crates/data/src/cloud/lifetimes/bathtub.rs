@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::lifetime::Law;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -26,6 +27,16 @@ pub struct Bathtub {
 }
 
 const CELLS: usize = 256;
+
+impl Declared for Bathtub {
+    const DECLARATION: Declaration = Declaration {
+        name: "bathtub",
+        what: "VMs are lost each by itself: early, then hardly, then towards a deadline; the rest at the cap.",
+        formula: "F(t) = A (1 − exp(−t/τ₁) + exp((t − b)/τ₂)), t in hours",
+        source: "GCP 2019 as published",
+        example: "spot.lifetime = \"gcp-2019-bathtub\"",
+    };
+}
 
 impl Bathtub {
     /// With A in (0, 1] and positive times in hours.

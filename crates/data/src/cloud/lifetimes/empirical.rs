@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::lifetime::Law;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -36,6 +37,16 @@ const START: LifePoint = LifePoint {
     lost: 0.0,
     mean_until_h: 0.0,
 };
+
+impl Declared for Empirical {
+    const DECLARATION: Declaration = Declaration {
+        name: "empirical",
+        what: "VMs are lost each by itself, as they were counted; the rest at the cap.",
+        formula: "F counted, linear between its points",
+        source: "GCP 2019 by machine type, GCP GPUs by region",
+        example: "spot.lifetime = \"gcp-2019\"",
+    };
+}
 
 impl Empirical {
     /// From (age in hours, share lost by then): ages rise from above 0, shares of at most 1 never fall.

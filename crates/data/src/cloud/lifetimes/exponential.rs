@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::lifetime::Law;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -11,6 +12,16 @@ use scavsim_read::input::{Diagnostics, Source};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exponential {
     mean_h: f64,
+}
+
+impl Declared for Exponential {
+    const DECLARATION: Declaration = Declaration {
+        name: "exponential",
+        what: "VMs are lost each by itself, at any age alike.",
+        formula: "F(t) = 1 − exp(−t/m), m the mean life in hours",
+        source: "probes of 2020",
+        example: "spot.lifetime = \"gcp-2019-exponential\"",
+    };
 }
 
 impl Exponential {

@@ -25,6 +25,6 @@ pub use empirical::Empirical;
 pub use exponential::Exponential;
 pub use first_of::FirstOf;
 pub use lifetime::{Law, Lifetime};
-pub use registry::{Kind, Model, UnknownModel};
+pub use registry::{Kind, Model, UnknownModel, laws};
 pub use share::share;
 pub use trace::{Change, Cursor, Trace, TraceReplay};

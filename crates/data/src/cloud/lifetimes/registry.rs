@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use super::super::prices::Market;
 use super::super::sources::Sources;
 use super::lifetime::{Law, Lifetime};
-use super::{Batch, Trace, batch, bathtub, empirical, exponential, trace};
+use super::{Batch, Bathtub, Empirical, Exponential, Trace};
+use super::{batch, bathtub, empirical, exponential, trace};
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
@@ -27,23 +29,30 @@ macro_rules! table {
 }
 
 /// Kind, file and text of its figures, how they are read.
-const KINDS: [(&str, (&str, &str), Read); 5] = [
-    ("exponential", table!("exponential.csv"), |s, d| {
-        all(exponential::read(s, d), law)
-    }),
-    ("bathtub", table!("bathtub.csv"), |s, d| {
+const KINDS: [(Declaration, (&str, &str), Read); 5] = [
+    (
+        Exponential::DECLARATION,
+        table!("exponential.csv"),
+        |s, d| all(exponential::read(s, d), law),
+    ),
+    (Bathtub::DECLARATION, table!("bathtub.csv"), |s, d| {
         all(bathtub::read(s, d), law)
     }),
-    ("empirical", table!("empirical.csv"), |s, d| {
+    (Empirical::DECLARATION, table!("empirical.csv"), |s, d| {
         all(empirical::read(s, d), law)
     }),
-    ("batch", table!("trace.csv"), |s, d| {
+    (Batch::DECLARATION, table!("trace.csv"), |s, d| {
         all(batch::read(s, d), Figures::Batch)
     }),
-    ("trace", table!("trace.csv"), |s, d| {
+    (Trace::DECLARATION, table!("trace.csv"), |s, d| {
         all(trace::read(s, d), Figures::Trace)
     }),
 ];
+
+/// What the laws by which VMs are lost say of themselves.
+pub fn laws() -> impl Iterator<Item = &'static Declaration> {
+    KINDS.iter().map(|(declared, ..)| declared)
+}
 
 /// What a row of a kind's table describes.
 #[derive(Debug, Clone)]
@@ -76,7 +85,7 @@ pub enum Kind {
 /// How long VMs of a market live.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Its name.
+    /// Name of the model in scenarios.
     pub name: String,
     /// What its law is called: a kind of the registry.
     pub law: &'static str,
@@ -86,7 +95,7 @@ pub struct Model {
     pub provider: String,
     /// On which terms.
     pub market: Market,
-    /// Their GPU, if they have one.
+    /// GPU of the VMs, if they have one.
     pub gpu: Option<String>,
     /// Where; none if several regions are pooled, or the source names none.
     pub region: Option<String>,
@@ -185,14 +194,17 @@ fn kind(
         Some(_) => Some(row.number("cap_h", 1e-3..=1e6, d)?),
     };
     let kind = row.text("kind", d)?;
-    let Some(at) = KINDS.iter().position(|(known, ..)| *known == kind) else {
-        let legal: Vec<String> = KINDS.iter().map(|(k, ..)| format!("`{k}`")).collect();
+    let Some(at) = KINDS.iter().position(|(known, ..)| known.name == kind) else {
+        let legal: Vec<String> = KINDS
+            .iter()
+            .map(|(k, ..)| format!("`{}`", k.name))
+            .collect();
         let legal = legal.join(", ");
         let title = format!("`kind`: expected one of {legal}, found `{kind}`");
         d.error_at(file, row.span("kind"), title, "not a kind");
         return None;
     };
-    let (law, (figures_file, _), _) = KINDS[at];
+    let (Declaration { name: law, .. }, (figures_file, _), _) = KINDS[at];
     let column = match row.optional_text("figures") {
         Some(_) => "figures",
         None => "name",
@@ -274,7 +286,7 @@ mod tests {
         for (_, (file, text), _) in KINDS {
             // Kinds may share a table.
             let of_file = KINDS.iter().filter(|(_, (own, _), _)| *own == file);
-            let kinds: Vec<&str> = of_file.map(|(kind, ..)| *kind).collect();
+            let kinds: Vec<&str> = of_file.map(|(kind, ..)| kind.name).collect();
             let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
             for name in rows.filter_map(|line| line.split(',').next()) {
                 let is_used = TABLE.lines().any(|line| {
@@ -416,7 +428,10 @@ mod tests {
             ),
         ] {
             let mut d = Diagnostics::default();
-            let (_, _, read) = KINDS.iter().find(|(name, ..)| *name == kind).expect(kind);
+            let (_, _, read) = KINDS
+                .iter()
+                .find(|(known, ..)| known.name == kind)
+                .expect(kind);
             read(&Source::new("f.csv", text), &mut d);
             let shown = d.render(false);
             assert!(expected.iter().all(|e| shown.contains(e)), "{shown}");

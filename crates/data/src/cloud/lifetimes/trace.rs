@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -31,6 +32,16 @@ impl Change {
     fn held_after(self) -> u32 {
         self.held + self.added - self.removed
     }
+}
+
+impl Declared for Trace {
+    const DECLARATION: Declaration = Declaration {
+        name: "trace",
+        what: "Losses and additions of a measured cluster are replayed from a random time on; behind its end it begins again, where the market has another size at once and nobody is lost.",
+        formula: "",
+        source: "AWS 2020",
+        example: "spot.lifetime = \"aws-2020-p3-trace\"",
+    };
 }
 
 impl Trace {
@@ -139,7 +150,7 @@ impl Trace {
         (latest_h > 0.0).then(|| self.lost_from(hours, latest_h))
     }
 
-    /// The same for times up to `latest_h`: mean over those times, weighted with the VMs held.
+    /// P(a VM is lost within `hours`), counted up to `latest_h`: mean over those times, weighted with the VMs held.
     fn lost_from(&self, hours: f64, latest_h: f64) -> f64 {
         const TIMES: u32 = 512;
         let (mut lost, mut all) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! So much per vCPU, per GiB and per GPU, as GCP prices its VM types within a family.
+//! A price per vCPU, per GiB and per GPU, as GCP prices its VM types within a family.
 
 use std::sync::Arc;
 

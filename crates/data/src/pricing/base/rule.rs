@@ -6,7 +6,7 @@ use crate::pricing::wrong_policy::WrongPolicy;
 
 /// A rule for a base price.
 pub struct Rule {
-    /// Its key, or the keys that belong together.
+    /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,
     /// Reads it; `None` where none of its keys is given.
     pub(super) read: fn(&PolicyFile) -> Option<Result<Base, WrongPolicy>>,

@@ -1,6 +1,7 @@
 //! A charge, and the numbers that a policy gives to charges.
 
 use crate::pricing::wrong_policy::WrongPolicy;
+use scavsim_base::Declaration;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -10,9 +11,9 @@ use scavsim_read::input::checked::NonNegative;
 /// A charge: its keys in a policy, and what they come to.
 #[derive(Debug)]
 pub struct Charge {
-    /// What it is called.
-    pub name: &'static str,
-    /// Its keys, each a number of at least 0, with what it says.
+    /// What the charge says of itself.
+    pub declaration: Declaration,
+    /// Keys of the charge, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
     /// Reads it; nothing where none of its keys is given.
     pub(super) read: fn(&Keys) -> Result<Amount, WrongPolicy>,

@@ -44,7 +44,10 @@ pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Char
 
 /// The sum over all charges but some.
 pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
-    let is_one = |charge: &Charge| some.iter().any(|one| one.name == charge.name);
+    let is_one = |charge: &Charge| {
+        some.iter()
+            .any(|one| one.declaration.name == charge.declaration.name)
+    };
     let others = CHARGES
         .iter()
         .zip(all)
@@ -54,9 +57,11 @@ pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
 }
 
 impl Charge {
-    /// Its own of the numbers of all charges.
+    /// The number of this charge among those of all charges.
     pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
-        let place = CHARGES.iter().position(|charge| charge.name == self.name);
+        let place = CHARGES
+            .iter()
+            .position(|charge| charge.declaration.name == self.declaration.name);
         place.map_or(T::default(), |place| all[place])
     }
 }

@@ -1,6 +1,7 @@
 //! Data that are kept while the job lasts.
 
 use super::charge::{Amount, Charge};
+use scavsim_base::Declaration;
 use scavsim_base::units::MONTH_H;
 
 const GIB: &str = "storage_gib";
@@ -8,7 +9,13 @@ const USD: &str = "usd_per_storage_gib_month";
 
 /// `storage_gib`, `usd_per_storage_gib_month`
 pub const CHARGE: Charge = Charge {
-    name: "storage",
+    declaration: Declaration {
+        name: "storage",
+        what: "Charges data that are kept while the job lasts, from the first VM to the last.",
+        formula: "`storage_gib` × `usd_per_storage_gib_month` × hours / 730",
+        source: "bills of all providers; the papers publish no quantity",
+        example: "pricing.define.mine = { usd_per_vm_hour = 1, storage_gib = 500, usd_per_storage_gib_month = 0.04 }",
+    },
     keys: &[
         (
             GIB,

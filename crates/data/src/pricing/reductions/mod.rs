@@ -76,7 +76,7 @@ impl Reductions {
 
 /// A discount on the base price.
 pub struct DiscountRule {
-    /// Its key.
+    /// Key of the reduction.
     pub key: &'static str,
     /// Whether it is for spot VMs.
     is_spot: bool,

@@ -19,9 +19,9 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, WrongPolicy>> {
 /// A spot price that changes.
 #[derive(Debug, Clone)]
 pub enum Series {
-    /// The same multiple of the base price for all VM types.
+    /// One multiple of the base price for all VM types.
     Ratio(SpotSeries),
-    /// That of each VM type, from a table.
+    /// A multiple for each VM type, from a table.
     Dated(Dated),
 }
 

@@ -8,7 +8,7 @@ use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EpochLaw {
-    /// The same for every batch.
+    /// One number of epochs for every batch.
     Constant {
         /// e*.
         epochs: f64,

@@ -8,7 +8,7 @@ use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NoiseLaw {
-    /// The same for every batch, all through training.
+    /// One noise scale for every batch, all through training.
     ConstantScale {
         /// φ in samples.
         noise_scale_samples: f64,

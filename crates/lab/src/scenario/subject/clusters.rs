@@ -185,7 +185,8 @@ impl Topic for Clusters {
         self.workloads.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Of VM types that stand in for the same one with the same configurations the first speaks for all.
+    /// Searches on every VM type, but for types that stand in for the same one with the same configurations: the first
+    /// speaks for all.
     fn representatives(&self) -> Vec<Search> {
         let mut searches = self.searches();
         if self.search == Together::EachVm {

@@ -34,11 +34,11 @@ pub(crate) struct Form {
     pub(in crate::scenario) key: &'static str,
     /// The keys that it reads besides those that every subject does, with dots; of a table that is named, all.
     pub(super) reads: &'static [&'static str],
-    /// Those of its own that may hold several values, which make settings.
+    /// Keys of the subject's own that may hold several values, which make settings.
     pub(super) several: &'static [&'static str],
     /// Why others mean nothing beside it.
     pub(super) why: &'static str,
-    /// The same of keys of `[spot]`.
+    /// Why other keys of `[spot]` mean nothing beside it.
     pub(super) why_spot: &'static str,
     /// Pricing policies of its own.
     pub(in crate::scenario) policies: fn() -> Vec<Policy>,

@@ -136,7 +136,7 @@ impl Topic for MeasuredJobs {
         })
     }
 
-    /// Those of its runs, which lost none.
+    /// The rentals of the runs, which lost no VM.
     fn rentals<'s>(&'s self, _: &'s Setup) -> Rentals<'s> {
         let spaces = self.jobs.iter().map(|job| &job.space);
         let vms = spaces.flat_map(|space| (0..space.len()).filter_map(|at| space.vm(at)));

@@ -115,7 +115,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         .collect()
     }
 
-    /// Those searches that tell of all whether a strategy can be used.
+    /// The searches that tell of all whether a strategy can be used.
     fn representatives(&self) -> Vec<Search> {
         self.searches()
     }

@@ -14,7 +14,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// A reference convergence point.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Its name in the file.
+    /// Name of the point in the file.
     pub name: String,
     /// Benchmark.
     pub benchmark: String,

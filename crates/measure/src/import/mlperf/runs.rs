@@ -14,11 +14,11 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// Which runs are taken; what is open must be the same in all that are left.
 #[derive(Debug, Clone, Default)]
 pub struct RunFilter {
-    /// As the table names it.
+    /// Submitter as the table names it.
     pub submitter: Option<String>,
-    /// As the table names it.
+    /// Accelerator as the table names it.
     pub accelerator: Option<String>,
-    /// As the table names it, such as `v4.0`.
+    /// Round as the table names it, such as `v4.0`.
     pub round: Option<String>,
 }
 

@@ -17,7 +17,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// Workers on VMs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Placement {
-    /// The same number on each VM.
+    /// Equally many workers on each VM.
     Even { vms: u32, each: u32 },
     /// One number per VM.
     Uneven(Vec<u32>),

@@ -50,8 +50,8 @@ impl Unit {
 /// Whose samples the batch counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum BatchIs {
-    /// Those of all workers together
+    /// Samples of all workers together
     Global,
-    /// Those of each worker
+    /// Samples of each worker
     Local,
 }

@@ -104,7 +104,7 @@ fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Of several figures of the same thing those that are far from the middle one, which stands beside, and how far.
+/// Figures of one thing that are far from the middle one, which stands beside, and how far.
 fn strays<'m>(
     figures: &[(f64, &'m MeasuredRow)],
 ) -> Vec<(&'m MeasuredRow, &'m MeasuredRow, String)> {

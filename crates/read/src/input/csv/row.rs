@@ -74,7 +74,7 @@ impl<'t> Row<'t> {
         })
     }
 
-    /// As [`Row::number`], but the cell may be empty, or the column not there.
+    /// A finite number of `range` in a cell that may be empty, or whose column may be missing.
     pub fn optional_number(
         &self,
         column: &str,

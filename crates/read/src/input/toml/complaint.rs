@@ -39,7 +39,7 @@ pub(super) enum Complaint {
 }
 
 impl Complaint {
-    /// That something else than `expected` was found.
+    /// Something else than `expected` was found.
     pub(super) fn mismatch(expected: impl Into<String>, found: Unexpected<'_>) -> Complaint {
         Complaint::Mismatch {
             expected: expected.into(),

@@ -32,7 +32,7 @@ pub struct Tables {
     pub what: &'static str,
     /// Where they stand.
     pub place: Path,
-    /// Their keys that may hold several values.
+    /// Keys of the tables that may hold several values.
     pub keys: Vec<Path>,
     /// The list whose entries name them.
     pub named_in: Path,
@@ -175,7 +175,7 @@ fn product(factors: impl Iterator<Item = usize>) -> Option<usize> {
 }
 
 impl Tables {
-    /// Their keys from the top of the document.
+    /// Paths of the keys from the top of the document.
     fn paths(&self) -> Vec<Path> {
         let below = |key: &Path| [&self.place[..], &[several::ANY], &key[..]].concat();
         self.keys.iter().map(below).collect()

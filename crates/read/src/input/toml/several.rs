@@ -30,7 +30,7 @@ pub(super) struct Several<'s> {
 /// One of several values.
 #[derive(Debug, Clone)]
 pub(super) enum OneOfSeveral<'s> {
-    /// As it stands in the text.
+    /// A value as it stands in the text.
     Written(TomlNode<'s>),
     /// TOML of one that a range makes.
     Computed(String),

@@ -24,7 +24,7 @@ const MOST_KEYS: usize = 10_000;
 /// Why a value cannot be had.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// It is wrong, and nobody was told yet.
+    /// The value is wrong, and nobody was told yet.
     Wrong(Box<Complaint>),
     /// A part of it was wrong: it can be had without that part, if it is read again.
     ReadAgain,
@@ -88,19 +88,19 @@ pub(super) struct Strict<'t> {
 pub(super) enum ValueOrigin<'t> {
     /// From the document.
     Written(&'t TomlNode<'t>),
-    /// It is a key of the document.
+    /// A key of the document.
     Key(&'t Spanned<DeString<'t>>),
-    /// It is the name of a kind, or a text that is made up.
+    /// The name of a kind, or a text that is made up.
     Word(&'t str),
-    /// It is a table that is made up.
+    /// A table that is made up.
     Table(KeyedTable),
-    /// It is made up, and a one.
+    /// A one that is made up.
     One,
-    /// It is made up, and a half.
+    /// A half that is made up.
     Half,
-    /// It is made up, and `true`.
+    /// A `true` that is made up.
     True,
-    /// It is made up, and an empty list.
+    /// An empty list that is made up.
     List,
 }
 
@@ -116,7 +116,7 @@ pub(super) enum Form<'t> {
 }
 
 impl Form<'_> {
-    /// That this was found where something else belongs.
+    /// The complaint that this form was found where something else belongs.
     pub(super) fn instead_of(&self, expected: impl Into<String>) -> Refusal {
         let number;
         let found = match self {
@@ -407,6 +407,6 @@ pub(super) struct Pairs<'t> {
     pub(super) rest: Option<Entries<'t>>,
     pub(super) made_up: std::vec::IntoIter<&'static str>,
     pub(super) of: Strict<'t>,
-    /// Of the last key; none if it is made up.
+    /// Value of the last key; none if it is made up.
     pub(super) value: Option<Strict<'t>>,
 }

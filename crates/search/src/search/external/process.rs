@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProcessLimits {
-    /// Of time, for each answer.
+    /// Longest time for each answer.
     pub(super) answer: Duration,
     /// MiB of address space.
     pub(super) memory_mib: u32,
@@ -38,15 +38,15 @@ pub(super) struct ProcessLimits {
 /// Why there is no answer.
 #[derive(Debug)]
 enum Broken {
-    /// It said something that it was not asked for.
+    /// The process said something that it was not asked for.
     Unasked(String),
-    /// It says no more.
+    /// The process says no more.
     Ended,
-    /// Its answer is too long.
+    /// The answer is too long.
     Flood,
-    /// It takes longer than this.
+    /// The answer takes longer than this.
     Late(Duration),
-    /// Its input has ended, and it has not, for so long.
+    /// The input of the process has ended, and the process has not, for so long.
     Stays(Duration),
     /// Nobody waits for it any more.
     Interrupted,

@@ -155,8 +155,8 @@ impl Spoken {
         Spoken::of(Arc::new(open), Waiting::default(), told, Bounds::default())
     }
 
-    /// The same with searches that fail beyond so many probes and cold starts, or after so long; 10,000 and an hour
-    /// without it.
+    /// Bounds searches: they fail beyond so many probes and cold starts, or after so long; 10,000 and an hour without
+    /// it.
     #[must_use]
     pub fn bounded(mut self, probes: u32, search: Duration) -> Spoken {
         self.bounds = Bounds {
@@ -166,14 +166,14 @@ impl Spoken {
         self
     }
 
-    /// The same, told no more than it depends on.
+    /// Tells strategies no more than what `depends` names.
     #[must_use]
     pub fn depending(mut self, depends: Depends) -> Spoken {
         self.told.depends = depends;
         self
     }
 
-    /// The same, told the earlier runs of the workload if `told`, which records then count.
+    /// Tells strategies the earlier runs of the workload if `told`, which records then count.
     #[must_use]
     pub fn earlier_runs(mut self, told: bool) -> Spoken {
         self.told.earlier_runs = told;

@@ -23,7 +23,7 @@ pub(super) enum Answer {
     Predict(Vec<Option<f64>>),
     /// The search has failed.
     Fail(String),
-    /// That a search is over was heard, and there was no more to say.
+    /// The end of a search was heard, and there was no more to say.
     Ready,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Shape {
     pub(super) cores: Slope,
     pub(super) memory: Slope,
     pub(super) nodes: Slope,
-    /// The same where the batch is that of all nodes together.
+    /// How a logarithm goes with nodes where the batch is that of all nodes together.
     pub(super) nodes_alone: Slope,
     pub(super) batch: Slope,
     pub(super) rate: Slope,
@@ -28,7 +28,7 @@ pub(super) struct Shape {
     pub(super) name: Slope,
     /// Deviation of what no slope tells, over machines alone.
     pub(super) machines: f64,
-    /// The same over everything, where configurations differ in more than machines.
+    /// Deviation of what no slope tells, over everything, where configurations differ in more than machines.
     pub(super) all: f64,
     /// How much longer machines take whose memory is scarce, times the square of how scarce.
     pub(super) scarce: f64,
@@ -41,15 +41,15 @@ pub(super) struct Shape {
 /// All constants. As JSON, studies can vary each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
-    /// Of the time to the target.
+    /// The prior of the time to the target.
     pub(super) time: Shape,
-    /// Of the seconds of a step.
+    /// The prior of the seconds of a step.
     pub(super) step: Shape,
-    /// Of the steps to the target.
+    /// The prior of the steps to the target.
     pub(super) steps: Shape,
-    /// Of the seconds of a step where that is all that is looked at.
+    /// The prior of the seconds of a step where that is all that is looked at.
     pub(super) look: Shape,
-    /// Of the epochs to the target where looks tell them.
+    /// The prior of the epochs to the target where looks tell them.
     pub(super) epochs: Shape,
     /// How sure of its prior each expert is of what is looked at.
     pub(super) look_scales: Vec<f64>,
@@ -77,9 +77,9 @@ pub struct Constants {
     pub(super) least_weight: f64,
     /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
     pub(super) caution: f64,
-    /// The same where seconds of a step and steps are believed in apart.
+    /// How much of the spread counts where seconds of a step and steps are believed in apart, as `caution`.
     pub(super) parts_caution: f64,
-    /// The same of looks.
+    /// How much of the spread of looks counts, as `caution`.
     pub(super) look_caution: f64,
 }
 

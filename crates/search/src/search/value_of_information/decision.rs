@@ -129,7 +129,7 @@ fn first(
         )
 }
 
-/// Those that may turn out to be the best: of the least values that are still likely.
+/// Configurations that may turn out to be the best: of the least values that are still likely.
 fn hopeful(told: &ToldObjective, open: &[usize], most: usize) -> Vec<usize> {
     let likely = |at: usize| {
         let of = |(weight, moments): (&f64, &Vec<(f64, f64)>)| {

@@ -21,7 +21,7 @@ pub(super) struct SeenRun {
 pub(super) enum End {
     Reached,
     GivenUp,
-    /// It never reaches the target.
+    /// The run never reaches the target.
     Failed,
 }
 

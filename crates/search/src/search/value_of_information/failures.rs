@@ -7,7 +7,7 @@ use super::prior::Configurations;
 #[derive(Debug, Clone)]
 pub(super) struct Failures<'c> {
     cliffs: &'c Cliffs,
-    /// Of no cliff, then of each.
+    /// Logarithms of the weights: of no cliff, then of each.
     log_weights: Vec<f64>,
     /// Odds that a run fails, per configuration.
     pub(super) odds: Vec<f64>,

@@ -94,7 +94,7 @@ impl<'p> Field<'p> {
         }
     }
 
-    /// It is above `least`. Logarithm of how likely that was.
+    /// Takes in that the value at `at` is above `least`. Logarithm of how likely that was.
     pub(super) fn exceeds(&mut self, at: usize, least: f64) -> f64 {
         if self.rows.is_empty() {
             // There is no level yet that it could be above.

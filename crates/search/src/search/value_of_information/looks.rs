@@ -17,7 +17,7 @@ pub(super) struct Looking {
     probing: Probing,
     budget: usize,
     constants: Constants,
-    /// Of the seconds of a step, and of steps times batch.
+    /// Priors of the seconds of a step, and of steps times batch.
     priors: OnceLock<[Prior; 2]>,
 }
 

@@ -70,7 +70,7 @@ impl Configurations {
         (self.columns.iter()).any(|column| !column.role.is_of_machines())
     }
 
-    /// The same with the batch of each worker in place of that of all.
+    /// The configurations with the batch of each worker in place of that of all.
     pub(super) fn with_local_batch(mut self) -> Configurations {
         let nodes = self.sum(&[Role::Nodes]);
         if !self.per_worker

@@ -27,7 +27,7 @@ impl PlanGround {
         }
     }
 
-    /// The same, with what luck makes of all plans found out on so many threads.
+    /// This ground, with what luck makes of all plans found out on the threads of `hands`.
     #[must_use]
     pub fn prepared(self, hands: Hands) -> PlanGround {
         if !Spread::is_none(&self.terms.variation) {

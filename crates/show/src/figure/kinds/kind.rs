@@ -9,7 +9,7 @@ use scavsim_lab::experiment::Group;
 /// A kind of figure.
 #[derive(Debug, Clone, Copy)]
 pub struct FigureKind {
-    /// Its name.
+    /// Name of the kind.
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
@@ -27,7 +27,7 @@ pub struct FigureKind {
 pub struct Asked {
     /// In this setting; the first when absent.
     pub setting: Option<String>,
-    /// This workload alone.
+    /// The workload that is drawn alone.
     pub workload: Option<String>,
     /// Under this policy; the first when absent.
     pub pricing: Option<String>,

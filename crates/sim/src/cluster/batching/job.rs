@@ -125,7 +125,7 @@ pub enum Impossible {
     Order {
         /// From 1.
         level: usize,
-        /// Its first step.
+        /// First step of the order.
         step: u64,
     },
 }
@@ -281,7 +281,7 @@ impl Plan {
         JobRun::new(self).finish(Mode::Stretches, stream)
     }
 
-    /// The same, every step and every worker drawn: for tests, the reference for [`run`](Plan::run).
+    /// Runs the job with every step and every worker drawn: for tests, the reference for [`run`](Plan::run).
     #[cfg(any(test, feature = "inside"))]
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
         JobRun::new(self).finish(Mode::Steps, stream)

@@ -21,7 +21,7 @@ pub struct Level {
 pub enum Schedule {
     /// At these steps, in ascending order.
     Levels(Vec<Level>),
-    /// As in OmniLearn's experiment: HL 1, 2, 4, 8, 8, 4, 2, 1, one after the other.
+    /// The schedule of OmniLearn's experiment: HL 1, 2, 4, 8, 8, 4, 2, 1, one after the other.
     Omnilearn {
         /// Steps of one level.
         block_steps: Count,

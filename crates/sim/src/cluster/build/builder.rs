@@ -29,13 +29,13 @@ pub enum Missing {
     Itself(OutsideHull),
     /// A size that it may come to.
     Size(OutsideHull),
-    /// Its parameter servers take longer than the step that is to hold their service.
+    /// Parameter servers take longer than the step that is to hold their service.
     Service {
         /// Seconds of the step.
         step_s: f64,
         /// Seconds of the service.
         service_s: f64,
     },
-    /// It has more than [`MOST_SIZES`] sizes.
+    /// The cluster has more than [`MOST_SIZES`] sizes.
     TooManySizes,
 }

@@ -42,7 +42,7 @@ pub(super) struct Frame {
     pub(super) parts: Vec<Part>,
     pub(super) protocol: Protocol,
     pub(super) spot: Option<Arc<Spot>>,
-    /// Its kind, if it is of one.
+    /// Kind of the cluster, if it is of one.
     pub(super) kind: Option<Arc<Kind>>,
 }
 

@@ -23,8 +23,8 @@ pub enum LossOdds {
     /// Odds given that the VM has lived until now, and the work then expected to be lost.
     #[default]
     Exact,
-    /// As published: odds F(t + i + δ) − F(t) of a new VM, and half the stretch lost. Too hopeful for VMs
-    /// that have lived a while.
+    /// Losses as published: odds F(t + i + δ) − F(t) of a new VM, and half the stretch lost. Too hopeful for VMs that
+    /// have lived a while.
     Published,
 }
 
@@ -85,7 +85,7 @@ impl DynamicSchedule {
         DynamicSchedule::table(life, task, losses, |left| 1..=left)
     }
 
-    /// The same table for a checkpoint after every `interval_h` of work, rounded to steps: what that costs.
+    /// The table of run times with a checkpoint after every `interval_h` of work, rounded to steps: what that costs.
     ///
     /// # Errors
     /// As [`DynamicSchedule::best`].

@@ -16,10 +16,10 @@ const ROUNDING: f64 = 1e-13;
 /// Room for a critical path, kept from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct PathScratch {
-    /// Of the pipeline that is walked.
+    /// Costs of the stages of the pipeline that is walked.
     pub(super) costs: Vec<StageCost>,
     clocks: Vec<Clock>,
-    /// As they were a round before.
+    /// Clocks as they were a round before.
     before: Vec<Clock>,
     /// Per stage: what sending to the next one left under way, and to the one before.
     under_way: Vec<[MessageWay; 2]>,
@@ -33,7 +33,7 @@ pub(super) struct Met {
     pub(super) end: f64,
     /// When all have their first bucket of gradients.
     pub(super) first_bucket: f64,
-    /// Of the slowest.
+    /// The update of the slowest.
     pub(super) update: f64,
 }
 

@@ -54,7 +54,7 @@ impl Exchange {
 pub struct Place {
     /// Which stage, from 0.
     pub stage: u32,
-    /// Of how many.
+    /// How many stages there are.
     pub stages: u32,
     /// Micro-batches.
     pub micro_batches: u32,
@@ -93,7 +93,7 @@ macro_rules! schedules {
             /// All of them.
             pub const ALL: &'static [Schedule] = &[$(Schedule::$variant),*];
 
-            /// As scenarios call it.
+            /// Name of the schedule in scenarios.
             pub fn name(self) -> &'static str {
                 match self { $(Schedule::$variant => $name,)* }
             }
@@ -130,7 +130,7 @@ schedules! {
 }
 
 impl Schedule {
-    /// That called `name`.
+    /// The schedule called `name`.
     pub fn named(name: &str) -> Option<Schedule> {
         Schedule::ALL.iter().copied().find(|s| s.name() == name)
     }

@@ -40,7 +40,7 @@ pub enum Track {
 /// What became of a worker's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It was done.
+    /// What was begun was done.
     Done,
     /// The protocol had no use for it.
     Dropped,
@@ -109,9 +109,9 @@ pub enum What {
     },
     /// A VM of this type was asked for.
     Requested(u16),
-    /// It starts up.
+    /// A VM starts up.
     Starting(u16),
-    /// It runs.
+    /// A VM runs.
     Running(u16),
     /// The job gave it back.
     Released,
@@ -164,7 +164,7 @@ impl What {
     /// A checkpoint was to be restored.
     pub(crate) const NOT_RESTORED: What = What::Restore(Fate::GivenUp);
 
-    /// The same with this fate, where it has one.
+    /// This entry with `fate`, where it has one.
     pub(super) fn with(self, fate: Fate) -> What {
         match self {
             What::Compute(_) => What::Compute(fate),

@@ -88,7 +88,7 @@ impl Lanes {
         note(&mut lane.at, now, What::Wait);
     }
 
-    /// The same for all workers.
+    /// Notes what all workers did until `now`.
     pub(super) fn settle_all(&mut self, now: SimTime, fate: Fate, into: &mut impl Take) {
         for worker in 0..self.0.len() as u32 {
             self.settle(worker, now, fate, into);

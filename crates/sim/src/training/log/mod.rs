@@ -227,7 +227,7 @@ impl Log {
         }
     }
 
-    /// So many updates of the stretch are complete at `now`.
+    /// Notes that `updates` updates of the stretch are complete at `now`.
     #[inline]
     pub(crate) fn update(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.fine() {
@@ -236,7 +236,7 @@ impl Log {
         }
     }
 
-    /// The same where all workers begin again.
+    /// Notes that `updates` updates are complete at `now`, where all workers begin again.
     #[inline]
     pub(crate) fn step(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.fine() {

@@ -21,7 +21,8 @@ pub fn draw(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     }
 }
 
-/// The same given that one of them straggles at least; without stragglers, as if that were no condition.
+/// Draws the slowest of `workers` workers of equal mean, given that one of them straggles at least; without stragglers,
+/// as if that were no condition.
 pub fn draw_straggled(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     let Some(straggler) = time.straggler else {
         return draw(workers, time, stream);
@@ -81,7 +82,8 @@ pub fn draw_unequal(factors: &[f64], time: WorkerTime, stream: &mut Stream) -> f
         .fold(0.0, f64::max)
 }
 
-/// The same given that one of them straggles at least; without stragglers, as if that were no condition.
+/// Draws the slowest of workers whose mean times are `factors`, given that one of them straggles at least; without
+/// stragglers, as if that were no condition.
 pub fn draw_unequal_straggled(factors: &[f64], time: WorkerTime, stream: &mut Stream) -> f64 {
     let Some(straggler) = time.straggler else {
         return draw_unequal(factors, time, stream);
@@ -163,7 +165,7 @@ fn by_inversion(trials: u64, p: f64, stream: &mut Stream) -> u64 {
     count_up(0, none, stream.uniform(), trials, p)
 }
 
-/// The same for workers, given that there is one at least.
+/// Number of successes among `workers`, each with probability `p`, given that there is one at least.
 fn binomial_above_zero(workers: u32, p: f64, stream: &mut Stream) -> u32 {
     let trials = u64::from(workers);
     let log_none = f64::from(workers) * libm::log1p(-p);

@@ -26,6 +26,7 @@ use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Delay, Machines};
 
 /// Settings of `asp`.
@@ -181,9 +182,19 @@ impl Asp {
 #[derive(Debug, Default)]
 struct Memory(Vec<u64>);
 
+impl Declared for Asp {
+    const DECLARATION: Declaration = Declaration {
+        name: "asp",
+        what: "Nobody waits; each update queues at the parameter servers, first come, first served, and the worker goes on when it is served.",
+        formula: "compute, communication, then a queue with mean service t_ps/S, t_ps = `service_s`, S = `servers`; an update is one gradient",
+        source: "Dean et al., Large Scale Distributed Deep Networks, NeurIPS 2012; queue: Lindley 1952",
+        example: "sync.asp = { servers = 1, service_s = 0.02, service = { cv = 0.5 }, step_includes_service = false }",
+    };
+}
+
 impl InEvents for Asp {
     fn name(&self) -> &'static str {
-        "asp"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {

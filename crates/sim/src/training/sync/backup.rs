@@ -19,6 +19,7 @@ use crate::training::slowest::{self, Moments};
 use crate::training::stepping::{Given, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Settings of `backup`.
@@ -69,9 +70,19 @@ impl Backup {
     }
 }
 
+impl Declared for Backup {
+    const DECLARATION: Declaration = Declaration {
+        name: "backup",
+        what: "The step does not wait for the last `spare` workers: it ends at arrival number N, the late gradients are dropped, and their workers start again with the others.",
+        formula: "N = K − r, r = `spare`; step = N-th of K compute times + communication; an update sums N gradients",
+        source: "Chen et al., Revisiting Distributed Synchronous SGD, 2016",
+        example: "sync.backup = { spare = 1 }",
+    };
+}
+
 impl InEvents for Backup {
     fn name(&self) -> &'static str {
-        "backup"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {

@@ -17,14 +17,25 @@ use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::{Given, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 
 /// The protocol `bsp`; it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bsp;
 
+impl Declared for Bsp {
+    const DECLARATION: Declaration = Declaration {
+        name: "bsp",
+        what: "Every worker computes, all meet, the slowest ends the step; the communication of all follows.",
+        formula: "step = max of K compute times + communication; an update sums K gradients",
+        source: "Valiant, A Bridging Model for Parallel Computation, CACM 1990",
+        example: "sync = \"bsp\"",
+    };
+}
+
 impl InEvents for Bsp {
     fn name(&self) -> &'static str {
-        "bsp"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {

@@ -37,14 +37,14 @@ impl Tables {
 pub(super) enum Law {
     /// A table, times a scale.
     Table(Arc<LargestLogNormal>),
-    /// The same for one worker, that now and then takes longer.
+    /// A table, times a scale, for one worker that now and then takes longer.
     Straggling(Arc<LargestLogNormal>, Straggler, f64),
     /// By the formulas.
     Formula,
 }
 
 impl Law {
-    /// Of the largest of `count`.
+    /// The law of the largest of `count`.
     fn of(count: u32, stepping: &Stepping, scratch: &mut Scratch) -> Law {
         let time = stepping.time;
         let table = match time.family {
@@ -103,7 +103,7 @@ impl<'s> Draws<'s> {
         mean_s * self.law.draw(1, self.stepping, stream)
     }
 
-    /// The same on the clock.
+    /// The next step's compute of `worker` on the clock.
     #[inline]
     pub(super) fn worker(&mut self, worker: u32, stream: &mut Stream) -> SimTime {
         SimTime::from_seconds(self.seconds(worker, stream))
@@ -113,9 +113,9 @@ impl<'s> Draws<'s> {
 /// Compute seconds of whole steps.
 #[derive(Debug, Clone)]
 pub(super) enum Slowest<'s> {
-    /// Of machines that are alike.
+    /// Machines that are alike.
     Alike(&'s Stepping, Law),
-    /// Of others.
+    /// Machines that differ.
     Unequal(Draws<'s>, &'s [f64]),
 }
 
@@ -127,7 +127,7 @@ impl<'s> Slowest<'s> {
         }
     }
 
-    /// Of the slowest worker of one step.
+    /// The compute seconds of the slowest worker of one step.
     #[inline]
     pub(super) fn draw_s(&self, stream: &mut Stream) -> f64 {
         match self {

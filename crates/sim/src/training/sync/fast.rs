@@ -29,8 +29,8 @@ impl Pace {
         Pace::within(RATE_ERROR, protocol, fidelity, stepping)
     }
 
-    /// The same of workers that a cluster has while VMs are missing: each number of them for a part of the time only, so
-    /// that its rate need not be known as well.
+    /// The pace of workers that a cluster has while VMs are missing: each number of them for a part of the time only,
+    /// so that its rate need not be known as well.
     pub(crate) fn in_passing(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
         Pace::within(RATE_ERROR_IN_PASSING, protocol, fidelity, stepping)
     }
@@ -83,7 +83,7 @@ impl Pace {
         })
     }
 
-    /// The same in the fidelity that `leap` says.
+    /// Trains from `start` on in the fidelity that `leap` says.
     ///
     /// # Errors
     /// As [`Pace::advance`].

@@ -21,7 +21,7 @@ pub enum Invalid {
         /// The protocol.
         protocol: &'static str,
     },
-    /// It says that it can be, but not how.
+    /// The protocol says that it can be fast, but not how.
     #[error("of `{protocol}` no formula tells the time of many updates")]
     NoFormula {
         /// The protocol.

@@ -28,6 +28,7 @@ use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Patience;
 
 /// Settings of `flexible`.
@@ -49,7 +50,7 @@ struct Begun {
     /// Updates so far, and gradients in them.
     updates: u64,
     applied: u64,
-    /// Its own finished gradients that wait for the next barrier.
+    /// Finished gradients of the worker that wait for the next barrier.
     pending: u64,
 }
 
@@ -67,6 +68,16 @@ impl Flexible {
             has_own_times: true,
         }
     }
+}
+
+impl Declared for Flexible {
+    const DECLARATION: Declaration = Declaration {
+        name: "flexible",
+        what: "A barrier at fixed times sums what is finished; workers pause in mid-gradient for the communication and go on with it, so nothing is dropped. Without a finished gradient there is no update and no communication.",
+        formula: "a barrier τ_f = `after_s` after the last; an update sums whatever is finished",
+        source: "after the abstract of IC2E 2019 on synchronisation costs on transient resources; the protocol is our choice",
+        example: "sync.flexible = { after_s = 2 }",
+    };
 }
 
 impl InEvents for Flexible {
@@ -99,7 +110,7 @@ impl InEvents for Flexible {
     }
 
     fn name(&self) -> &'static str {
-        "flexible"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {

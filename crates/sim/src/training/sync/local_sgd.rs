@@ -17,6 +17,7 @@ use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::{Given, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_data::workload::Staleness;
 use scavsim_read::input::checked::{Count, Penalty};
 
@@ -45,9 +46,19 @@ impl LocalSgd {
     }
 }
 
+impl Declared for LocalSgd {
+    const DECLARATION: Declaration = Declaration {
+        name: "local-sgd",
+        what: "Every worker takes `period` steps by itself, then all meet, communicate once and average; with 1 it is `bsp`. Each local step but the first costs `cost_per_local_step` of further steps.",
+        formula: "a round of H = `period` steps; an update is H·K gradients; gradients to the target × (1 + c·(H − 1)), c = `cost_per_local_step`",
+        source: "Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019; its cost per local step is ours",
+        example: "sync.local-sgd = { period = 8, cost_per_local_step = 0.01 }",
+    };
+}
+
 impl InEvents for LocalSgd {
     fn name(&self) -> &'static str {
-        "local-sgd"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {

@@ -33,7 +33,7 @@ const WORKER_STEPS: f64 = 200_000.0;
 const MOST_WORKER_STEPS: f64 = 4e6;
 /// Relative standard error of a rate at which no run is added.
 pub const RATE_ERROR: f64 = 3e-4;
-/// The same of workers that a cluster has while VMs are missing.
+/// Relative standard error of a rate at which no run is added, of workers that a cluster has while VMs are missing.
 pub(crate) const RATE_ERROR_IN_PASSING: f64 = 1e-3;
 /// Worker-steps from which on none is added either: less than a second of compute.
 pub(super) const MOST_TO_BE_EXACT: f64 = 16e6;
@@ -173,7 +173,7 @@ impl Point {
 
 /// Place of a point: logarithms of the factors on all times and on communication, in steps of the grid.
 type GridPlace = (i32, i32);
-/// That of workers without luck.
+/// The place of workers without luck.
 const NO_LUCK: GridPlace = (0, 0);
 
 /// The pace of a protocol on a configuration, measured when it is first asked for.
@@ -193,7 +193,7 @@ pub(crate) struct LongRun {
 static MEASURED: Shared<GridPlace, Point> = Shared::new();
 
 impl LongRun {
-    /// Of workers without luck; `None` where it takes too long.
+    /// The long run of workers without luck; `None` where it takes too long.
     pub(super) fn new(
         protocol: Arc<dyn InEvents>,
         settling: Settling,
@@ -332,7 +332,7 @@ impl LongRun {
         self.known.at(place, || self.measure(place))
     }
 
-    /// Also whether it came to its end.
+    /// Measures the point at `place`; also whether the run came to its end.
     fn measure(&self, place: GridPlace) -> (Point, bool) {
         let factor = |place: i32| libm::exp(GRID * f64::from(place));
         let (scale, network) = (factor(place.0), factor(place.1));
@@ -533,7 +533,7 @@ fn around(factor: f64) -> [(i32, f64); 2] {
 
 #[cfg(test)]
 impl LongRun {
-    /// The same, as if a slope had been fitted to what was rounded off.
+    /// This long run, as if a slope had been fitted to what was rounded off.
     pub(super) fn spoilt(&self) -> Arc<LongRun> {
         let known = Shared::new().table(&*self.protocol, &self.nominal, self.rate_error);
         let mut point = self.known_at(NO_LUCK);

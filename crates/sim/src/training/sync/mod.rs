@@ -46,7 +46,7 @@ pub use backup::Backup;
 pub use bsp::Bsp;
 pub use fidelity::Invalid;
 pub use flexible::Flexible;
-pub use registry::Protocol;
+pub use registry::{PROTOCOLS, Protocol};
 pub use service::ServiceTime;
 pub use speculative::Speculative;
 pub use ssp::Ssp;

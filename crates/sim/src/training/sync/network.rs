@@ -9,14 +9,14 @@ pub(super) struct Network<'d> {
     drift: &'d mut DriftPath,
     usual_s: f64,
     until: SimTime,
-    /// Its seconds.
+    /// Seconds of communication.
     pub(super) seconds: f64,
-    /// The same on the clock.
+    /// Time of communication on the clock.
     pub(super) time: SimTime,
 }
 
 impl<'d> Network<'d> {
-    /// As it is at `now`.
+    /// The network as it is at `now`.
     pub(super) fn at(now: SimTime, drift: &'d mut DriftPath, stepping: &Stepping) -> Self {
         let mut network = Network {
             drift,

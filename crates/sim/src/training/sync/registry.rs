@@ -12,11 +12,12 @@ use super::local_sgd::LocalSgd;
 use super::speculative::Speculative;
 use super::ssp::Ssp;
 use super::synchronisation::Synchronisation;
+use scavsim_base::{Declaration, Declared};
 
 macro_rules! protocols {
     (
         without settings: { $($(#[$of_plain:meta])* $plain:ident,)* }
-        with settings: { $($(#[$of:meta])* $name:ident,)* }
+        with settings: { $($name:ident,)* }
     ) => {
         /// A synchronisation protocol with its settings.
         #[derive(
@@ -24,9 +25,21 @@ macro_rules! protocols {
         )]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
         pub enum Protocol {
-            $($(#[$of_plain])* $plain,)*
-            $($(#[$of])* $name($name),)*
+            $(
+                #[doc = concat!("The protocol [`", stringify!($plain), "`].")]
+                #[schemars(description = $plain::DECLARATION.what)]
+                $(#[$of_plain])*
+                $plain,
+            )*
+            $(
+                #[doc = concat!("The protocol [`", stringify!($name), "`].")]
+                #[schemars(description = $name::DECLARATION.what)]
+                $name($name),
+            )*
         }
+
+        /// What all protocols say of themselves.
+        pub const PROTOCOLS: &[Declaration] = &[$($plain::DECLARATION,)* $($name::DECLARATION,)*];
 
         impl Deref for Protocol {
             type Target = dyn Synchronisation;
@@ -43,22 +56,15 @@ macro_rules! protocols {
 
 protocols! {
     without settings: {
-        /// Every worker computes, all meet, the slowest ends the step.
         #[default]
         Bsp,
     }
     with settings: {
-        /// The step ends without the last few.
         Backup,
-        /// As `bsp`, with a second attempt at slow worker-steps.
         Speculative,
-        /// A worker waits only when it is too far ahead of the slowest.
         Ssp,
-        /// Nobody waits; parameter servers take updates one after the other.
         Asp,
-        /// A barrier at fixed times that sums what is finished.
         Flexible,
-        /// Every worker steps by itself for a while, then all average.
         LocalSgd,
     }
 }
@@ -80,13 +86,17 @@ mod tests {
 
     #[derive(Deserialize)]
     struct Written {
-        sync: Vec<Protocol>,
+        sync: Protocol,
     }
 
-    fn all() -> Vec<Protocol> {
-        let text = "sync = [\"bsp\", { backup = { spare = 1 } }, { speculative = { quantile = 0.9 } }, \
-                    { ssp = { slack = 3 } }, { asp = { service_s = 0 } }, { flexible = { after_s = 1 } }]";
-        toml::from_str::<Written>(text).expect("all are legal").sync
+    /// The examples of all declarations.
+    fn all() -> impl Iterator<Item = Protocol> {
+        let written = |declared: &Declaration| toml::from_str::<Written>(declared.example);
+        PROTOCOLS.iter().map(move |declared| {
+            let protocol = written(declared).expect(declared.example).sync;
+            assert_eq!(protocol.name(), declared.name);
+            protocol
+        })
     }
 
     /// Updates after which workers of every protocol are out of step.
@@ -131,8 +141,8 @@ mod tests {
                 }
             }
         }
-        // `bsp` and `backup` in both, `asp` and what is measured in `fast`.
-        assert_eq!(valid, 8);
+        // `bsp` and `backup` in both, `local-sgd` in `step`, `asp` and what is measured in `fast`.
+        assert_eq!(valid, 9);
     }
 
     #[test]
@@ -149,7 +159,8 @@ mod tests {
     #[test]
     fn stale_gradients_cost_what_the_penalty_says_and_nothing_without_one() {
         let penalty: Staleness = toml::from_str("per_missed_batch = 0.1").expect("legal");
-        for protocol in all() {
+        // `local-sgd` has a cost of its own in place of the penalty.
+        for protocol in all().filter(|protocol| protocol.gradients_factor(0.0, None) == 1.0) {
             assert_eq!(protocol.gradients_factor(3.0, None), 1.0);
             assert!((protocol.gradients_factor(3.0, Some(penalty)) - 1.3).abs() < 1e-12);
         }

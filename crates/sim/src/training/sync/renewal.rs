@@ -122,7 +122,7 @@ impl Renewal {
 /// Waiting at the servers as if updates of the others came at random (Pollaczek and Khinchine).
 struct Queueing {
     wait_s: f64,
-    /// As a fraction of a worker's time.
+    /// Waiting as a fraction of a worker's time.
     waiting: f64,
 }
 

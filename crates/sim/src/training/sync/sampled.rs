@@ -65,7 +65,7 @@ pub(super) fn steps_to_measure(stepping: &Stepping) -> Option<u64> {
 }
 
 impl Sampled {
-    /// Of workers without luck; `None` where it takes too long.
+    /// The sample of workers without luck; `None` where it takes too long.
     pub(super) fn new(
         protocol: Arc<dyn InEvents>,
         nominal: &Stepping,
@@ -99,7 +99,7 @@ impl Sampled {
         Some(self.known.get()?.error)
     }
 
-    /// Also whether it came to its end.
+    /// Measures the sample; also whether the run came to its end.
     fn measure(&self) -> (Arc<Sample>, bool) {
         let mut scratch = Scratch::default();
         let mut queue = Queue::new();

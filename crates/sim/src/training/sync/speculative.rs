@@ -25,6 +25,7 @@ use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Probability;
 
 /// Settings of `speculative`.
@@ -73,9 +74,19 @@ impl Speculative {
     }
 }
 
+impl Declared for Speculative {
+    const DECLARATION: Declaration = Declaration {
+        name: "speculative",
+        what: "Like `bsp`, but a worker-step that takes longer than the quantile gets a copy on the machine that was idle first, a spare one or one that has finished its own; the first to finish counts, the other is stopped. One copy at most.",
+        formula: "overdue after F⁻¹(`quantile`) of worker-steps; an update sums K − r gradients, r = `spare`",
+        source: "Dean & Ghemawat, MapReduce, OSDI 2004",
+        example: "sync.speculative = { quantile = 0.95, spare = 0 }",
+    };
+}
+
 impl InEvents for Speculative {
     fn name(&self) -> &'static str {
-        "speculative"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {

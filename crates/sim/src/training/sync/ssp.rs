@@ -20,6 +20,7 @@ use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
+use scavsim_base::{Declaration, Declared};
 
 /// Settings of `ssp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
@@ -47,9 +48,19 @@ struct WorkerClock {
 #[derive(Debug, Default)]
 struct Clocks(Vec<WorkerClock>);
 
+impl Declared for Ssp {
+    const DECLARATION: Declaration = Declaration {
+        name: "ssp",
+        what: "A worker waits only when it is more than `slack` steps ahead of the slowest; its communication is its own.",
+        formula: "a worker starts a step if it is at most s = `slack` steps ahead; an update is one gradient",
+        source: "Ho et al., More Effective Distributed ML via a Stale Synchronous Parallel Parameter Server, NeurIPS 2013",
+        example: "sync.ssp = { slack = 3 }",
+    };
+}
+
 impl InEvents for Ssp {
     fn name(&self) -> &'static str {
-        "ssp"
+        Self::DECLARATION.name
     }
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {

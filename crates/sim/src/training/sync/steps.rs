@@ -74,7 +74,7 @@ impl Steps<'_> {
         (stretch, now)
     }
 
-    /// As many in one draw as are expected before the network changes.
+    /// Takes as many steps in one draw as are expected before the network changes.
     fn together(
         self,
         mut draw: impl FnMut(&mut Stream, Given) -> f64,

@@ -16,7 +16,7 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// So many updates, however long they take; the last is marked.
+    /// A goal of so many updates, however long they take; the last is marked.
     pub fn updates(updates: u64) -> Self {
         Goal {
             updates,
@@ -25,7 +25,8 @@ impl Goal {
         }
     }
 
-    /// The same, up to the last moment at most: later no two moments differ, and a step would take no time.
+    /// This goal, up to the last moment of the clock at most: later no two moments differ, and a step would take no
+    /// time.
     #[must_use]
     pub(super) fn on_the_clock(self) -> Self {
         Goal {
@@ -47,8 +48,8 @@ impl Goal {
 /// What a stretch of training came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
-    /// Its times. Compute includes waiting; where workers do not step together, both parts are
-    /// means over workers, and communication includes queueing at the servers.
+    /// Times of the stretch. Compute includes waiting; where workers do not step together, both parts are means over
+    /// workers, and communication includes queueing at the servers.
     pub advance: Advance,
     /// Updates of the shared parameters.
     pub updates: u64,
@@ -61,7 +62,7 @@ pub struct Stretch {
     pub missed_gradients: f64,
     /// Fraction of the machines' compute time that was spent on what was dropped or done twice.
     pub wasted: f64,
-    /// That compute time, in seconds of all machines together; 0 where nothing can be wasted.
+    /// Compute time, in seconds of all machines together; 0 where nothing can be wasted.
     pub computed_s: f64,
     /// Fraction of the time that a parameter server was busy, on average; 0 without servers.
     pub utilisation: f64,
@@ -100,13 +101,14 @@ impl Stretch {
         self.updates == goal.updates
     }
 
-    /// Of compute of all machines, so much was wasted and the rest of use.
+    /// Counts, of the compute of all machines, `wasted_s` as wasted and the rest as of use.
     pub(super) fn waste(&mut self, wasted_s: f64, useful_s: f64) {
         self.computed_s = useful_s + wasted_s;
         self.wasted = ratio(wasted_s, self.computed_s);
     }
 
-    /// Of the compute of its gradients, of `worker_s` seconds each, and of what was wasted besides, this fraction was wasted.
+    /// Counts `wasted` as the fraction that was wasted of the compute of the gradients, of `worker_s` seconds each, and
+    /// of what was wasted besides.
     pub(super) fn waste_fraction(&mut self, wasted: f64, worker_s: f64) {
         self.wasted = wasted;
         self.computed_s = self.gradients as f64 * worker_s / (1.0 - wasted).max(f64::EPSILON);

@@ -19,7 +19,7 @@ use scavsim_sim::plans::Offer;
 pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
     pub(super) offers: Vec<Offer>,
-    /// Their names, where any is said.
+    /// Names of the zones, where any is said.
     pub(super) zones: Vec<Arc<str>>,
 }
 

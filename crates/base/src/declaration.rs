@@ -1,0 +1,41 @@
+//! What a thing that scenarios name says of itself, once for all places that show it.
+
+/// A protocol, strategy, charge or law, as its own file declares it.
+///
+/// `scavsim explain`, lists, the schema and tables of documents show it, and tests go over all declarations of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declaration {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub what: &'static str,
+    /// Formula, or what it takes for each quantity.
+    pub formula: &'static str,
+    /// Where it is from.
+    pub source: &'static str,
+    /// Line of a scenario that uses it; empty where other tables name it.
+    pub example: &'static str,
+}
+
+/// A thing that declares what it is.
+pub trait Declared {
+    /// What the thing says of itself.
+    const DECLARATION: Declaration;
+}
+
+impl Declaration {
+    /// The declaration as lines of text: what it does, then formula, source and example as far as there are some.
+    pub fn text(&self) -> String {
+        let mut text = self.what.to_owned();
+        for (head, said) in [
+            ("Formula", self.formula),
+            ("Source", self.source),
+            ("Example", self.example),
+        ] {
+            if !said.is_empty() {
+                text += &format!("\n{head}: {said}");
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,122 @@
+//! What protocols, strategies, charges and laws declare: tables of documents come from it, and every example is legal.
+//!
+//! `SCAVSIM_RENEW=1 cargo test --test house` writes the tables anew.
+
+use std::collections::BTreeSet;
+use std::{env, fs};
+
+use scavsim_base::Declaration;
+use scavsim_data::cloud::lifetimes;
+use scavsim_data::pricing::charges::CHARGES;
+use scavsim_search::search::{ALL_KNOWING, Registry, STRATEGIES};
+use scavsim_sim::training::sync::PROTOCOLS;
+
+use crate::{read, root};
+
+type Cell = fn(&Declaration) -> String;
+/// Heads and cells of a table.
+type Columns = &'static [(&'static str, Cell)];
+
+const NAME: Cell = |declared| format!("`{}`", declared.name);
+const WHAT: Cell = |declared| declared.what.to_owned();
+const FORMULA: Cell = |declared| declared.formula.to_owned();
+const SOURCE: Cell = |declared| declared.source.to_owned();
+const EXAMPLE: Cell = |declared| format!("`{}`", declared.example);
+
+/// A kind of things that are declared, in the order of its registry.
+fn kind(name: &str) -> Vec<&'static Declaration> {
+    match name {
+        "protocols" => PROTOCOLS.iter().collect(),
+        "strategies" => ALL_KNOWING.iter().chain(STRATEGIES).collect(),
+        "charges" => CHARGES.iter().map(|charge| &charge.declaration).collect(),
+        "laws" => lifetimes::laws().collect(),
+        _ => panic!("no kind is called {name}"),
+    }
+}
+
+const KINDS: [&str; 4] = ["protocols", "strategies", "charges", "laws"];
+
+/// Document, kind, and columns of the table.
+const TABLES: [(&str, &str, Columns); 5] = [
+    ("docs/model.md", "protocols", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "strategies", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "charges", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "laws", ALL_BUT_EXAMPLE),
+    (
+        "docs/scenario.md",
+        "protocols",
+        &[("written", EXAMPLE), ("what it does", WHAT)],
+    ),
+];
+
+const ALL_BUT_EXAMPLE: Columns = &[
+    ("name", NAME),
+    ("what it does", WHAT),
+    ("how", FORMULA),
+    ("source", SOURCE),
+];
+
+#[test]
+fn tables_of_documents_are_what_is_declared() {
+    let mut stale = Vec::new();
+    for (document, name, columns) in TABLES {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let mut table = line(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
+        table += &format!("|{}\n", "---|".repeat(columns.len()));
+        for declared in kind(name) {
+            table += &line(columns.iter().map(|(_, cell)| cell(declared)).collect());
+        }
+        let path = root().join(document);
+        let text = read(&path);
+        let (begin, end) = (
+            format!("<!-- {name} -->\n"),
+            format!("<!-- end of {name} -->"),
+        );
+        let (before, rest) = text.split_once(&begin).expect(document);
+        let (told, after) = rest.split_once(&end).expect(document);
+        if told == table {
+            continue;
+        }
+        if env::var_os("SCAVSIM_RENEW").is_some() {
+            fs::write(&path, [before, &begin, &table, &end, after].concat()).expect(document);
+        } else {
+            stale.push(format!("{name} in {document}"));
+        }
+    }
+    assert!(stale.is_empty(), "SCAVSIM_RENEW=1 writes anew: {stale:?}");
+}
+
+#[test]
+fn whatever_is_declared_has_a_name_of_its_own_and_says_what_it_does() {
+    for name in KINDS {
+        let all = kind(name);
+        let names: BTreeSet<&str> = all.iter().map(|declared| declared.name).collect();
+        assert_eq!(names.len(), all.len(), "a name is twice among {name}");
+        for declared in all {
+            assert!(!declared.what.is_empty(), "{declared:?}");
+            assert!(!declared.source.is_empty(), "{declared:?}");
+        }
+    }
+}
+
+#[test]
+fn strategies_are_declared_by_their_names() {
+    let declared = STRATEGIES.iter().map(|declared| declared.name);
+    assert!(declared.eq(Registry::default().names()));
+}
+
+/// A newcomer's protocol or strategy is tried before a test is written for it.
+#[test]
+fn every_example_is_legal() {
+    let mut wrong = Vec::new();
+    for declared in KINDS.iter().flat_map(|name| kind(name)) {
+        let text = format!(
+            "workloads = [\"scavenger-resnet18\"]\n{}\n",
+            declared.example
+        );
+        if let Err(mistakes) = scavsim::Scenario::parse(&text) {
+            wrong.push(format!("{}: {mistakes}", declared.example));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
