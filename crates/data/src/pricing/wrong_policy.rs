@@ -52,9 +52,9 @@ pub enum WrongPolicy {
     /// A provider that there is not.
     #[error("`regions`: `{unknown}` is not one of the providers {known}")]
     UnknownProvider {
-        /// Its name.
+        /// Name that is no provider's.
         unknown: String,
-        /// Those that there are.
+        /// Providers that there are.
         known: String,
     },
     /// More parameter servers than can be simulated.
@@ -68,9 +68,9 @@ pub enum WrongPolicy {
     FallingSteps {
         /// The key of the steps.
         key: &'static str,
-        /// Its hour.
+        /// Hour of the step.
         from_h: f64,
-        /// That of the step before.
+        /// Hour of the step before.
         before_h: f64,
     },
 }

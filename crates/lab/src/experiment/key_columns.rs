@@ -224,7 +224,7 @@ pub enum WrongColumns {
         name: String,
         /// The one that may be meant.
         near: Option<&'static str>,
-        /// Those that there are.
+        /// Columns that there are.
         legal: String,
     },
     /// A name that is there twice.

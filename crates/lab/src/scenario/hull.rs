@@ -103,8 +103,8 @@ fn beyond_axes(
     refused: Vec<OutsideHull>,
     complaints: &mut Complaints<'_>,
 ) -> Vec<OutsideHull> {
-    type Part = fn(&Configuration) -> u32;
-    let axes: [(&str, &Option<Spanned<Axis>>, Part); 2] = [
+    type AxisOf = fn(&Configuration) -> u32;
+    let axes: [(&str, &Option<Spanned<Axis>>, AxisOf); 2] = [
         ("worker count", &cluster.workers, |c| c.workers),
         ("batch", &cluster.batch, |c| c.batch),
     ];

@@ -252,33 +252,35 @@ fn why(advice: &Advice) -> String {
 }
 
 fn others(advice: &Advice) -> String {
-    type Row<'a> = &'a Choice;
+    type ChoiceRow<'a> = &'a Choice;
     let mut columns = vec![
-        Column::text("  K × B", |choice: &Row<'_>| {
+        Column::text("  K × B", |choice: &ChoiceRow<'_>| {
             let c = &choice.configuration;
             format!("  {} × {}", c.workers, c.batch)
         }),
-        Column::text("on", |choice: &Row<'_>| {
+        Column::text("on", |choice: &ChoiceRow<'_>| {
             format!("{} {}", choice.vms, choice.configuration.vm)
         }),
     ];
     if advice.has_spot() {
-        columns.push(Column::text("market", |choice: &Row<'_>| {
+        columns.push(Column::text("market", |choice: &ChoiceRow<'_>| {
             market(choice.offer.market)
         }));
     }
     columns.extend([
-        Column::number("time h", |choice: &Row<'_>| figure(choice.time_h[0])),
-        Column::number("cost $", |choice: &Row<'_>| figure(choice.cost_usd[0])),
-        Column::number("behind", |choice: &Row<'_>| share(choice.over_best)),
-        Column::number("better", |choice: &Row<'_>| share(choice.chance)),
+        Column::number("time h", |choice: &ChoiceRow<'_>| figure(choice.time_h[0])),
+        Column::number("cost $", |choice: &ChoiceRow<'_>| {
+            figure(choice.cost_usd[0])
+        }),
+        Column::number("behind", |choice: &ChoiceRow<'_>| share(choice.over_best)),
+        Column::number("better", |choice: &ChoiceRow<'_>| share(choice.chance)),
     ]);
     if advice.goal.limits.are_any() {
-        columns.push(Column::number("miss", |choice: &Row<'_>| {
+        columns.push(Column::number("miss", |choice: &ChoiceRow<'_>| {
             share(choice.miss)
         }));
     }
-    columns.push(Column::text("from", |choice: &Row<'_>| {
+    columns.push(Column::text("from", |choice: &ChoiceRow<'_>| {
         choice.provenance.name()
     }));
     let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);

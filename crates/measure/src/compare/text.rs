@@ -228,16 +228,16 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
     if all.is_empty() {
         return String::new();
     }
-    type Row<'l> = (&'l str, &'l [Loss]);
+    type LossRow<'l> = (&'l str, &'l [Loss]);
     let nth = |place: usize| {
-        move |(_, losses): &Row<'_>| {
+        move |(_, losses): &LossRow<'_>| {
             let loss = losses.get(place);
             loss.map_or_else(String::new, |loss| told(block, loss))
         }
     };
-    let count = |(_, losses): &Row<'_>| format!("{} of {}", losses.len(), block.units.len());
+    let count = |(_, losses): &LossRow<'_>| format!("{} of {}", losses.len(), block.units.len());
     let columns = [
-        Column::word("loses", |(name, _): &Row<'_>| name),
+        Column::word("loses", |(name, _): &LossRow<'_>| name),
         Column::number("on", count).rank(0),
         Column::text("most on", nth(0)).rank(1),
         Column::text("then on", nth(1)).rank(2),
@@ -293,12 +293,13 @@ fn curves(blocks: &[Block], page: &Page) -> String {
             runs(block.repeats)
         );
         text += &page.prose(&what, 2);
-        type Row<'b> = (&'b Entry, Regrets);
-        let mut columns = vec![Column::word("strategy", |(entry, _): &Row<'_>| {
+        type StrategyRow<'b> = (&'b Entry, Regrets);
+        let mut columns = vec![Column::word("strategy", |(entry, _): &StrategyRow<'_>| {
             &entry.strategy
         })];
         columns.extend(SPENT.iter().enumerate().map(|(place, spent)| {
-            let cell = move |(_, medians): &Row<'_>| or_dash(medians[place].map(signed_percent));
+            let cell =
+                move |(_, medians): &StrategyRow<'_>| or_dash(medians[place].map(signed_percent));
             // At least every second amount is shown.
             Column::number(format!("{spent} ×"), cell).rank(u8::from(place % 2 == 0))
         }));

@@ -171,30 +171,34 @@ fn number<'r, R: 'r>(
 }
 
 fn choices(advice: &Advice) -> Table {
-    type Row<'a> = &'a Choice;
+    type ChoiceRow<'a> = &'a Choice;
     let columns = [
-        Column::text("VM", |choice: &Row<'_>| choice.configuration.vm.to_string()),
-        number("VMs", 0, |choice: &Row<'_>| f64::from(choice.vms)),
-        number("workers", 0, |choice: &Row<'_>| {
+        Column::text("VM", |choice: &ChoiceRow<'_>| {
+            choice.configuration.vm.to_string()
+        }),
+        number("VMs", 0, |choice: &ChoiceRow<'_>| f64::from(choice.vms)),
+        number("workers", 0, |choice: &ChoiceRow<'_>| {
             f64::from(choice.configuration.workers)
         }),
-        number("batch", 0, |choice: &Row<'_>| {
+        number("batch", 0, |choice: &ChoiceRow<'_>| {
             f64::from(choice.configuration.batch)
         }),
-        Column::text("market", |choice: &Row<'_>| choice.offer.market.name()),
-        number("time, h", 3, |choice: &Row<'_>| choice.time_h[0]),
-        number("5 %", 3, |choice: &Row<'_>| choice.time_h[1]),
-        number("95 %", 3, |choice: &Row<'_>| choice.time_h[2]),
-        number("cost, USD", 2, |choice: &Row<'_>| choice.cost_usd[0]),
-        number("5 %", 2, |choice: &Row<'_>| choice.cost_usd[1]),
-        number("95 %", 2, |choice: &Row<'_>| choice.cost_usd[2]),
-        number("misses a limit, %", 1, |choice: &Row<'_>| {
+        Column::text("market", |choice: &ChoiceRow<'_>| {
+            choice.offer.market.name()
+        }),
+        number("time, h", 3, |choice: &ChoiceRow<'_>| choice.time_h[0]),
+        number("5 %", 3, |choice: &ChoiceRow<'_>| choice.time_h[1]),
+        number("95 %", 3, |choice: &ChoiceRow<'_>| choice.time_h[2]),
+        number("cost, USD", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[0]),
+        number("5 %", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[1]),
+        number("95 %", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[2]),
+        number("misses a limit, %", 1, |choice: &ChoiceRow<'_>| {
             100.0 * choice.miss
         }),
-        Column::text("from", |choice: &Row<'_>| choice.provenance.name()),
+        Column::text("from", |choice: &ChoiceRow<'_>| choice.provenance.name()),
         Column::text(
             "Pareto",
-            |choice: &Row<'_>| {
+            |choice: &ChoiceRow<'_>| {
                 if choice.is_on_front { "front" } else { "" }
             },
         ),
@@ -211,27 +215,29 @@ fn choices(advice: &Advice) -> Table {
 }
 
 fn measurements(advice: &Advice) -> Table {
-    type Row<'a> = &'a Next;
-    let what = |next: &Row<'_>| match next.worth.measurement {
+    type NextRow<'a> = &'a Next;
+    let what = |next: &NextRow<'_>| match next.worth.measurement {
         Measurement::Step(_) => "a step",
         Measurement::Epochs(_) => "epochs",
     };
     let columns = [
         Column::text("what", what),
-        Column::text("VM", |next: &Row<'_>| next.configuration.vm.to_string()),
-        number("workers", 0, |next: &Row<'_>| {
+        Column::text("VM", |next: &NextRow<'_>| next.configuration.vm.to_string()),
+        number("workers", 0, |next: &NextRow<'_>| {
             f64::from(next.configuration.workers)
         }),
-        number("batch", 0, |next: &Row<'_>| {
+        number("batch", 0, |next: &NextRow<'_>| {
             f64::from(next.configuration.batch)
         }),
-        number("worth per run", 3, |next: &Row<'_>| next.worth.value),
-        number("takes, h", 3, |next: &Row<'_>| {
+        number("worth per run", 3, |next: &NextRow<'_>| next.worth.value),
+        number("takes, h", 3, |next: &NextRow<'_>| {
             next.worth.price.time_s / 3600.0
         }),
-        number("price, USD", 2, |next: &Row<'_>| next.worth.price.cost_usd),
-        number("net", 3, |next: &Row<'_>| next.worth.net),
-        Column::text("measured before", |next: &Row<'_>| {
+        number("price, USD", 2, |next: &NextRow<'_>| {
+            next.worth.price.cost_usd
+        }),
+        number("net", 3, |next: &NextRow<'_>| next.worth.net),
+        Column::text("measured before", |next: &NextRow<'_>| {
             if next.was_measured { "again" } else { "" }
         }),
     ];

@@ -118,9 +118,9 @@ fn beyond(count: usize, where_: &str) -> String {
 }
 
 fn strategies(material: &Material) -> Table {
-    type Row<'m> = &'m Group;
-    fn over<'m>(head: &'static str, metric: &'static str) -> Column<'m, Row<'m>> {
-        Column::number(head, move |group: &Row<'_>| {
+    type GroupRow<'m> = &'m Group;
+    fn over<'m>(head: &'static str, metric: &'static str) -> Column<'m, GroupRow<'m>> {
+        Column::number(head, move |group: &GroupRow<'_>| {
             let mean = group.mean(metric);
             let half = mean
                 .and_then(|mean| mean.interval)
@@ -133,19 +133,21 @@ fn strategies(material: &Material) -> Table {
         })
     }
     let mean = |head, metric| {
-        Column::number(head, move |group: &Row<'_>| {
+        Column::number(head, move |group: &GroupRow<'_>| {
             Cell::number(group.mean(metric).map(|mean| mean.mean), 2)
         })
     };
-    let right = |group: &Row<'_>| Cell::number(Some(100.0 * group.tallied.right()), 0);
-    let failed = |group: &Row<'_>| Cell::number(Some(group.tallied.failed as f64), 0);
-    let rows: Vec<Row<'_>> = material.groups.iter().take(MOST_ROWS).collect();
+    let right = |group: &GroupRow<'_>| Cell::number(Some(100.0 * group.tallied.right()), 0);
+    let failed = |group: &GroupRow<'_>| Cell::number(Some(group.tallied.failed as f64), 0);
+    let rows: Vec<GroupRow<'_>> = material.groups.iter().take(MOST_ROWS).collect();
     let columns = setting(&rows, |group| &group.setting).into_iter().chain([
-        Column::word("workload", |group: &Row<'_>| &*group.workload),
-        Column::word("pricing", |group: &Row<'_>| &*group.pricing),
-        Column::word("objective", |group: &Row<'_>| &*group.objective),
-        Column::word("strategy", |group: &Row<'_>| &*group.strategy),
-        Column::text("choice, workers × batch", |group: &Row<'_>| choice(group)),
+        Column::word("workload", |group: &GroupRow<'_>| &*group.workload),
+        Column::word("pricing", |group: &GroupRow<'_>| &*group.pricing),
+        Column::word("objective", |group: &GroupRow<'_>| &*group.objective),
+        Column::word("strategy", |group: &GroupRow<'_>| &*group.strategy),
+        Column::text("choice, workers × batch", |group: &GroupRow<'_>| {
+            choice(group)
+        }),
         Column::number("right, %", right),
         mean("time, h", "time_h"),
         mean("cost, USD", "cost_usd"),
@@ -195,31 +197,33 @@ fn mark(place: &Place) -> &'static str {
 }
 
 fn configurations(material: &Material) -> Table {
-    type Row<'m> = (&'m Cloud, &'m Place);
-    let cases = |(_, place): &Row<'_>| {
+    type PlaceRow<'m> = (&'m Cloud, &'m Place);
+    let cases = |(_, place): &PlaceRow<'_>| {
         Cell::number(
             Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64),
             0,
         )
     };
-    let rows: Vec<Row<'_>> = places(material).take(MOST_ROWS).collect();
+    let rows: Vec<PlaceRow<'_>> = places(material).take(MOST_ROWS).collect();
     let columns = setting(&rows, |(cloud, _)| &cloud.setting)
         .into_iter()
         .chain([
-            Column::word("workload", |(cloud, _): &Row<'_>| &*cloud.workload),
-            Column::word("pricing", |(cloud, _): &Row<'_>| &*cloud.pricing),
-            Column::text("workers × batch", |(_, place): &Row<'_>| place.name(false)),
-            Column::text("VM", |(_, place): &Row<'_>| {
+            Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
+            Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
+            Column::text("workers × batch", |(_, place): &PlaceRow<'_>| {
+                place.name(false)
+            }),
+            Column::text("VM", |(_, place): &PlaceRow<'_>| {
                 place.vm.clone().unwrap_or_default()
             }),
-            Column::number("time, h", |(_, place): &Row<'_>| {
+            Column::number("time, h", |(_, place): &PlaceRow<'_>| {
                 Cell::number(Some(place.time_h), 3)
             }),
-            Column::number("cost, USD", |(_, place): &Row<'_>| {
+            Column::number("cost, USD", |(_, place): &PlaceRow<'_>| {
                 Cell::number(Some(place.cost_usd), 2)
             }),
-            Column::word("Pareto", |(_, place): &Row<'_>| mark(place)),
-            Column::word("from", |(_, place): &Row<'_>| &*place.provenance),
+            Column::word("Pareto", |(_, place): &PlaceRow<'_>| mark(place)),
+            Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
             Column::number("chosen in cases", cases),
         ]);
     let is_all = material.clouds.iter().all(|cloud| cloud.is_all);
@@ -238,41 +242,46 @@ fn configurations(material: &Material) -> Table {
 }
 
 fn cases(material: &Material) -> Table {
-    type Row<'m> = Record<'m>;
-    fn share<'m>(head: &'static str, of: fn(&Row<'_>) -> Option<f64>) -> Column<'m, Row<'m>> {
+    type RecordRow<'m> = Record<'m>;
+    fn share<'m>(
+        head: &'static str,
+        of: fn(&RecordRow<'_>) -> Option<f64>,
+    ) -> Column<'m, RecordRow<'m>> {
         Column::number(head, move |record| {
             Cell::number(of(record).map(|share| 100.0 * share), 1)
         })
     }
     let gathered = &material.gathered;
     let whole = |value: Option<u32>| or_dash(value.map(|value| value.to_string()));
-    let choice = move |record: &Row<'_>| {
+    let choice = move |record: &RecordRow<'_>| {
         format!(
             "{} × {}",
             whole(record.chosen_workers),
             whole(record.chosen_batch)
         )
     };
-    let rows: Vec<Row<'_>> = gathered.cases.iter().map(|own| own.as_record()).collect();
+    let rows: Vec<RecordRow<'_>> = gathered.cases.iter().map(|own| own.as_record()).collect();
     let columns = setting(&rows, |record| record.setting).into_iter().chain([
-        Column::number("case", |record: &Row<'_>| {
+        Column::number("case", |record: &RecordRow<'_>| {
             Cell::number(Some(record.case as f64), 0)
         }),
-        Column::word("workload", |record: &Row<'_>| record.workload),
-        Column::word("pricing", |record: &Row<'_>| record.pricing),
-        Column::word("objective", |record: &Row<'_>| record.objective),
-        Column::word("strategy", |record: &Row<'_>| record.strategy),
-        Column::number("replica", |record: &Row<'_>| {
+        Column::word("workload", |record: &RecordRow<'_>| record.workload),
+        Column::word("pricing", |record: &RecordRow<'_>| record.pricing),
+        Column::word("objective", |record: &RecordRow<'_>| record.objective),
+        Column::word("strategy", |record: &RecordRow<'_>| record.strategy),
+        Column::number("replica", |record: &RecordRow<'_>| {
             Cell::number(Some(record.replica as f64), 0)
         }),
         Column::text("choice", choice),
-        Column::number("time, h", |record: &Row<'_>| Cell::number(record.time_h, 3)),
-        Column::number("cost, USD", |record: &Row<'_>| {
+        Column::number("time, h", |record: &RecordRow<'_>| {
+            Cell::number(record.time_h, 3)
+        }),
+        Column::number("cost, USD", |record: &RecordRow<'_>| {
             Cell::number(record.cost_usd, 2)
         }),
         share("net time, %", |record| record.overhead_net_time),
         share("net cost, %", |record| record.overhead_net_cost),
-        Column::word("status", |record: &Row<'_>| record.status.name()),
+        Column::word("status", |record: &RecordRow<'_>| record.status.name()),
     ]);
     let note = format!(
         "{} of {} cases, by a fixed rule: {}. Open one to see all its columns; `scavsim trace` shows its course.",

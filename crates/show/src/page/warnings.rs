@@ -175,9 +175,9 @@ fn at_limits(material: &Material) -> Option<String> {
 }
 
 fn assumed(material: &Material) -> Option<String> {
-    type Part = (&'static str, fn(&Variation) -> f64);
+    type SpreadOf = (&'static str, fn(&Variation) -> f64);
     let settings = &material.scenario.as_ref()?.runs_in;
-    let parts: [Part; 4] = [
+    let parts: [SpreadOf; 4] = [
         ("step", |v| v.step_cv),
         ("placement", |v| v.placement_sigma),
         ("noise reading", |v| v.noise_cv),

@@ -181,8 +181,8 @@ fn columns<'b>(
         measured("cost", "cost_usd", usd, |_| 1.0),
         over("cost_usd"),
     ];
-    type Text = fn(f64) -> String;
-    let others: [(_, _, Text); 4] = [
+    type Formatter = fn(f64) -> String;
+    let others: [(_, _, Formatter); 4] = [
         ("lost VMs", "lost_vms", |v| format!("{v:.1}")),
         ("stale", "staleness", |v| format!("{v:.2}")),
         ("dropped", "dropped_gradients", tenths_percent),

@@ -1,86 +1,39 @@
 //! No subject accepts a key and ignores it.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::KINDS;
 use crate::door::Scenario;
 use crate::scenario::file::schema;
 
-/// A small scenario of each subject, by its key.
-const SCENARIOS: [(&str, &str); 4] = [
-    (
-        "workloads",
-        r#"
-        workloads = ["scavenger-resnet18"]
-        replicas = 2
-        cluster = { workers = [8, 12, 16], batch = [512, 1024] }
-        variation.step_cv = 0.05
-        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
-        "#,
-    ),
-    (
-        "grid",
-        r#"
-        grid = "scout"
-        jobs = ["join_bigdata_spark"]
-        replicas = 2
-        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
-        "#,
-    ),
-    (
-        "bag",
-        r#"
-        replicas = 2
-        cluster.start_up_s = 90
-        pricing = { policies = ["hour"], define.hour.usd_per_vm_hour = 0.24 }
-        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
+/// A small scenario of a subject, by its key.
+fn sample(key: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scenario/subject/samples");
+    fs::read_to_string(format!("{folder}/{key}.toml")).expect("every subject has a sample")
+}
 
-        [bag]
-        jobs = 20
-        job_times = [{ vm = "n1-highcpu-32", vms_per_job = 1, mean_s = 900 }, { vm = "n1-highcpu-32", vms_per_job = 2, mean_s = 700 }]
-        parallel_jobs = [2, 4]
-        job_cv = 0.1
-        "#,
-    ),
-    (
-        "parallel",
-        r#"
-        replicas = 2
-        cluster.start_up_s = 100
-        variation.step_cv = 0.03
-        pricing = { policies = ["hour"], define.hour.usd_per_vm_hour = 10 }
-        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
-
-        [parallel]
-        profile = "opt-350m"
-        global_batch = [64]
-        target_tokens = 5e7
-        most_gpus = 8
-        data = [1, 2, 4]
-        pipeline = [1, 2]
-        micro_batch = [1]
-        nodes = [{ vm = "p3.8xlarge", gpu = "V100-16", gpu_memory_gib = 16 }]
-        "#,
-    ),
-];
+/// The key of a subject, with the value that its sample has.
+fn own_key(key: &str) -> String {
+    let sample: toml::Table = sample(key).parse().expect("it is TOML");
+    format!("{key} = {}", sample[key])
+}
 
 /// Tables that one subject alone reads.
-const OWN: [&str; 9] = [
+const OWN: [&str; 7] = [
     "vm",
     "kind",
     "sync",
     "sync_of",
     "staleness",
     "elastic",
-    "bag",
-    "parallel",
     "strategy",
 ];
 
 /// Of each key a value that changes results wherever it is read, behind what has to be said for that.
 const SAMPLES: &[(&str, &[&str], &str)] = &[
     ("antithetic", &[], "true"),
-    ("bag", &[], "{ jobs = 3 }"),
     ("cluster.batch", &[], "[512]"),
     ("cluster.exclude", &[], "[{ workers = { min = 9 } }]"),
     (
@@ -118,7 +71,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "{ prices = [[0, 1]], grow_at = 0.5, shrink_above = 1, most_vms = 20, fewest_vms = 8 }",
     ),
     ("fidelity", &[], "'event'"),
-    ("grid", &[], "'scavenger'"),
     ("jobs", &[], "['kmeans_bigdata_spark15']"),
     ("kind", &[], "{ two = { vm = 'e2-standard-4' } }"),
     ("limits.max_cost_usd", &[], "1e-6"),
@@ -131,7 +83,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "6",
     ),
     ("name", &[], "'other'"),
-    ("parallel", &[], "{ most_gpus = 4 }"),
     ("precision", &["most_replicas = 4"], "0.001"),
     (
         "pricing.define",
@@ -248,7 +199,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         &[],
         "{ slow = { like = 'e2-standard-4', compute_scale = 2 } }",
     ),
-    ("workloads", &[], "['scavenger-resnet50']"),
 ];
 
 /// VMs that are lost.
@@ -269,6 +219,12 @@ fn outcome(text: &str, lines: &[&str]) -> String {
     });
     finished.expect("it runs");
     all
+}
+
+/// Whether a key is that of a subject, or inside its table.
+fn is_of_one_subject(key: &str) -> bool {
+    let table = key.split('.').next().unwrap_or(key);
+    KINDS.iter().any(|kind| kind.form.key == table)
 }
 
 /// The keys of the form, of a table those inside it, but for tables of one subject alone and for what is said of files.
@@ -294,19 +250,12 @@ fn keys() -> Vec<String> {
             None => all.push(key),
         }
     }
-    all.retain(|key| !["include", "unset"].contains(&&**key));
+    all.retain(|key| !["include", "unset"].contains(&&**key) && !is_of_one_subject(key));
     all
 }
 
 #[test]
-fn every_subject_has_a_scenario_here_and_every_key_a_sample() {
-    for form in KINDS.iter().map(|kind| kind.form) {
-        assert!(
-            SCENARIOS.iter().any(|(key, _)| *key == form.key),
-            "{}",
-            form.key
-        );
-    }
+fn every_key_has_a_sample() {
     let mut sampled: Vec<&str> = SAMPLES.iter().map(|(key, ..)| *key).collect();
     let mut keys = keys();
     sampled.sort_unstable();
@@ -321,9 +270,14 @@ const IN_NO_RECORD: [(&str, &str); 2] = [("antithetic", "grid"), ("limits.max_mi
 #[test]
 fn every_key_changes_results_or_is_refused_whatever_the_subject() {
     let mut ignored = Vec::new();
-    for (subject, text) in SCENARIOS {
-        for (key, before, value) in SAMPLES {
-            let line = format!("{key} = {value}");
+    for subject in KINDS.iter().map(|kind| kind.form.key) {
+        let text = &sample(subject);
+        let others = KINDS.iter().map(|kind| kind.form.key);
+        let others = others.filter(|other| *other != subject);
+        let others = others.map(|other| (other, &[][..], own_key(other)));
+        let common =
+            (SAMPLES.iter()).map(|(key, lines, value)| (*key, *lines, format!("{key} = {value}")));
+        for (key, before, line) in common.chain(others) {
             let with = outcome(text, &[before, &[&*line][..]].concat());
             let table = key.split('.').next().unwrap_or(key);
             let is_refused = [

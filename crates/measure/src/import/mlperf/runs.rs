@@ -144,11 +144,11 @@ const ALIKE: f64 = 0.2;
 
 /// The runs whose step is like that of the others of the same system and batch.
 fn alike(runs: Vec<CountedRun>) -> Vec<CountedRun> {
-    type Key<'r> = (&'r [String; 3], &'r str, u32);
-    fn key(run: &CountedRun) -> Key<'_> {
+    type RunKey<'r> = (&'r [String; 3], &'r str, u32);
+    fn key(run: &CountedRun) -> RunKey<'_> {
         (&run.chosen, &run.system, run.batch)
     }
-    let mut steps: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
+    let mut steps: BTreeMap<RunKey<'_>, Vec<f64>> = BTreeMap::new();
     for run in &runs {
         steps.entry(key(run)).or_default().push(run.step_s);
     }

@@ -14,7 +14,7 @@ use serde::forward_to_deserialize_any;
 use super::complaint::Complaint;
 use super::kind::Kind;
 use super::reading::{KeyedTable, Reading};
-use super::strict::{Elements, Form, Pairs, Refusal, Strict, ValueOrigin};
+use super::strict::{Elements, Form, Pairs, Strict, Unread, ValueOrigin};
 use super::tree::TomlNode;
 use crate::input::{Diagnostics, Source};
 
@@ -47,14 +47,14 @@ pub(super) fn read<T: DeserializeOwned>(
 /// What serde asks for: whatever stands there has to be this, and is handed to the visitor.
 macro_rules! asked_for {
     ($($method:ident $what:ident($($argument:expr),*) $visit:ident,)*) => {
-        $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
             visitor.$visit(self.$what($($argument),*)?)
         })*
     };
 }
 
 impl<'t> Deserializer<'t> for Strict<'t> {
-    type Error = Refusal;
+    type Error = Unread;
 
     asked_for! {
         deserialize_bool flag() visit_bool,
@@ -75,7 +75,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         deserialize_map table() visit_map,
     }
 
-    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
         match self.form()? {
             Form::Text(text) => visitor.visit_borrowed_str(text),
             Form::Whole(whole) => match i64::try_from(whole) {
@@ -90,7 +90,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
         visitor.visit_some(self)
     }
 
@@ -98,7 +98,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -106,7 +106,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         visitor.visit_seq(self.tuple(length)?)
     }
 
@@ -115,7 +115,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         _name: &'static str,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         visitor.visit_seq(self.tuple(length)?)
     }
 
@@ -124,7 +124,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         name: &'static str,
         keys: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         if name == SPANNED {
             let names = keys.iter();
             visitor.visit_map(Parts { names, of: self })
@@ -138,7 +138,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         _name: &'static str,
         _kinds: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         visitor.visit_enum(match self.form()? {
             Form::Text(name) => Kind::named(self, name),
             Form::Table(table) => table.kind()?,
@@ -153,16 +153,16 @@ impl<'t> Deserializer<'t> for Strict<'t> {
 }
 
 impl<'t> SeqAccess<'t> for Elements<'t> {
-    type Error = Refusal;
+    type Error = Unread;
 
-    fn next_element<E: Deserialize<'t>>(&mut self) -> Result<Option<E>, Refusal> {
+    fn next_element<E: Deserialize<'t>>(&mut self) -> Result<Option<E>, Unread> {
         self.next().map(Strict::read).transpose()
     }
 
     fn next_element_seed<E: DeserializeSeed<'t>>(
         &mut self,
         seed: E,
-    ) -> Result<Option<E::Value>, Refusal> {
+    ) -> Result<Option<E::Value>, Unread> {
         let element = self.next();
         element.map(|element| element.read_by(seed)).transpose()
     }
@@ -170,7 +170,7 @@ impl<'t> SeqAccess<'t> for Elements<'t> {
 
 impl<'t> Pairs<'t> {
     /// The only key as the name of a kind, and its value as what is said of it.
-    fn kind(self) -> Result<Kind<'t>, Refusal> {
+    fn kind(self) -> Result<Kind<'t>, Unread> {
         let of = self.of;
         let mut entries = self.rest.into_iter().flatten();
         let (Some((key, settings)), None) = (entries.next(), entries.next()) else {
@@ -185,19 +185,19 @@ impl<'t> Pairs<'t> {
 }
 
 impl<'t> MapAccess<'t> for Pairs<'t> {
-    type Error = Refusal;
+    type Error = Unread;
 
     fn next_key_seed<K: DeserializeSeed<'t>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Refusal> {
+    ) -> Result<Option<K::Value>, Unread> {
         let of = self.of;
         let mut entries = self.rest.iter_mut().flatten();
         if let Some((key, node)) = entries.find(|(_, node)| !of.reading.is_left_out(node)) {
             let value = of.under(key.get_ref(), node);
             self.value = Some(value);
             match seed.deserialize(value.with(ValueOrigin::Key(key))) {
-                Err(Refusal::Wrong(complaint)) => {
+                Err(Unread::Wrong(complaint)) => {
                     of.reading.tell(key.span(), &complaint, value.key);
                     Err(value.settled(Complaint::Consequence.into()))
                 }
@@ -211,14 +211,14 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
         }
     }
 
-    fn next_value<V: Deserialize<'t>>(&mut self) -> Result<V, Refusal> {
+    fn next_value<V: Deserialize<'t>>(&mut self) -> Result<V, Unread> {
         match self.value {
             Some(value) => value.read(),
             None => self.of.made_up(),
         }
     }
 
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Unread> {
         match self.value {
             Some(value) => value.read_by(seed),
             None => seed.deserialize(self.of.with(ValueOrigin::Word(""))),
@@ -233,18 +233,18 @@ struct Parts<'t> {
 }
 
 impl<'t> MapAccess<'t> for Parts<'t> {
-    type Error = Refusal;
+    type Error = Unread;
 
     fn next_key_seed<K: DeserializeSeed<'t>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Refusal> {
+    ) -> Result<Option<K::Value>, Unread> {
         let name = self.names.next();
         let name = name.map(|name| seed.deserialize(self.of.with(ValueOrigin::Word(name))));
         name.transpose()
     }
 
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Unread> {
         let span = match self.of.value {
             ValueOrigin::Written(node) => node.span(),
             ValueOrigin::Key(key) => key.span(),

@@ -5,7 +5,7 @@ use ::toml::de::DeString;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
 use super::complaint::Complaint;
-use super::strict::{Refusal, Strict, ValueOrigin};
+use super::strict::{Strict, Unread, ValueOrigin};
 use super::tree::TomlNode;
 
 /// A kind by its name, with what is said of it.
@@ -35,31 +35,28 @@ impl<'t> Kind<'t> {
         Kind { of, name, settings }
     }
 
-    fn without_settings(&self, keys: Vec<&'static str>) -> Refusal {
+    fn without_settings(&self, keys: Vec<&'static str>) -> Unread {
         let kind = self.name.to_owned();
         Complaint::WithoutSettings { kind, keys }.into()
     }
 
-    fn without_value(&self, expected: String) -> Refusal {
+    fn without_value(&self, expected: String) -> Unread {
         let kind = self.name.to_owned();
         Complaint::WithoutValue { kind, expected }.into()
     }
 }
 
 impl<'t> EnumAccess<'t> for Kind<'t> {
-    type Error = Refusal;
+    type Error = Unread;
     type Variant = Kind<'t>;
 
-    fn variant_seed<V: DeserializeSeed<'t>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Kind<'t>), Refusal> {
+    fn variant_seed<V: DeserializeSeed<'t>>(self, seed: V) -> Result<(V::Value, Kind<'t>), Unread> {
         match (
             seed.deserialize(self.of.with(ValueOrigin::Word(self.name))),
             &self.settings,
         ) {
             (Ok(kind), _) => Ok((kind, self)),
-            (Err(Refusal::Wrong(complaint)), Some((key, _))) => {
+            (Err(Unread::Wrong(complaint)), Some((key, _))) => {
                 (self.of.reading).tell(key.span(), &complaint, self.of.key);
                 Err(Complaint::Consequence.into())
             }
@@ -69,9 +66,9 @@ impl<'t> EnumAccess<'t> for Kind<'t> {
 }
 
 impl<'t> VariantAccess<'t> for Kind<'t> {
-    type Error = Refusal;
+    type Error = Unread;
 
-    fn unit_variant(self) -> Result<(), Refusal> {
+    fn unit_variant(self) -> Result<(), Unread> {
         match self.settings {
             Some((_, settings)) if !settings.node().is_some_and(is_empty_table) => {
                 let kind = self.name.to_owned();
@@ -81,7 +78,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         }
     }
 
-    fn newtype_variant<T: Deserialize<'t>>(self) -> Result<T, Refusal> {
+    fn newtype_variant<T: Deserialize<'t>>(self) -> Result<T, Unread> {
         if let Some((_, settings)) = self.settings {
             return settings.read();
         }
@@ -91,7 +88,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         // What could be read from a table without keys tells what is missing.
         let table = self.of.reading.made_up_table();
         match &self.of.with(ValueOrigin::Table(table)).read::<T>() {
-            Err(Refusal::Wrong(complaint))
+            Err(Unread::Wrong(complaint))
                 if let Complaint::Mismatch { expected, .. } = &**complaint =>
             {
                 Err(self.without_value(expected.clone()))
@@ -100,14 +97,14 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         }
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Refusal> {
+    fn newtype_variant_seed<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Unread> {
         match self.settings {
             Some((_, settings)) => settings.read_by(seed),
             None => Err(self.without_settings(Vec::new())),
         }
     }
 
-    fn tuple_variant<V: Visitor<'t>>(self, length: usize, visitor: V) -> Result<V::Value, Refusal> {
+    fn tuple_variant<V: Visitor<'t>>(self, length: usize, visitor: V) -> Result<V::Value, Unread> {
         match self.settings {
             Some((_, settings)) => settings
                 .deserialize_tuple(length, visitor)
@@ -120,7 +117,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         self,
         keys: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Unread> {
         match self.settings {
             Some((_, settings)) => settings
                 .deserialize_struct("", keys, visitor)

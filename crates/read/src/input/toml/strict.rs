@@ -23,7 +23,7 @@ const MOST_KEYS: usize = 10_000;
 
 /// Why a value cannot be had.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum Unread {
     /// The value is wrong, and nobody was told yet.
     Wrong(Box<Complaint>),
     /// A part of it was wrong: it can be had without that part, if it is read again.
@@ -32,21 +32,21 @@ pub(super) enum Refusal {
     Enough,
 }
 
-impl From<Complaint> for Refusal {
-    fn from(complaint: Complaint) -> Refusal {
-        Refusal::Wrong(Box::new(complaint))
+impl From<Complaint> for Unread {
+    fn from(complaint: Complaint) -> Unread {
+        Unread::Wrong(Box::new(complaint))
     }
 }
 
-impl Display for Refusal {
+impl Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value is wrong")
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for Unread {}
 
-impl Error for Refusal {
+impl Error for Unread {
     fn custom<M: Display>(sentence: M) -> Self {
         Complaint::Sentence(sentence.to_string()).into()
     }
@@ -117,7 +117,7 @@ pub(super) enum Form<'t> {
 
 impl Form<'_> {
     /// The complaint that this form was found where something else belongs.
-    pub(super) fn instead_of(&self, expected: impl Into<String>) -> Refusal {
+    pub(super) fn instead_of(&self, expected: impl Into<String>) -> Unread {
         let number;
         let found = match self {
             Form::Text(text) => Unexpected::Str(text),
@@ -168,7 +168,7 @@ impl<'t> Strict<'t> {
     }
 
     /// The value as a `V`, read as often as parts of it turn out to be wrong.
-    pub(super) fn read<V: Deserialize<'t>>(self) -> Result<V, Refusal> {
+    pub(super) fn read<V: Deserialize<'t>>(self) -> Result<V, Unread> {
         loop {
             self.reading.count();
             match V::deserialize(self) {
@@ -182,14 +182,14 @@ impl<'t> Strict<'t> {
     ///
     /// # Errors
     /// That reading it again is of no use.
-    fn after(self, refusal: Refusal) -> Result<(), Refusal> {
+    fn after(self, refusal: Unread) -> Result<(), Unread> {
         if self.reading.is_enough() {
-            return Err(Refusal::Enough);
+            return Err(Unread::Enough);
         }
         let complaint = match refusal {
-            Refusal::ReadAgain => return Ok(()),
-            Refusal::Enough => return Err(refusal),
-            Refusal::Wrong(complaint) => *complaint,
+            Unread::ReadAgain => return Ok(()),
+            Unread::Enough => return Err(refusal),
+            Unread::Wrong(complaint) => *complaint,
         };
         let table = match self.value {
             ValueOrigin::Written(node) => Some(KeyedTable::written(node)),
@@ -204,29 +204,29 @@ impl<'t> Strict<'t> {
         match self.node() {
             Some(node) => {
                 self.reading.leave_out(node, &complaint, self.key);
-                Err(Refusal::ReadAgain)
+                Err(Unread::ReadAgain)
             }
             None => Err(complaint.into()),
         }
     }
 
     /// A refusal of this value, of use to what is around it.
-    pub(super) fn settled(self, refusal: Refusal) -> Refusal {
+    pub(super) fn settled(self, refusal: Unread) -> Unread {
         match self.after(refusal) {
-            Ok(()) => Refusal::ReadAgain,
+            Ok(()) => Unread::ReadAgain,
             Err(refusal) => refusal,
         }
     }
 
     /// The value as the seed makes it.
-    pub(super) fn read_by<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Refusal> {
+    pub(super) fn read_by<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Unread> {
         self.reading.count();
         seed.deserialize(self)
             .map_err(|refusal| self.settled(refusal))
     }
 
     /// Any value that is accepted.
-    pub(super) fn made_up<V: Deserialize<'t>>(self) -> Result<V, Refusal> {
+    pub(super) fn made_up<V: Deserialize<'t>>(self) -> Result<V, Unread> {
         let table = ValueOrigin::Table(self.reading.made_up_table());
         let (word, list) = (ValueOrigin::Word(""), ValueOrigin::List);
         for value in [
@@ -239,7 +239,7 @@ impl<'t> Strict<'t> {
         ] {
             let word = match self.with(value).read() {
                 Ok(value) => return Ok(value),
-                Err(Refusal::Wrong(complaint)) => match *complaint {
+                Err(Unread::Wrong(complaint)) => match *complaint {
                     Complaint::UnknownValue { legal, .. } => legal.first(),
                     _ => None,
                 },
@@ -252,7 +252,7 @@ impl<'t> Strict<'t> {
         Err(Complaint::Consequence.into())
     }
 
-    pub(super) fn form(self) -> Result<Form<'t>, Refusal> {
+    pub(super) fn form(self) -> Result<Form<'t>, Unread> {
         Ok(match self.value {
             ValueOrigin::Written(node) => return self.written(node),
             ValueOrigin::Key(key) => Form::Text(key.get_ref()),
@@ -265,7 +265,7 @@ impl<'t> Strict<'t> {
         })
     }
 
-    fn written(self, node: &'t TomlNode<'t>) -> Result<Form<'t>, Refusal> {
+    fn written(self, node: &'t TomlNode<'t>) -> Result<Form<'t>, Unread> {
         let too_large = |number: &dyn Display| {
             let number = shown(&number.to_string());
             Complaint::Sentence(format!("the number {number} is too large"))
@@ -312,21 +312,21 @@ impl<'t> Strict<'t> {
         }
     }
 
-    pub(super) fn text(self) -> Result<&'t str, Refusal> {
+    pub(super) fn text(self) -> Result<&'t str, Unread> {
         match self.form()? {
             Form::Text(text) => Ok(text),
             other => Err(other.instead_of("a text")),
         }
     }
 
-    pub(super) fn flag(self) -> Result<bool, Refusal> {
+    pub(super) fn flag(self) -> Result<bool, Unread> {
         match self.form()? {
             Form::Flag(flag) => Ok(flag),
             other => Err(other.instead_of("`true` or `false`")),
         }
     }
 
-    pub(super) fn whole<N: TryFrom<i128> + Display>(self, least: N, most: N) -> Result<N, Refusal> {
+    pub(super) fn whole<N: TryFrom<i128> + Display>(self, least: N, most: N) -> Result<N, Unread> {
         match self.form()? {
             Form::Whole(whole) => N::try_from(whole).map_err(|_| {
                 let limits = format!("a whole number between {least} and {most}");
@@ -336,7 +336,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    pub(super) fn number(self) -> Result<f64, Refusal> {
+    pub(super) fn number(self) -> Result<f64, Unread> {
         match self.form()? {
             Form::Whole(whole) => Ok(whole as f64),
             Form::Real(real) => Ok(real),
@@ -344,7 +344,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    pub(super) fn list(self) -> Result<Elements<'t>, Refusal> {
+    pub(super) fn list(self) -> Result<Elements<'t>, Unread> {
         match self.form()? {
             Form::List(list) => Ok(list),
             other => Err(other.instead_of("a list")),
@@ -352,7 +352,7 @@ impl<'t> Strict<'t> {
     }
 
     /// A list of a fixed length.
-    pub(super) fn tuple(self, length: usize) -> Result<Elements<'t>, Refusal> {
+    pub(super) fn tuple(self, length: usize) -> Result<Elements<'t>, Unread> {
         let list = match self.form()? {
             Form::List(list) => list,
             other => return Err(other.instead_of(format!("a list of {length}"))),
@@ -368,7 +368,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    pub(super) fn table(self) -> Result<Pairs<'t>, Refusal> {
+    pub(super) fn table(self) -> Result<Pairs<'t>, Unread> {
         match self.form()? {
             Form::Table(table) => Ok(table),
             other => Err(other.instead_of("a table")),
@@ -376,7 +376,7 @@ impl<'t> Strict<'t> {
     }
 }
 
-fn at_most(most: usize, what: &str, parts: &str, found: usize) -> Result<(), Refusal> {
+fn at_most(most: usize, what: &str, parts: &str, found: usize) -> Result<(), Unread> {
     if found <= most {
         return Ok(());
     }

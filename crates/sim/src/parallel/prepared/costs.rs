@@ -79,9 +79,9 @@ impl Basis<'_> {
     /// Pipelines that differ, and which of them each replica is.
     fn lanes(&self) -> Result<(Vec<Vec<StageCost>>, Vec<u32>), Misfit> {
         // What a replica's costs follow from, stage by stage.
-        type Key = (u32, u32, u32, Option<Scope>);
+        type CostKey = (u32, u32, u32, Option<Scope>);
         let stages = &self.plan.stages;
-        let mut keys: Vec<Vec<Key>> = Vec::new();
+        let mut keys: Vec<Vec<CostKey>> = Vec::new();
         let mut lanes: Vec<Vec<StageCost>> = Vec::new();
         let mut lane_of = Vec::with_capacity(self.plan.data as usize);
         let busy: Vec<Vec<u32>> = stages.iter().map(sending).collect();

@@ -124,7 +124,7 @@ impl Settling {
 
 /// What was measured at a point of the grid.
 #[derive(Debug, Clone, Copy, Default)]
-struct Point {
+struct GridPoint {
     update_s: f64,
     late_s: f64,
     late_deviation_s: f64,
@@ -151,8 +151,8 @@ struct Point {
     off: f64,
 }
 
-impl Point {
-    fn add(&mut self, weight: f64, other: &Point) {
+impl GridPoint {
+    fn add(&mut self, weight: f64, other: &GridPoint) {
         self.update_s += weight * other.update_s;
         self.late_s += weight * other.late_s;
         self.late_deviation_s += weight * other.late_deviation_s;
@@ -185,12 +185,12 @@ pub(crate) struct LongRun {
     plan: MeasurementPlan,
     rate_error: f64,
     /// Once a stretch, not once a step.
-    known: Arc<Known<GridPlace, Point>>,
+    known: Arc<Known<GridPlace, GridPoint>>,
     /// Whether the rate without luck was asked for here.
     is_asked: AtomicBool,
 }
 
-static MEASURED: Shared<GridPlace, Point> = Shared::new();
+static MEASURED: Shared<GridPlace, GridPoint> = Shared::new();
 
 impl LongRun {
     /// The long run of workers without luck; `None` where it takes too long.
@@ -235,7 +235,7 @@ impl LongRun {
         if !are_enough {
             return None;
         }
-        let mut last = Point::default();
+        let mut last = GridPoint::default();
         let (mut stretch, end) = flow::updates(leap, |network| {
             last = self.point(scale, network);
             then(last.flow(), network)
@@ -273,7 +273,7 @@ impl LongRun {
     }
 
     /// What it is at these factors on all times of workers and on communication.
-    fn point(&self, scale: f64, network: f64) -> Point {
+    fn point(&self, scale: f64, network: f64) -> GridPoint {
         let (scales, is_scaled) = if self.settling.has_own_times {
             (around(scale), 1.0)
         } else {
@@ -284,7 +284,7 @@ impl LongRun {
         } else {
             around(1.0)
         };
-        let mut point = Point::default();
+        let mut point = GridPoint::default();
         let formula = self.formula(scale, network);
         let correction = match formula {
             Some(_) => 1.0,
@@ -325,7 +325,7 @@ impl LongRun {
             .long_run_update(&self.stepping(scale, network))
     }
 
-    fn known_at(&self, place: GridPlace) -> Point {
+    fn known_at(&self, place: GridPlace) -> GridPoint {
         if place == NO_LUCK {
             self.is_asked.store(true, Ordering::Relaxed);
         }
@@ -333,7 +333,7 @@ impl LongRun {
     }
 
     /// Measures the point at `place`; also whether the run came to its end.
-    fn measure(&self, place: GridPlace) -> (Point, bool) {
+    fn measure(&self, place: GridPlace) -> (GridPoint, bool) {
         let factor = |place: i32| libm::exp(GRID * f64::from(place));
         let (scale, network) = (factor(place.0), factor(place.1));
         let stepping = self.stepping(scale, network);
@@ -450,7 +450,7 @@ impl Seen {
     }
 
     /// What they tell of updates after the first `settled`, of which there were `counted` in each run.
-    fn point(&self, settled: u64, counted: u64, formula: Option<Update>) -> Point {
+    fn point(&self, settled: u64, counted: u64, formula: Option<Update>) -> GridPoint {
         let (runs, settled, counted) = (self.rest_s.count() as f64, settled as f64, counted as f64);
         let measured_s = self.even_s.mean() / counted;
         let measured = self.rest_gradients.mean() / counted;
@@ -482,7 +482,7 @@ impl Seen {
                 &self.rest_gradients,
             ))
         });
-        Point {
+        GridPoint {
             update_s,
             late_s: self.first_s.mean() - update_s * settled,
             late_deviation_s: late_variance.max(0.0).sqrt(),
@@ -503,7 +503,7 @@ impl Seen {
     }
 }
 
-impl Point {
+impl GridPoint {
     fn flow(&self) -> Flow {
         Flow {
             rate: 1.0 / self.update_s,
