@@ -14,8 +14,8 @@ use super::report;
 use super::terminal;
 use scavsim_base::text::Page;
 use scavsim_papers::reproduce::{Paper, Size, Tally, Verdict, compare, render};
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
 #[cfg(feature = "figures")]
 use scavsim_show::page;
 use scavsim_sim::training::Fidelity;
@@ -70,7 +70,10 @@ impl ReproduceArgs {
         if self.report.is_some() && papers.len() != 1 {
             let mut wrong = Diagnostics::default();
             let help = "name it: `scavsim reproduce scavenger --report FILE`";
-            wrong.push(Diagnostic::general("`--report` is about one paper").with_help(help));
+            wrong.push(
+                scavsim_read::input::Diagnostic::general("`--report` is about one paper")
+                    .with_help(help),
+            );
             return Err(Failure::Wrong(wrong));
         }
         let mut exit = Exit::Done;

@@ -1,7 +1,7 @@
 //! A schedule by the time since a job began, with the odds of losses of new VMs: what some published figures are of.
 //!
 //! Definitions of the public repository `scispot` (Kadupitiya, Jadhao & Sharma, HPDC 2020) as facts, slips included; no
-//! code of it is here. [`Dynamic`](super::Dynamic) is what jobs use.
+//! code of it is here. [`DynamicSchedule`](super::DynamicSchedule) is what jobs use.
 
 use super::dynamic::{MOST, Refused, Task};
 use scavsim_data::cloud::lifetimes::Lifetime;
