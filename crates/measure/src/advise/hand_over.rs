@@ -95,7 +95,7 @@ pub fn sky(name: &str, choice: &Choice) -> String {
 /// Why there are no commands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoCommands {
-    /// Those of the provider are not known.
+    /// Commands of the provider are not known.
     #[error("the commands of {0} are not known")]
     Provider(String),
     /// The provider of a VM type is not known.

@@ -23,12 +23,12 @@ const RELIEF: f64 = 1e-9;
 /// Why a range has no values.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoValues {
-    /// It goes downwards.
+    /// A range that goes downwards.
     #[error("expected `from` not above `to`, found {from} above {to}")]
     Descending {
-        /// Its beginning.
+        /// Beginning of the range.
         from: f64,
-        /// Its end.
+        /// End of the range.
         to: f64,
     },
     /// Nothing but 0 is a multiple of 0.
@@ -43,7 +43,7 @@ pub enum NoValues {
     /// Both, where one of them is enough.
     #[error("expected `step` or `factor`, found both")]
     Both,
-    /// It has too many.
+    /// A range of too many values.
     #[error("expected a range of at most {most} values, found {count}")]
     TooMany {
         /// How many are legal.

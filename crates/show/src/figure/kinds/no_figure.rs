@@ -5,26 +5,26 @@ use scavsim_lab::experiment::PlanError;
 /// Why a result has no figure of a kind.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NoFigure {
-    /// Its records alone do not say enough.
+    /// Records alone do not say enough.
     #[error("{0}: name the scenario with `--scenario FILE`")]
     NeedsScenario(&'static str),
-    /// Its scenario cannot be planned.
+    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// It has not what was asked for.
+    /// The result has not what was asked for.
     #[error("it has no {what} `{asked}`, but {known}")]
     Unknown {
         /// What was asked for.
         what: &'static str,
-        /// Its name.
+        /// Name that was asked for.
         asked: String,
         /// What there is instead.
         known: String,
     },
-    /// It has no workload of the name that was asked for.
+    /// No workload of the result has the name that was asked for.
     #[error("it has no such workload")]
     NoSuchWorkload,
-    /// It has no cases.
+    /// The result has no cases.
     #[error("it has no cases")]
     NoCases,
     /// None of its cases has a result.
@@ -33,22 +33,22 @@ pub enum NoFigure {
     /// Only the oracle has results.
     #[error("no strategy besides the oracle has a result")]
     OracleAlone,
-    /// Its strategies do not predict.
+    /// Strategies of the result do not predict.
     #[error("none of its strategies predicts times")]
     NoPredictions,
-    /// It has nothing to compare prices with.
+    /// Nothing is there to compare prices with.
     #[error("it has one pricing policy only")]
     OnePolicy,
     /// Nothing of the kind was measured.
     #[error("no {0} was measured of its workloads")]
     NotMeasured(&'static str),
-    /// Its measurements are too few to hold some back.
+    /// Measurements are too few to hold some back.
     #[error("its workloads have too few measurements to leave any out")]
     FewMeasurements,
     /// Lives were counted that no model is of.
     #[error("no counted lives have a model")]
     NoLives,
-    /// It would take too many searches.
+    /// The figure would take too many searches.
     #[error("it searches {0} times; `--workload` shows one workload")]
     ManySearches(usize),
     /// More configurations than a map has room for.

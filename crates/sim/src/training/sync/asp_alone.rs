@@ -27,13 +27,13 @@ pub struct AspAlone {
 /// Why an asynchronous cluster has no speed.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum NoSpeed {
-    /// It has no workers.
+    /// A cluster without workers.
     #[error("a cluster without workers has no speed")]
     NoWorkers,
-    /// Its servers take more than all of a step.
+    /// Parameter servers take more than all of a step.
     #[error("serving takes longer than a step")]
     SlowServers,
-    /// It cannot be simulated in the fidelity.
+    /// The fidelity cannot simulate asynchronous workers.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// A defect.
