@@ -9,6 +9,7 @@ pub(crate) mod clusters;
 pub(super) mod form;
 pub(crate) mod grid;
 pub(crate) mod plans;
+pub(crate) mod serving;
 #[cfg(test)]
 mod tests;
 pub(crate) mod topic;
@@ -21,6 +22,7 @@ pub use bag::BagOfJobs;
 pub use clusters::Clusters;
 pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
+pub use serving::Service;
 
 use super::Setting;
 use super::complaints::Complaints;
@@ -43,6 +45,8 @@ pub enum Subject {
     Bag(BagOfJobs),
     /// Plans by which a model is cut over GPUs.
     Plans(ModelPlans),
+    /// An inference service.
+    Service(Service),
 }
 
 /// A kind of subject: its form, and what it makes of a file of it; `None` where something is wrong, which is told.
@@ -53,6 +57,12 @@ pub(super) struct SubjectKind {
 
 /// All kinds. A file is about the first whose key it has; about clusters, where it has none.
 pub(super) const KINDS: &[SubjectKind] = &[
+    SubjectKind {
+        form: &serving::FORM,
+        read: |file, told| {
+            serving::read(file, told).map(|(own, setup)| (Subject::Service(own), setup))
+        },
+    },
     SubjectKind {
         form: &plans::FORM,
         read: |file, told| plans::read(file, told).map(|(own, setup)| (Subject::Plans(own), setup)),
@@ -111,6 +121,7 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
+            Subject::Service(own) => own,
         }
     }
 
@@ -120,6 +131,7 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
+            Subject::Service(own) => own,
         }
     }
 
