@@ -12,7 +12,6 @@ use super::include::Include;
 pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
 pub use super::schema::schema;
-pub use super::subject::serving::ServingTable;
 use scavsim_data::pricing::PolicyFile;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;
@@ -73,9 +72,6 @@ pub struct ScenarioFile {
     /// A model that is cut over GPUs, instead of all of these.
     #[schemars(with = "Option<ParallelTable>")]
     pub parallel: Option<Spanned<ParallelTable>>,
-    /// An inference service, instead of all of these.
-    #[schemars(with = "Option<ServingTable>")]
-    pub serving: Option<Spanned<ServingTable>>,
     /// VM types that were not measured, by name.
     #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,

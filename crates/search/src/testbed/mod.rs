@@ -8,7 +8,6 @@
 //! - [`job_site`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
 //! - [`grid`]: the measured grid. [`bag`], [`bag_ground`]: a bag of jobs. [`plans`]: a model cut over GPUs.
-//! - [`service`]: an inference service.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`history`]: what earlier runs of a workload left behind.
 
@@ -21,7 +20,6 @@ pub mod job_site;
 mod log;
 pub mod metered;
 pub mod plans;
-pub mod service;
 pub mod simulated;
 pub mod site;
 pub mod stepwise;

@@ -9,7 +9,6 @@ pub(crate) mod clusters;
 pub(super) mod form;
 pub(crate) mod grid;
 pub(crate) mod plans;
-pub(crate) mod serving;
 #[cfg(test)]
 mod tests;
 pub(crate) mod topic;
@@ -22,7 +21,6 @@ pub use bag::BagOfJobs;
 pub use clusters::Clusters;
 pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
-pub use serving::Service;
 
 use super::Setting;
 use super::complaints::Complaints;
@@ -45,8 +43,6 @@ pub enum Subject {
     Bag(BagOfJobs),
     /// Plans by which a model is cut over GPUs.
     Plans(ModelPlans),
-    /// An inference service.
-    Service(Service),
 }
 
 /// A kind of subject: its form, and what it makes of a file of it; `None` where something is wrong, which is told.
@@ -57,12 +53,6 @@ pub(super) struct SubjectKind {
 
 /// All kinds. A file is about the first whose key it has; about clusters, where it has none.
 pub(super) const KINDS: &[SubjectKind] = &[
-    SubjectKind {
-        form: &serving::FORM,
-        read: |file, told| {
-            serving::read(file, told).map(|(own, setup)| (Subject::Service(own), setup))
-        },
-    },
     SubjectKind {
         form: &plans::FORM,
         read: |file, told| plans::read(file, told).map(|(own, setup)| (Subject::Plans(own), setup)),
@@ -121,7 +111,6 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
-            Subject::Service(own) => own,
         }
     }
 
@@ -131,7 +120,6 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
-            Subject::Service(own) => own,
         }
     }
 
