@@ -5,14 +5,18 @@ use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::parallel::measured::{Beside, Measured, peak_memory_bytes, reduction_s};
+use scavsim_sim::parallel::measured::{
+    Beside, FIGURES, LeftOut, Measured, peak_memory_bytes, reduction_s,
+};
 use scavsim_sim::parallel::{PreparedPlan, Runtime};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),
     function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
     function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
+    function!(plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
     function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
+    function!(plan_message_left_out_s ["nodes"] "seconds per message, fitted on all measured pipelines but those on so many nodes"),
 ];
 
 const MOST_NODES: u64 = 1_000_001;
@@ -40,6 +44,16 @@ fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, NoValue> {
     Ok(beside.ours(named(&beside, arguments)?, &Runtime::default())?)
 }
 
+fn plan_measured(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    let beside = beside()?;
+    let name = arguments.text("figure")?;
+    let figure = named(&beside, arguments)?.figure(name);
+    figure.ok_or_else(|| NoValue::NotMeasured {
+        what: format!("figure `{name}`"),
+        help: format!("; known: {}", FIGURES.join(", ")),
+    })
+}
+
 fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(prepared(arguments)?.step_s())
 }
@@ -52,12 +66,19 @@ fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue
     Ok(reduction_s(&prepared(arguments)?))
 }
 
-fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn left_out(arguments: &Arguments<'_>) -> Result<LeftOut, NoValue> {
     let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
     let found = beside()?.left_out(nodes)?;
-    let found = found.ok_or_else(|| NoValue::NotMeasured {
+    found.ok_or_else(|| NoValue::NotMeasured {
         what: "pipeline".to_owned(),
         help: format!(" on {nodes} nodes"),
-    })?;
-    Ok(found.error)
+    })
+}
+
+fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    Ok(left_out(arguments)?.error)
+}
+
+fn plan_message_left_out_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    Ok(left_out(arguments)?.message_s)
 }

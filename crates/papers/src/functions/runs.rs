@@ -25,6 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(drawn_increase_h ["life", "job_h", "draws"] "the increase of a job on a new VM from drawn lives"),
     function!(drawn_run_time_h ["life", "job_h", "age_h", "restart_min", "draws"] "the run time from drawn lives; several ages in turn"),
     function!(young_daly_min ["write_min", "mtbf_h"] "minutes between checkpoints, √(2δM)"),
+    function!(daly_h ["job_h", "every_min", "write_min", "restart_min", "mtbf_h"] "expected hours of a job with checkpoints where losses are memoryless: Daly 2006, eq. 20"),
     function!(list schedule_min ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "minutes of work between checkpoints if no VM is lost, from a table of jobs up to the longest: `odds` are `exact`, `of-new` or `since-start`"),
     function!(checkpointed_h ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "expected hours of a job with the checkpoints of such a table, or with one after every so many minutes"),
     function!(drawn_checkpointed_h ["life", "job_h", "age_h", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?", "draws"] "the same from drawn lives; several ages in turn"),
@@ -83,6 +84,18 @@ fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> 
     let young = YoungDaly::first_order(write_h, arguments.number("mtbf_h")?);
     let young = young.ok_or(NoValue::NotPositive("both times are"))?;
     Ok(young.interval_h() * MINUTES_PER_HOUR)
+}
+
+fn daly_h(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    let hours = |name: &str| Ok::<_, NoValue>(arguments.number(name)? / MINUTES_PER_HOUR);
+    let (job_h, mtbf_h) = (arguments.number("job_h")?, arguments.number("mtbf_h")?);
+    Ok(run_time::daly_h(
+        job_h,
+        hours("every_min")?,
+        hours("write_min")?,
+        hours("restart_min")?,
+        mtbf_h,
+    ))
 }
 
 fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
