@@ -45,6 +45,7 @@ impl ProfileArgs {
             probe_steps: None,
             restore_s: self.restore_s,
             parameters: self.parameters,
+            prior: Default::default(),
         }
     }
 }

@@ -197,6 +197,7 @@ fn imported_profile(folder: &Path) {
         probe_steps: None,
         restore_s: None,
         parameters: None,
+        prior: Default::default(),
     };
     accepted(profile::read(&options, &mut diagnostics), &diagnostics);
 }

@@ -194,6 +194,7 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
         probe_steps: None,
         restore_s: None,
         parameters: None,
+        prior: Default::default(),
     };
     let mut diagnostics = Diagnostics::default();
     let imported = profile::read_source(&options, source, &mut diagnostics)?;

@@ -1,7 +1,6 @@
 //! Communication learned across applications on one VM type, by the parameters whose gradients they exchange.
 
 use super::minimise::levenberg_marquardt;
-use super::pooled::thinned;
 use scavsim_base::stats::Welford;
 
 /// Parameters that coefficients are given for.
@@ -120,6 +119,19 @@ impl LearnedCommunication {
         let g = self.exponent;
         Some(compute_s * libm::pow(1.0 + libm::pow(share, g), 1.0 / g))
     }
+}
+
+/// At most `most` of the points, from all over them.
+fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
+    if points.len() <= most {
+        return points.to_vec();
+    }
+    // Knuth's multiplicative hash: no stride that could meet every time the same batch.
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|&i| (i as u32).wrapping_mul(2_654_435_761));
+    order.truncate(most);
+    order.sort_unstable();
+    order.into_iter().map(|i| points[i]).collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,15 @@ pub fn levenberg_marquardt<const N: usize>(
     start: [f64; N],
     residuals: impl Fn(&[f64; N]) -> Vec<f64>,
 ) -> Option<([f64; N], f64)> {
+    search(start, GAIN, residuals)
+}
+
+/// A search as by [`levenberg_marquardt`] that is done below a relative gain of `least_gain`.
+pub fn search<const N: usize>(
+    start: [f64; N],
+    least_gain: f64,
+    residuals: impl Fn(&[f64; N]) -> Vec<f64>,
+) -> Option<([f64; N], f64)> {
     let loss = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
     let mut at = start;
     let mut here = residuals(&at);
@@ -66,7 +75,7 @@ pub fn levenberg_marquardt<const N: usize>(
             }
             damping *= 4.0;
         }
-        if gained.is_none_or(|gain| gain < GAIN) {
+        if gained.is_none_or(|gain| gain < least_gain) {
             break;
         }
     }

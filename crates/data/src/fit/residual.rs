@@ -3,49 +3,70 @@
 use std::collections::BTreeMap;
 
 use crate::workload::law::pooled::Variation;
-use crate::workload::residual::Place;
+use crate::workload::residual::{Place, spread_out};
 use scavsim_base::stats::field::Field;
+use scavsim_base::stats::student_t;
 
-/// Nothing known: no variation but that of repeats, of 1 %.
-pub const UNKNOWN: Variation = Variation {
-    shared: 0.0,
-    placement: 0.0,
-    repeat: 0.01,
-    vms_reach: 0.35,
+/// What applications have in common: about the middle of what the shipped ones show by [`variation`].
+pub const USUAL: Variation = Variation {
+    shared: 0.055,
+    shape: 0.03,
+    growth: 0.06,
+    batch: 0.02,
+    placement: 0.05,
+    repeat: 0.055,
+    vms_reach: 0.2,
     workers_reach: 1.2,
-    batch_reach: 6.0,
+    batch_reach: 4.0,
     placement_reach: 1.5,
 };
 
-/// Points that a likelihood is taken over: its cost grows with their cube.
-const MOST: usize = 240;
-/// Most points of one placement.
-const MOST_OF_ONE: usize = 4;
+/// Points that the usual variation weighs as much as.
+const USUAL_WEIGHT: f64 = 4.0;
+/// From so many points on they tell their variation themselves.
+const ENOUGH: usize = 40;
 /// Least standard deviation, where a law meets its points to the last digit.
 const LEAST: f64 = 1e-4;
-/// Values that each parameter may take: shares of σ² for π² and ρ², then reaches. A factor of two
+/// Values that each parameter may take: shares of σ² for π², ρ², φ², ω² and β², then reaches. A factor of two
 /// apart is as much as a few hundred points can tell.
 const PLACEMENT: [f64; 4] = [0.05, 0.2, 0.5, 1.5];
-const REPEAT: [f64; 4] = [0.01, 0.04, 0.15, 0.5];
+const REPEAT: [f64; 5] = [0.01, 0.04, 0.15, 0.5, 2.0];
+const SHAPE: [f64; 3] = [0.03, 0.15, 0.6];
+const GROWTH: [f64; 3] = [0.1, 0.4, 1.5];
+const OWN_BATCH: [f64; 4] = [0.01, 0.1, 0.5, 2.0];
 const VMS: [f64; 5] = [0.2, 0.3, 0.45, 0.7, 1.2];
 const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];
 const BATCH: [f64; 2] = [2.0, 6.0];
 const PLACEMENT_REACH: [f64; 3] = [0.5, 1.5, 5.0];
 
+/// The usual variation, scaled to `count` points whose law and residual together cost `loss`: the sum of their squared
+/// deviations, decorrelated, and of the law's from what was expected. Wider where few points tell it, as Student's
+/// distribution is.
+pub fn usual(count: usize, loss: f64) -> Variation {
+    let wider = student_t::wider(0.95, count as u64 + USUAL_WEIGHT as u64);
+    of_size(&USUAL, size(count, loss).sqrt() * wider)
+}
+
+/// Variance of such points over the usual one, as far as they tell.
+pub fn size(count: usize, loss: f64) -> f64 {
+    (USUAL_WEIGHT + loss) / (USUAL_WEIGHT + count as f64)
+}
+
 /// The variation of `points` (place, ln(measured/law)). Its parts are those under which the points
 /// are likeliest, its reaches those that foretell best the points of each number of VMs and workers
-/// from all others; each in turn among a few values, σ in closed form. `None` without points.
+/// from all others; each in turn among a few values, σ in closed form. `None` where there are too few.
 pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
+    if points.len() < ENOUGH {
+        return None;
+    }
     let points = some(points);
-    let mut best = Variation {
-        shared: 1.0,
-        placement: PLACEMENT[1].sqrt(),
-        repeat: REPEAT[1].sqrt(),
-        ..UNKNOWN
-    };
-    let parts: [Choice<'_>; 3] = [
+    let mut best = of_size(&USUAL, 1.0 / USUAL.shared);
+    let parts: [Choice<'_>; 6] = [
         (&PLACEMENT, |v, x| v.placement = x.sqrt()),
         (&REPEAT, |v, x| v.repeat = x.sqrt()),
+        (&SHAPE, |v, x| v.shape = x.sqrt()),
+        (&GROWTH, |v, x| v.growth = x.sqrt()),
+        (&OWN_BATCH, |v, x| v.batch = x.sqrt()),
         (&PLACEMENT_REACH, |v, x| v.placement_reach = x),
     ];
     // What shares with what first: without it the parts of a placement would take its place.
@@ -58,22 +79,23 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
 /// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same
 /// points.
 pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
-    let points = some(points);
-    let part = |of: f64| {
-        if like.shared > 0.0 {
-            of / like.shared
-        } else {
-            of
-        }
-    };
-    let mut best = Variation {
-        shared: 1.0,
-        placement: part(like.placement),
-        repeat: part(like.repeat),
-        ..*like
-    };
-    reaches(&points, &mut best)?;
-    scaled(&points, best)
+    if points.len() < ENOUGH || like.shared <= 0.0 {
+        return None;
+    }
+    scaled(&some(points), of_size(like, 1.0 / like.shared))
+}
+
+fn of_size(of: &Variation, scale: f64) -> Variation {
+    let sized = |part: f64| (part * scale).max(LEAST);
+    Variation {
+        shared: sized(of.shared),
+        shape: sized(of.shape),
+        growth: sized(of.growth),
+        batch: sized(of.batch),
+        placement: sized(of.placement),
+        repeat: sized(of.repeat),
+        ..*of
+    }
 }
 
 /// Values for a parameter, and how it is set.
@@ -111,12 +133,7 @@ fn reaches(points: &[(Place, f64)], best: &mut Variation) -> Option<()> {
 
 fn scaled(points: &[(Place, f64)], of: Variation) -> Option<Variation> {
     let (_, scale) = unlikelihood(points, &of)?;
-    Some(Variation {
-        shared: (of.shared * scale).max(LEAST),
-        placement: (of.placement * scale).max(LEAST),
-        repeat: (of.repeat * scale).max(LEAST),
-        ..of
-    })
+    Some(of_size(&of, scale))
 }
 
 /// Mean absolute error over all groups of equal N and K, each foretold from the others.
@@ -138,33 +155,11 @@ fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
 }
 
 fn field(points: &[(Place, f64)], v: &Variation) -> Option<Field> {
-    Field::new(points.len(), |i, j| {
-        let covariance = v.covariance(&points[i].0, &points[j].0);
-        if i == j {
-            covariance * (1.0 + 1e-9)
-        } else {
-            covariance
-        }
-    })
+    v.field(points.len(), |i| &points[i].0, |_| 0.0)
 }
 
-/// At most so many points, few of each placement, from all over.
 fn some(points: &[(Place, f64)]) -> Vec<(Place, f64)> {
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by_key(|&i| (i as u32).wrapping_mul(2_654_435_761));
-    // In rounds of two points of each placement, so that its own part can be told.
-    let mut taken: BTreeMap<u64, usize> = BTreeMap::new();
-    let mut rounds: Vec<(usize, usize)> = Vec::new();
-    for i in order {
-        let count = taken.entry(points[i].0.placement).or_default();
-        if *count < MOST_OF_ONE {
-            rounds.push((*count / 2, i));
-            *count += 1;
-        }
-    }
-    rounds.sort_by_key(|&(round, _)| round);
-    rounds.truncate(MOST);
-    rounds.into_iter().map(|(_, i)| points[i]).collect()
+    spread_out(points, |p| p.0.placement)
 }
 
 /// Minus the logarithm of the likelihood at the best σ, and that σ.
@@ -176,7 +171,19 @@ fn unlikelihood(points: &[(Place, f64)], v: &Variation) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::law::free_pooled::FREE;
+    use crate::workload::residual::{Ratio, Residual};
     use scavsim_base::stats::cholesky::cholesky;
+
+    /// Only what placements alike share, what one has for itself, and repeats.
+    const NOTHING_ELSE: Variation = Variation {
+        shape: 0.0,
+        growth: 0.0,
+        batch: 0.0,
+        vms_reach: 0.35,
+        batch_reach: 6.0,
+        ..USUAL
+    };
 
     /// A draw from a known variation gives back its size and its reach, roughly.
     #[test]
@@ -185,7 +192,7 @@ mod tests {
             shared: 0.1,
             placement: 0.1 * 0.05_f64.sqrt(),
             repeat: 0.1 * 0.04_f64.sqrt(),
-            ..UNKNOWN
+            ..NOTHING_ELSE
         };
         let mut places = Vec::new();
         for vms in [2, 3, 4, 6, 8, 12, 16] {
@@ -233,13 +240,17 @@ mod tests {
             shared: 0.1,
             placement: 0.05,
             repeat: 0.02,
-            ..UNKNOWN
+            ..NOTHING_ELSE
         };
         let by_hand: f64 = (0..4)
             .map(|out| {
-                let kept = (0..4).filter(|i| *i != out).map(|i| points[i]).collect();
-                let residual = crate::workload::residual::Residual::new(v, kept);
-                (points[out].1 - residual.at(&points[out].0).0).abs() / 4.0
+                let kept = (0..4).filter(|i| *i != out).map(|i| Ratio {
+                    place: points[i].0,
+                    log_ratio: points[i].1,
+                    gradient: [0.0; FREE],
+                });
+                let residual = Residual::new(v, kept.collect());
+                (points[out].1 - residual.at(&points[out].0, &[0.0; FREE]).0).abs() / 4.0
             })
             .sum();
         let found = left_out(&points, &v).expect("four groups");

@@ -3,6 +3,7 @@
 use super::Quality;
 use super::linear::{Equation, least_squares, non_negative};
 use super::minimise::levenberg_marquardt;
+pub use crate::workload::law::growth::Growth;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
 use crate::workload::step::StepCost;
 
@@ -17,64 +18,6 @@ pub struct StepPoint {
     pub step_s: f64,
     /// The part that waits for communication after compute, where it is known.
     pub exposed_s: Option<f64>,
-}
-
-/// How communication grows with K.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Growth {
-    /// √K.
-    Root,
-    /// K.
-    Linear,
-    /// 2(K − 1)/K.
-    Ring,
-    /// log₂ K.
-    Tree,
-}
-
-impl Growth {
-    /// Formula of the growth as people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Growth::Root => "√K",
-            Growth::Linear => "K",
-            Growth::Ring => "(K − 1)/K",
-            Growth::Tree => "log K",
-        }
-    }
-
-    /// Value of the growth at K.
-    pub fn at(self, workers: u32) -> f64 {
-        let k = f64::from(workers);
-        match self {
-            Growth::Root => k.sqrt(),
-            Growth::Linear => k,
-            Growth::Ring => 2.0 * (k - 1.0) / k,
-            Growth::Tree => libm::log2(k),
-        }
-    }
-
-    /// The law c + d·growth.
-    pub fn law(self, base_s: f64, slope_s: f64) -> CommunicationLaw {
-        match self {
-            Growth::Root => CommunicationLaw::Root {
-                base_s,
-                per_root_s: slope_s,
-            },
-            Growth::Linear => CommunicationLaw::Linear {
-                base_s,
-                per_worker_s: slope_s,
-            },
-            Growth::Ring => CommunicationLaw::Ring {
-                base_s,
-                per_pass_s: slope_s,
-            },
-            Growth::Tree => CommunicationLaw::Tree {
-                base_s,
-                per_level_s: slope_s,
-            },
-        }
-    }
 }
 
 /// [a, b] of t = a + b·x over pairs (x, t), by relative least squares.

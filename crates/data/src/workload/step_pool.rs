@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::law::PooledLaw;
-use super::residual::{Place, Residual};
+use super::law::free_pooled::FREE;
+use super::residual::{Place, Ratio, Residual};
 use super::step::StepCost;
 use crate::configuration::{Configuration, Shape};
 use scavsim_base::rng;
@@ -70,7 +71,11 @@ impl Pool {
             let of_type = Shape::parse(&c.vm).is_ok_and(|s| s.vm_type == vm_type);
             let (vms, place) = place(c).filter(|_| of_type)?;
             let by_law = law.cost(vms, c.workers, c.local_batch(), 1.0, 1.0)?;
-            Some((place, libm::log(measured.total_s() / by_law.total_s())))
+            Some(Ratio {
+                place,
+                log_ratio: libm::log(measured.total_s() / by_law.total_s()),
+                gradient: gradient(&law, vms, c),
+            })
         };
         Pool {
             law,
@@ -96,7 +101,8 @@ impl Pool {
             network_scale,
         )?;
         let key = (place.placement, at.workers, at.batch);
-        let (mean, deviation) = self.found.get(key, || self.residual.at(&place));
+        let (mean, deviation) =
+            (self.found).get(key, || self.residual.at(&place, &gradient(law, vms, at)));
         let ratio = libm::exp(mean);
         let cost = StepCost {
             compute_s: by_law.compute_s * ratio,
@@ -111,8 +117,26 @@ impl Pool {
         place(at).and_then(cost).is_some()
     }
 
+    /// Covariances of the errors of ln(seconds) at configurations that the pool knows, by rows; `own` is the variance of
+    /// the own error of a measured one.
+    pub(super) fn covariances(&self, all: &[&Configuration], own: f64) -> Vec<f64> {
+        let places: Vec<(Place, [f64; FREE])> = (all.iter())
+            .filter_map(|at| {
+                let (vms, place) = place(at)?;
+                Some((place, gradient(&self.law, vms, at)))
+            })
+            .collect();
+        self.residual.covariances(&places, |_| own)
+    }
+
     /// What one more measurement of a measured step differs by.
     pub(super) fn repeat(&self) -> f64 {
         self.residual.repeat()
     }
+}
+
+/// How ln(seconds) changes with the coefficients of the law; zeros where they are not free.
+fn gradient(law: &PooledLaw, vms: u32, at: &Configuration) -> [f64; FREE] {
+    let found = law.gradient(vms, at.workers, at.local_batch());
+    found.unwrap_or([0.0; FREE])
 }

@@ -158,7 +158,7 @@ fn decide(
     simulated: Vec<Simulated>,
 ) -> Advice {
     let stated = workload.stated_epochs();
-    let uncertainty = Uncertainty::of(&workload, repeats.clone(), stated.is_some());
+    let uncertainty = Uncertainty::of(&workload, &repeats, stated.is_some());
     let prospects: Vec<Prospect> = simulated.iter().map(|s| s.prospect.clone()).collect();
     let configurations: Vec<Configuration> =
         prospects.iter().map(|p| p.configuration.clone()).collect();

@@ -73,6 +73,7 @@ pub(super) fn known(
     };
     let on_one_vm = workload.steps.shapes().filter(is_of_one_vm);
     let without_law = (workload.steps.shapes())
+        .filter(|shape| !workload.laws.pooled.contains_key(vm_type(shape)))
         .filter(|shape| !workload.laws.steps.contains_key(&***shape))
         .map(|shape| shape.to_string());
     let workers = || workload.steps.points().map(|(c, _)| c.workers);

@@ -8,6 +8,7 @@
 //! - [`figure`]: numbers with as many digits as they deserve.
 //! - [`folder`]: the folder on disk, whole or not at all.
 //! - [`report`]: what happened, for people.
+//! - `step_laws`: the law of steps, for all sources that measured them.
 //! - [`trial`]: whether a scenario takes what was made.
 //!
 //! One file per source:
@@ -32,14 +33,14 @@ pub mod pollux;
 pub mod prices;
 pub mod profile;
 pub mod report;
+mod step_laws;
 pub mod trial;
 
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use draft::{Constant, StepLine};
-use scavsim_data::fit::pooled::PooledPoint;
+use draft::Constant;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -54,11 +55,6 @@ pub struct Imported {
     pub draft: Draft,
     /// What happened.
     pub report: Report,
-}
-
-/// A row of `steps.csv` for a fit over all shapes; `None` if its shape is not one of its workers.
-fn pooled_point(line: &StepLine) -> Option<PooledPoint> {
-    PooledPoint::of(&line.vm, line.workers, line.batch, line.step_s)
 }
 
 /// Steps of one probe, and until the noise reading settles, where no source says.

@@ -6,7 +6,7 @@
 //! B is the initial batch, whose run says where the target is and how many samples a pass has.
 //!
 //! - [`options`]: what is imported, and how.
-//! - `steps`: step times and their laws; `runs`: epochs and noise.
+//! - `steps`: step times; `runs`: epochs and noise.
 //! - `consistent`: whether the runs agree with each other.
 //! - `applications`: names, and what the files of the artifact do not say.
 
@@ -25,12 +25,14 @@ use steps::Placement;
 use super::draft::{Constant, Draft, Law};
 use super::figure::rounded;
 use super::report::Report;
+use super::step_laws::step_laws;
 use super::{
     COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
     refuse,
 };
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::EpochLaw;
+use scavsim_data::workload::law::prior::Prior;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Seconds to restore a checkpoint, where nobody says.
@@ -97,7 +99,7 @@ pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Im
         .iter()
         .map(|s| steps::step_line(s, &options.vm))
         .collect();
-    steps::step_laws(&steps, options, &mut draft, &mut report);
+    step_laws(&mut draft, &Prior::default(), &mut report);
     runs::epochs(&runs, &samples.value, &mut draft);
     let goodput = EpochLaw::Goodput {
         initial_batch: initial,
@@ -121,11 +123,6 @@ pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Im
             "{} {} ({})",
             constant.name, constant.value, constant.source
         ));
-    }
-    if draft.pooled_laws.is_empty() {
-        report.note(
-            "step laws hold from two VMs on; one VM with several workers is only in steps.csv",
-        );
     }
     Some(Imported { draft, report })
 }

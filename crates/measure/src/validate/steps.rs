@@ -10,6 +10,7 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::fit::best::{best, best_on_one_vm};
 use scavsim_data::fit::pooled::{PooledPoint, pooled, refitted};
 use scavsim_data::fit::steps::{StepPoint, p_norm};
+use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{Overlap, PooledLaw, StepLaw};
 use scavsim_data::workload::step_cost::{StepCosts, StepRow};
 use scavsim_data::workload::{Communication, Laws, StepCost, Workload};
@@ -249,9 +250,9 @@ fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
             .filter_map(|m| PooledPoint::of(&m.at.vm, m.at.workers, m.at.batch, m.cost.total_s()))
             .collect();
         let fit = if refit {
-            pooled(&points)
+            pooled(&points, &Prior::default())
         } else {
-            refitted(&points, law)
+            refitted(&points, law, &Prior::default())
         };
         Some((vm_type.clone(), fit?.law))
     };

@@ -5,7 +5,9 @@
 //! - [`communication`]: seconds of communication by the worker count.
 //! - [`overlap`]: how much of it compute hides.
 //! - [`step`]: seconds of a step for one VM shape.
-//! - [`pooled`]: one law for all shapes of a VM type.
+//! - [`pooled`]: one law for all shapes of a VM type; [`free_pooled`]: its coefficients as a fit sees them; [`prior`]: what is
+//!   expected of them; [`growth`]: how its
+//!   communication grows.
 //! - [`epochs`]: passes over the data by the global batch.
 //! - [`goodput`]: the same from a noise scale over training; [`noise`]: that noise scale.
 //!
@@ -15,10 +17,13 @@ mod bounds;
 pub mod communication;
 pub mod compute;
 pub mod epochs;
+pub mod free_pooled;
 pub mod goodput;
+pub mod growth;
 pub mod noise;
 pub mod overlap;
 pub mod pooled;
+pub mod prior;
 pub mod step;
 pub mod worker;
 

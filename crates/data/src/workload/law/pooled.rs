@@ -2,12 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ABOVE_ZERO, OutOfBounds, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
+use super::free_pooled::{FREE, FreePooled, NUDGE};
+use super::growth::Growth;
 use super::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
 use crate::workload::step::StepCost;
 
-/// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over K
-/// for workers on several VMs, a constant in place of communication on one VM.
+/// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over K for workers on several
+/// VMs, a ring in place of that communication on one VM.
+///
+/// Communication of K workers on N VMs is 0 for one worker, c₁ + e·2(K − 1)/K on one VM, and c + d·h(K) on several; on two
+/// VMs it is exp(q·(1 − N/K)) times that: rings over two machines pass each of them twice.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledLaw {
@@ -17,8 +22,15 @@ pub struct PooledLaw {
     pub communication: CommunicationLaw,
     /// How the two add up.
     pub overlap: Overlap,
-    /// Communication of several workers on one VM.
+    /// c₁: communication of several workers on one VM, whatever their number.
+    #[serde(default)]
     pub one_vm_s: f64,
+    /// e: seconds to send the gradient once between workers on one VM.
+    #[serde(default)]
+    pub one_vm_pass_s: f64,
+    /// q: how much dearer communication is between just two VMs of many workers, as a logarithm.
+    #[serde(default)]
+    pub two_vms: f64,
     /// How ln(measured/law) varies.
     pub residual: Variation,
 }
@@ -26,13 +38,23 @@ pub struct PooledLaw {
 /// The covariance of ln(measured/law) at two placements with N VMs, K workers, m of them on the
 /// fullest VM, and local batches x:
 ///
-/// σ²·exp(−½((Δln N/λ_N)² + (Δln(K/N)/λ_w)² + (Δln m/λ_w)²) − |Δln x|/λ_x), and for equal
-/// placements also π²·exp(−|Δln x|/λ_π) + ρ²·exp(−|Δln x|/0.35). None between one VM and several.
+/// σ²·exp(−½((Δln N/λ_N)² + (Δln(K/N)/λ_w)² + (Δln m/λ_w)²) − |Δln x|/λ_x) + φ²·exp(−½((Δln(K/N))² + (Δln m)²))
+/// + ω²·min(ln N), for equal placements also π²·exp(−|Δln x|/λ_π) + ρ²·exp(−|Δln x|/0.35), none of it between one VM and
+/// several; and β²·exp(−|Δln x|/0.05), three times that for each x that is no power of two.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variation {
     /// σ: what placements alike share.
     pub shared: f64,
+    /// φ: what a shape has for itself, with any number of VMs.
+    #[serde(default)]
+    pub shape: f64,
+    /// ω: how far a factor of e in the number of VMs leads away.
+    #[serde(default)]
+    pub growth: f64,
+    /// β: what a local batch has for itself, on all placements: its kernels are others.
+    #[serde(default)]
+    pub batch: f64,
     /// π: what one placement has for itself.
     pub placement: f64,
     /// ρ: what one measurement has for itself.
@@ -59,7 +81,12 @@ impl PooledLaw {
         let v = &self.residual;
         at_least(&[
             ("one_vm_s", self.one_vm_s, 0.0),
+            ("one_vm_pass_s", self.one_vm_pass_s, 0.0),
+            ("two_vms", self.two_vms, ANY),
             ("shared", v.shared, 0.0),
+            ("shape", v.shape, 0.0),
+            ("growth", v.growth, 0.0),
+            ("batch", v.batch, 0.0),
             ("placement", v.placement, 0.0),
             ("repeat", v.repeat, ABOVE_ZERO),
             ("vms_reach", v.vms_reach, ABOVE_ZERO),
@@ -79,9 +106,9 @@ impl PooledLaw {
         network_scale: f64,
     ) -> Option<StepCost> {
         let communication = match vms {
-            1 => CommunicationLaw::Linear {
+            1 => CommunicationLaw::Ring {
                 base_s: self.one_vm_s,
-                per_worker_s: 0.0,
+                per_pass_s: self.one_vm_pass_s,
             },
             _ => self.communication,
         };
@@ -91,6 +118,32 @@ impl PooledLaw {
             overlap: self.overlap,
             one_vm_only: false,
         };
-        law.cost(workers, local_batch, compute_scale, network_scale)
+        let between = if vms == 2 {
+            libm::exp(self.two_vms * (1.0 - f64::from(vms) / f64::from(workers)))
+        } else {
+            1.0
+        };
+        law.cost(workers, local_batch, compute_scale, network_scale * between)
+    }
+
+    /// How ln(seconds) of a step changes with each of [`FreePooled`]; `None` where the law gives no step.
+    pub fn gradient(&self, vms: u32, workers: u32, local_batch: f64) -> Option<[f64; FREE]> {
+        let (growth, ..) = Growth::of(self.communication)?;
+        let free = FreePooled::of(self)?;
+        let ln_s = |free: FreePooled| {
+            let law = free.law(growth, self.residual);
+            let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
+            cost.map(|cost| libm::log(cost.total_s()))
+        };
+        let mut gradient = [0.0; FREE];
+        for (i, slope) in gradient.iter_mut().enumerate() {
+            let moved = |by: f64| {
+                let mut other = free;
+                other.0[i] += by;
+                ln_s(other)
+            };
+            *slope = (moved(NUDGE)? - moved(-NUDGE)?) / (2.0 * NUDGE);
+        }
+        Some(gradient)
     }
 }

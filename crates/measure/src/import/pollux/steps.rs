@@ -5,11 +5,9 @@ use std::fs;
 use std::sync::Arc;
 
 use super::options::{PLACEMENTS, PolluxOptions, SCALABILITY};
-use crate::import::draft::{Draft, Law, StepLine};
-use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
-use crate::import::{pooled_point, shape};
-use scavsim_data::fit::pooled::{PooledPoint, against_per_shape, pooled};
-use scavsim_data::fit::steps::{StepPoint, p_norm};
+use crate::import::draft::StepLine;
+use crate::import::report::Report;
+use crate::import::shape;
 use scavsim_data::workload::Origin;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -293,98 +291,6 @@ pub(super) fn step_line(step: &Step, vm: &str) -> StepLine {
             1 => step.file.into(),
             n => format!("{}: mean of {n}", step.file),
         },
-    }
-}
-
-impl Step {
-    pub(super) fn point(&self) -> StepPoint {
-        StepPoint {
-            workers: self.placement.workers(),
-            local_batch: f64::from(self.local_batch),
-            step_s: self.step_s,
-            exposed_s: Some(self.sync_s),
-        }
-    }
-}
-
-/// One law for all placements; or, where the largest worker counts of all even shapes, left out,
-/// come out better so, one per even shape.
-pub(super) fn step_laws(
-    steps: &[Step],
-    options: &PolluxOptions,
-    draft: &mut Draft,
-    report: &mut Report,
-) {
-    let points: Vec<PooledPoint> = steps
-        .iter()
-        .filter_map(|s| pooled_point(&step_line(s, &options.vm)))
-        .collect();
-    let judged = against_per_shape(&points);
-    let fit = match judged {
-        Some((_, _, true)) => None,
-        _ => pooled(&points),
-    };
-    let told = judged.map_or(String::new(), |(pool, shape, _)| {
-        let (pool, shape) = (100.0 * pool, 100.0 * shape);
-        format!("largest K left out: {pool:.1} % with one law for all shapes, {shape:.1} % with one per shape")
-    });
-    let Some(fit) = fit else {
-        if !told.is_empty() {
-            report.note(format!("no law for all shapes: {told}"));
-        }
-        return per_shape(steps, options, draft, report);
-    };
-    report.fit(
-        format!("{}, all shapes", options.vm),
-        format!("pooled p-norm, {}", fit.growth.name()),
-        &fit.quality,
-    );
-    if !told.is_empty() {
-        report.note(told);
-    }
-    let basis = format!("{}; without the residual", basis(&fit.quality));
-    let law = Law::fitted((options.vm.clone(), fit.law), basis);
-    draft.pooled_laws.push(law);
-}
-
-/// A p-norm per even shape: its rows on two VMs and more, and the single worker, which fixes the
-/// compute. One VM with several workers has no Ethernet between them and is on another line.
-fn per_shape(steps: &[Step], options: &PolluxOptions, draft: &mut Draft, report: &mut Report) {
-    let mut per_vm: Vec<u32> = steps
-        .iter()
-        .filter_map(|s| match s.placement {
-            Placement::Even { each, .. } => Some(each),
-            _ => None,
-        })
-        .collect();
-    per_vm.sort_unstable();
-    per_vm.dedup();
-    for n in per_vm {
-        let points: Vec<StepPoint> = steps
-            .iter()
-            .filter(|s| match s.placement {
-                Placement::Even { vms, each } => (each == n && vms > 1) || vms * each == 1,
-                _ => false,
-            })
-            .map(Step::point)
-            .collect();
-        let shape = Placement::Even { vms: 1, each: n }.shape(&options.vm);
-        match p_norm(&points) {
-            Some(fit) => {
-                report.fit(&shape, "p-norm", &fit.quality);
-                if is_poor(&fit.quality, fit.quality.mape) {
-                    let title = format!(
-                        "no law of steps on {shape}: the p-norm is a poor one ({})",
-                        basis(&fit.quality)
-                    );
-                    report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
-                    continue;
-                }
-                let basis = format!("{}; one worker, or two VMs and more", basis(&fit.quality));
-                draft.step_laws.push(Law::fitted((shape, fit.law), basis));
-            }
-            None => report.note(format!("no law for {shape}: too few points")),
-        }
     }
 }
 

@@ -1,25 +1,20 @@
 //! Laws of what was not measured, and what is too poor to be one.
 
-use crate::import::draft::{Draft, Law, StepLine};
+use crate::import::draft::{Draft, Law};
 use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
+use crate::import::step_laws::step_laws;
 use scavsim_base::stats::mean;
-use scavsim_data::configuration::Shape;
-use scavsim_data::fit::best::{Chosen, best, best_on_one_vm};
 use scavsim_data::fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
 use scavsim_data::fit::noise::scale_of_noise;
-use scavsim_data::fit::steps::StepPoint;
 use scavsim_data::workload::Origin;
-use scavsim_data::workload::law::{EpochLaw, NoiseLaw, Overlap};
+use scavsim_data::workload::law::prior::Prior;
+use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_read::input::Diagnostic;
 
 /// Fits all of them to the tables of `draft`.
-pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
-    let mut shapes: Vec<String> = draft.steps.iter().map(|s| s.vm.clone()).collect();
-    shapes.dedup();
-    for shape in shapes {
-        step_law(shape, draft, report);
-    }
+pub(super) fn laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
+    step_laws(draft, prior, report);
     if draft.steps.len() == 1 {
         let title = "one configuration was measured: there is nothing to choose from, and no law";
         report.warn(
@@ -29,110 +24,6 @@ pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
     }
     epochs(draft, report);
     noise(draft, report);
-}
-
-/// Rows that one law speaks of: those of a shape on several VMs, else those on one, and the single worker, which fixes the compute.
-/// Workers that share their only VM have no network between them and are on another line.
-struct Alike {
-    points: Vec<StepPoint>,
-    on_one_vm: bool,
-}
-
-impl Alike {
-    fn of(shape: &str, steps: &[StepLine]) -> Alike {
-        let parsed = Shape::parse(shape).ok();
-        let vms = |s: &StepLine| Shape::parse(&s.vm).ok().and_then(|p| p.vms(s.workers));
-        let own = || steps.iter().filter(|s| s.vm == shape);
-        let on_one_vm = own().all(|s| vms(s) == Some(1));
-        let is_own =
-            |s: &StepLine| s.vm == shape && vms(s).is_some_and(|vms| (vms == 1) == on_one_vm);
-        let is_single = |s: &StepLine| {
-            let vm_type = Shape::parse(&s.vm).ok().map(|p| p.vm_type);
-            s.workers == 1 && vm_type == parsed.map(|p| p.vm_type)
-        };
-        let point = |s: &StepLine| StepPoint {
-            workers: s.workers,
-            local_batch: f64::from(s.batch) / f64::from(s.workers),
-            step_s: s.step_s,
-            exposed_s: (s.communication_s).or((s.workers == 1).then_some(0.0)),
-        };
-        let alike = steps.iter().filter(|s| is_own(s) || is_single(s));
-        Alike {
-            points: alike.map(point).collect(),
-            on_one_vm,
-        }
-    }
-
-    /// What they are, in words.
-    fn name(&self) -> &'static str {
-        let single = self.points.iter().filter(|p| p.workers == 1).count();
-        match (single, self.points.len() - single, self.on_one_vm) {
-            (0, 0, _) => "nothing on several VMs",
-            (_, 0, _) => "a single worker",
-            (0, _, true) => "one VM",
-            (0, _, false) => "several VMs",
-            (_, _, true) => "one worker, and several on one VM",
-            (_, _, false) => "one worker, and several VMs",
-        }
-    }
-}
-
-fn step_law(shape: String, draft: &mut Draft, report: &mut Report) {
-    let alike = Alike::of(&shape, &draft.steps);
-    let own = || draft.steps.iter().filter(|s| s.vm == shape);
-    let is_on_one_vm = |s: &&StepLine| {
-        s.workers > 1 && Shape::parse(&s.vm).is_ok_and(|p| p.vms(s.workers) == Some(1))
-    };
-    let (all, on_one_vm) = (own().count(), own().filter(is_on_one_vm).count());
-    if on_one_vm > 0 && !alike.on_one_vm {
-        report.note(format!(
-            "{on_one_vm} of {all} configurations of {shape} are on one VM, without a network: no law is fitted to them"
-        ));
-    }
-    let chosen = if alike.on_one_vm {
-        best_on_one_vm(&alike.points)
-    } else {
-        best(&alike.points)
-    };
-    match chosen {
-        Ok(Chosen { fit, left_out }) => {
-            let one_count = alike
-                .points
-                .iter()
-                .all(|p| p.workers == alike.points[0].workers);
-            let name = match fit.law.overlap {
-                _ if one_count => "the whole step as compute",
-                Overlap::Additive => "compute and communication added",
-                Overlap::PNorm { .. } => "compute and communication overlapped",
-            };
-            report.judged_fit(&shape, name, &fit.quality, Some(left_out));
-            let told = format!(
-                "{}, left out {} %",
-                basis(&fit.quality),
-                rounded(left_out, 3)
-            );
-            if is_poor(&fit.quality, left_out) {
-                let title = format!("no law of steps on {shape}: the best is a poor one ({told})");
-                report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
-                return;
-            }
-            if fit.quality.r_squared < 0.5 {
-                let title = format!("the law of steps on {shape} explains little ({told})");
-                let help = "steps hardly differ there, so it says little of others";
-                report.warn(Diagnostic::general(title).with_help(help));
-            }
-            if fit.law.one_vm_only {
-                report.note(format!(
-                    "{shape} was measured on one VM only: its law says nothing of several"
-                ));
-            }
-            draft.step_laws.push(Law::fitted((shape, fit.law), told));
-        }
-        Err(why) => report.note(format!(
-            "no law of steps on {shape}: {}: {why}",
-            alike.name()
-        )),
-    }
 }
 
 /// Chooses a law of epochs by what it foretells of a batch that it has not seen.

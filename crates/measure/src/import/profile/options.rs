@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use scavsim_data::workload::law::prior::Prior;
+
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
 pub struct ProfileOptions {
@@ -25,6 +27,8 @@ pub struct ProfileOptions {
     pub restore_s: Option<f64>,
     /// Parameters of the model.
     pub parameters: Option<u64>,
+    /// What is expected of the law of steps before anything is measured.
+    pub prior: Prior,
 }
 
 /// Unit of the times in the table.

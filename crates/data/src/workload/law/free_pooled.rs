@@ -1,0 +1,58 @@
+//! The coefficients of a pooled law as a fit sees them.
+
+use super::growth::Growth;
+use super::pooled::Variation;
+use super::{ComputeLaw, Overlap, PooledLaw};
+
+/// Coefficients of a [`PooledLaw`] that a fit may choose freely.
+pub const FREE: usize = 7;
+/// By how much they are moved to see what a step does.
+pub(super) const NUDGE: f64 = 1e-5;
+/// Sharpest overlap: the step is then the longer part to within 4 %.
+const SHARPEST: f64 = 20.0;
+
+/// ln a, ln b, ln c, ln d, ln e, the angle α of which g is 1 + 19·sin² α, and q: whatever they are, the law is legal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FreePooled(pub [f64; FREE]);
+
+impl FreePooled {
+    /// The coefficients of a law; `None` of one that is of another form.
+    pub fn of(law: &PooledLaw) -> Option<FreePooled> {
+        let ComputeLaw::Affine {
+            base_s,
+            per_sample_s,
+        } = law.compute
+        else {
+            return None;
+        };
+        let Overlap::PNorm { exponent } = law.overlap else {
+            return None;
+        };
+        let (_, base, slope) = Growth::of(law.communication)?;
+        let [a, b, c, d, e] = [base_s, per_sample_s, base, slope, law.one_vm_pass_s]
+            .map(|coefficient| libm::log(coefficient.max(1e-12)));
+        let angle = libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).clamp(0.0, 1.0).sqrt());
+        Some(FreePooled([a, b, c, d, e, angle, law.two_vms]))
+    }
+
+    /// The law with these coefficients.
+    pub fn law(&self, growth: Growth, residual: Variation) -> PooledLaw {
+        let [base_s, per_sample_s, base, slope, one_vm_pass_s] =
+            std::array::from_fn(|i| libm::exp(self.0[i].min(50.0)));
+        let sine = libm::sin(self.0[5]);
+        PooledLaw {
+            compute: ComputeLaw::Affine {
+                base_s,
+                per_sample_s,
+            },
+            communication: growth.law(base, slope),
+            overlap: Overlap::PNorm {
+                exponent: 1.0 + (SHARPEST - 1.0) * sine * sine,
+            },
+            one_vm_s: 0.0,
+            one_vm_pass_s,
+            two_vms: self.0[6],
+            residual,
+        }
+    }
+}

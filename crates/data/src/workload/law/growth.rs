@@ -1,0 +1,82 @@
+//! How communication grows with the worker count K.
+
+use super::CommunicationLaw;
+
+/// How communication grows with K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// √K.
+    Root,
+    /// K.
+    Linear,
+    /// 2(K − 1)/K.
+    Ring,
+    /// log₂ K.
+    Tree,
+}
+
+impl Growth {
+    /// Formula of the growth as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Growth::Root => "√K",
+            Growth::Linear => "K",
+            Growth::Ring => "(K − 1)/K",
+            Growth::Tree => "log K",
+        }
+    }
+
+    /// Value of the growth at K.
+    pub fn at(self, workers: u32) -> f64 {
+        let k = f64::from(workers);
+        match self {
+            Growth::Root => k.sqrt(),
+            Growth::Linear => k,
+            Growth::Ring => 2.0 * (k - 1.0) / k,
+            Growth::Tree => libm::log2(k),
+        }
+    }
+
+    /// The law c + d·growth.
+    pub fn law(self, base_s: f64, slope_s: f64) -> CommunicationLaw {
+        match self {
+            Growth::Root => CommunicationLaw::Root {
+                base_s,
+                per_root_s: slope_s,
+            },
+            Growth::Linear => CommunicationLaw::Linear {
+                base_s,
+                per_worker_s: slope_s,
+            },
+            Growth::Ring => CommunicationLaw::Ring {
+                base_s,
+                per_pass_s: slope_s,
+            },
+            Growth::Tree => CommunicationLaw::Tree {
+                base_s,
+                per_level_s: slope_s,
+            },
+        }
+    }
+
+    /// The growth of a law c + d·growth, with c and d; `None` of one that is of another form.
+    pub fn of(law: CommunicationLaw) -> Option<(Growth, f64, f64)> {
+        match law {
+            CommunicationLaw::Root { base_s, per_root_s } => {
+                Some((Growth::Root, base_s, per_root_s))
+            }
+            CommunicationLaw::Linear {
+                base_s,
+                per_worker_s,
+            } => Some((Growth::Linear, base_s, per_worker_s)),
+            CommunicationLaw::Tree {
+                base_s,
+                per_level_s,
+            } => Some((Growth::Tree, base_s, per_level_s)),
+            CommunicationLaw::Ring { base_s, per_pass_s } => {
+                Some((Growth::Ring, base_s, per_pass_s))
+            }
+            CommunicationLaw::StepSlope { .. } | CommunicationLaw::Saturating { .. } => None,
+        }
+    }
+}

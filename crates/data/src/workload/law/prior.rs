@@ -1,0 +1,118 @@
+//! What is expected of the coefficients of a pooled law before anything is measured: what they were in other applications.
+//!
+//! Coefficients are seconds, which differ by orders of magnitude. What applications have in common are ratios, so that is what
+//! is expected: of the logarithms of [`FreePooled`], six contrasts that no unit of time changes.
+
+use super::free_pooled::{FREE, FreePooled};
+use super::growth::Growth;
+
+/// Contrasts of the coefficients: the fixed part of compute over that of usual samples, communication over the same,
+/// what grows of communication with eight workers over what does not, a pass on one VM over communication between VMs, the
+/// angle of the overlap, and what two VMs take more.
+pub const CONTRASTS: usize = 6;
+
+const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
+    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+];
+/// Workers at which what grows of communication is compared with what does not.
+const COMPARED_AT: u32 = 8;
+
+/// An application that was measured well, and the contrasts of its law.
+type Shipped = (&'static str, [f64; CONTRASTS]);
+
+/// Contrasts of the shipped applications, fitted without what is expected here: `cargo test -p scavsim-data prior` compares.
+const SHIPPED: [Shipped; 3] = [
+    ("pollux-bert", [-0.64, 1.03, -1.64, -1.75, 0.24, 0.70]),
+    ("pollux-cifar10", [-1.95, -0.26, -0.89, -1.16, 0.33, 0.46]),
+    ("pollux-imagenet", [-1.32, -0.08, -0.93, -1.25, 0.31, 0.55]),
+];
+/// Standard deviation of each contrast between applications that are as alike as can be: three tell little of all others.
+const LEAST: [f64; CONTRASTS] = [1.0, 1.2, 0.8, 0.7, 0.1, 0.4];
+
+/// What is expected of each contrast: mean and standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prior {
+    contrasts: [(f64, f64); CONTRASTS],
+}
+
+impl Default for Prior {
+    /// From all shipped applications.
+    fn default() -> Prior {
+        Prior::without("")
+    }
+}
+
+impl Prior {
+    /// From all shipped applications but `name`, for judging what is said of that.
+    pub fn without(name: &str) -> Prior {
+        let known = || SHIPPED.iter().filter(|(own, _)| *own != name);
+        let count = known().count() as f64;
+        let contrasts = std::array::from_fn(|i| {
+            let mean = known().map(|(_, c)| c[i]).sum::<f64>() / count;
+            let square = |c: &[f64; CONTRASTS]| (c[i] - mean) * (c[i] - mean);
+            let variance = known().map(|(_, c)| square(c)).sum::<f64>() / count;
+            (mean, (variance + LEAST[i] * LEAST[i]).sqrt())
+        });
+        Prior { contrasts }
+    }
+
+    /// How far coefficients are from what is expected, in standard deviations, contrast by contrast; `usual` is a usual
+    /// number of samples per worker.
+    pub fn deviations(&self, free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
+        let found = contrasts(free, growth, usual);
+        std::array::from_fn(|i| {
+            let (mean, deviation) = self.contrasts[i];
+            (found[i] - mean) / deviation
+        })
+    }
+
+    /// The coefficients that are expected where `usual` samples take `compute_s`.
+    pub fn expected(&self, growth: Growth, usual: f64, compute_s: f64) -> FreePooled {
+        let [a_to_b, c_to_b, d_to_c, e_to_c, angle, two_vms] = self.contrasts.map(|c| c.0);
+        let share = 1.0 / (1.0 + libm::exp(a_to_b));
+        let b = libm::log(compute_s * share / usual);
+        let (a, c) = (b + a_to_b + libm::log(usual), b + c_to_b + libm::log(usual));
+        let d = c + d_to_c - libm::log(growth.at(COMPARED_AT));
+        FreePooled([a, b, c, d, c + e_to_c, angle, two_vms])
+    }
+
+    /// The precision of the coefficients before anything is measured, by rows; a little of each, so that it can be
+    /// inverted: their level is not expected at all.
+    pub fn precision(&self) -> [f64; FREE * FREE] {
+        const LEVEL: f64 = 1e-4;
+        let mut precision = [0.0; FREE * FREE];
+        for i in 0..FREE {
+            precision[i * FREE + i] = LEVEL;
+        }
+        for (weights, (_, deviation)) in OF_COEFFICIENTS.iter().zip(self.contrasts) {
+            for i in 0..FREE {
+                for j in 0..FREE {
+                    precision[i * FREE + j] += weights[i] * weights[j] / (deviation * deviation);
+                }
+            }
+        }
+        precision
+    }
+}
+
+/// The contrasts of coefficients.
+pub fn contrasts(free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
+    let usual = libm::log(usual);
+    let offsets = [
+        -usual,
+        -usual,
+        libm::log(growth.at(COMPARED_AT)),
+        0.0,
+        0.0,
+        0.0,
+    ];
+    std::array::from_fn(|i| {
+        let weighted = OF_COEFFICIENTS[i].iter().zip(free.0);
+        weighted.map(|(w, u)| w * u).sum::<f64>() + offsets[i]
+    })
+}

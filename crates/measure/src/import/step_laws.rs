@@ -1,0 +1,50 @@
+//! The law of steps on each VM type: one fit for whatever door the measurements came through.
+
+use std::collections::BTreeMap;
+
+use super::draft::{Draft, Law, StepLine};
+use super::figure::rounded;
+use super::report::{NOT_KEPT, Report, basis, is_poor};
+use scavsim_data::configuration::vm_type;
+use scavsim_data::fit::pooled::{PooledPoint, pooled};
+use scavsim_data::workload::law::prior::Prior;
+use scavsim_read::input::Diagnostic;
+
+/// From so many rows on, a law that foretells them badly is wrong; below, it is only unsure, and its intervals say so.
+const MANY: usize = 20;
+
+/// Fits a law to the rows of each VM type of `draft`.
+pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
+    let mut by_type: BTreeMap<String, Vec<PooledPoint>> = BTreeMap::new();
+    for line in &draft.steps {
+        let points = by_type.entry(vm_type(&line.vm).to_owned()).or_default();
+        points.extend(point(line));
+    }
+    for (vm_type, points) in by_type {
+        let Some(fit) = pooled(&points, prior) else {
+            report.note(format!("no law of steps on {vm_type}: it takes two rows"));
+            continue;
+        };
+        let name = format!("overlapped, communication grows with {}", fit.growth.name());
+        let left_out = fit.left_out(prior);
+        report.judged_fit(&*vm_type, name, &fit.quality, left_out);
+        let mut told = format!("{}; without the residual", basis(&fit.quality));
+        if let Some(error) = left_out {
+            told += &format!("; left out {} %", rounded(error, 3));
+        }
+        let error = left_out.unwrap_or(fit.quality.mape);
+        if points.len() >= MANY && is_poor(&fit.quality, error) {
+            let title = format!("no law of steps on {vm_type}: the best is a poor one ({told})");
+            report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
+            continue;
+        }
+        draft
+            .pooled_laws
+            .push(Law::fitted((vm_type, fit.law), told));
+    }
+}
+
+/// A row of `steps.csv` for the fit; `None` if its shape is not one of its workers.
+fn point(line: &StepLine) -> Option<PooledPoint> {
+    PooledPoint::of(&line.vm, line.workers, line.batch, line.step_s)
+}
