@@ -4,6 +4,7 @@
 
 mod advise;
 mod claims;
+mod ladders;
 mod latency;
 mod value_of_information;
 
@@ -13,6 +14,8 @@ const USAGE: &str = "\
 cargo bench --bench studies -- NAME
   advise                advice on profiles cut from measured workloads, 60 of each
   advise-sample         on 3 of each
+  ladders               advice on ladders of 4 to 12 rows, 40 of each length from each application, beside rules of thumb
+  ladders-sample        4 of each
   claims                what papers claim of their searches, beside what the shipped grids and trainings say
   latency               steps of set-ups hidden in four ways, and choices within limits by what the rest says of them
   value-of-information  the strategy without each of its parts
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
         [] => USAGE.to_owned(),
         ["advise"] => advice(60),
         ["advise-sample"] => advice(3),
+        ["ladders"] => ladders::document(40),
+        ["ladders-sample"] => ladders::document(4),
         ["claims"] => claims::document(),
         ["latency"] => latency::text::render(&latency::hidden::study(&latency::hidden::WORKLOADS)),
         ["value-of-information"] => value_of_information::without_each_part(),

@@ -14,13 +14,14 @@ use found::{Found, Outcome};
 use scavsim::advise::candidates::Bounds;
 use scavsim::advise::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
 use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
-use scavsim::advise::uncertainty::Uncertainty;
+use scavsim::advise::uncertainty::{Covariances, Uncertainty};
 use scavsim::configuration::{Configuration, Shape};
 use scavsim::import::profile;
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::{Limits, Objective, Point};
 use scavsim::units::SECONDS_PER_HOUR;
+use scavsim::workload::law::prior::Prior;
 use scavsim::workload::{Provenance, Reach, Workload, library, load};
 
 /// Workloads that profiles are cut from.
@@ -41,12 +42,12 @@ const RANDOM: u64 = 3;
 
 /// A measured configuration and its truth.
 #[derive(Debug, Clone)]
-struct Fact {
-    configuration: Configuration,
-    step_s: f64,
-    epochs: f64,
-    vms: f64,
-    truth: Point,
+pub struct Fact {
+    pub configuration: Configuration,
+    pub step_s: f64,
+    pub epochs: f64,
+    pub vms: f64,
+    pub truth: Point,
 }
 
 /// Runs the study on at most so many cuts of each workload, evenly spread over all.
@@ -86,6 +87,13 @@ fn study_of(name: &str, most: usize) -> Option<Found> {
         .collect();
     each.iter().for_each(|one| found.add(one));
     Some(found)
+}
+
+/// What was measured on all shapes of equally many workers per VM.
+pub fn all_facts(workload: &Workload) -> Vec<Fact> {
+    let even = |shape: &&Arc<str>| Shape::parse(shape).is_ok_and(|s| s.is_even());
+    let shapes = workload.steps.shapes().filter(even);
+    shapes.flat_map(|shape| facts(workload, shape)).collect()
 }
 
 /// What was measured on a shape.
@@ -161,7 +169,7 @@ pub fn subsets(all: &[u64], size: usize) -> Vec<Vec<u64>> {
 }
 
 /// A cut as a user's table: `steps_only` are rows without epochs.
-fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source> {
+pub fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source> {
     let mut text = "vm,workers,batch,step_s,epochs\n".to_owned();
     for at in kept.iter().chain(steps_only) {
         let Fact {
@@ -182,7 +190,7 @@ fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source> {
 }
 
 /// The way of any user's table: imported, written and read back.
-fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
+fn imported(source: &Arc<Source>, samples: f64, prior: Prior) -> Option<Workload> {
     let options = profile::ProfileOptions {
         file: "cut.csv".into(),
         name: "cut".to_owned(),
@@ -194,7 +202,7 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
         probe_steps: None,
         restore_s: None,
         parameters: None,
-        prior: Default::default(),
+        prior,
     };
     let mut diagnostics = Diagnostics::default();
     let imported = profile::read_source(&options, source, &mut diagnostics)?;
@@ -210,30 +218,40 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
 }
 
 /// A cut, decided on.
-struct Asked {
+pub struct Asked {
     /// Place among the facts of each prospect.
-    places: Vec<usize>,
+    pub places: Vec<usize>,
     /// Whether each was told by what lies around it.
     is_inside: Vec<bool>,
     /// Facts within the bounds of advice.
-    within: Vec<usize>,
+    pub within: Vec<usize>,
     prospects: Vec<Prospect>,
-    uncertainty: Uncertainty,
+    covariances: Covariances,
 }
 
-fn ask(workload: &Workload, facts: &[Fact], source: &Arc<Source>, samples: f64) -> Option<Asked> {
-    let cut = imported(source, samples)?;
+pub fn ask(
+    workload: &Workload,
+    facts: &[Fact],
+    source: &Arc<Source>,
+    samples: f64,
+) -> Option<Asked> {
+    let cut = imported(source, samples, Prior::without(&workload.name))?;
     let reach = Reach {
         extrapolate: true,
         ..Reach::default()
     };
-    let shape = &facts.first()?.configuration.vm;
-    let bounds = Bounds::of(&cut, shape);
+    let bounds: Vec<(&Arc<str>, Bounds<'_>)> = (cut.steps.shapes())
+        .map(|shape| (shape, Bounds::of(&cut, shape)))
+        .collect();
+    let is_within = |c: &Configuration| {
+        let of = bounds.iter().find(|(shape, _)| **shape == c.vm);
+        of.is_some_and(|(_, bounds)| bounds.hold(c.workers, c.batch))
+    };
     let (mut places, mut is_inside, mut within) = (Vec::new(), Vec::new(), Vec::new());
     let mut prospects = Vec::new();
     for (at, fact) in facts.iter().enumerate() {
         let c = &fact.configuration;
-        if !bounds.hold(c.workers, c.batch) {
+        if !is_within(c) {
             continue;
         }
         within.push(at);
@@ -254,32 +272,26 @@ fn ask(workload: &Workload, facts: &[Fact], source: &Arc<Source>, samples: f64) 
             step_s: replay.step.total_s(),
         });
     }
-    let uncertainty = Uncertainty::of(&cut, Repeats::default(), cut.stated_epochs().is_some());
+    let own: Vec<Configuration> = (prospects.iter().map(|p| p.configuration.clone())).collect();
+    let uncertainty = Uncertainty::of(&cut, &Repeats::default(), cut.stated_epochs().is_some());
+    let covariances = uncertainty.covariances(&own);
     (!prospects.is_empty()).then_some(Asked {
         places,
         is_inside,
         within,
         prospects,
-        uncertainty,
+        covariances,
     })
 }
 
 impl Asked {
-    fn decision(&self, objective: Objective) -> Decision<'_> {
-        let own: Vec<Configuration> = self
-            .prospects
-            .iter()
-            .map(|p| p.configuration.clone())
-            .collect();
-        let goal = Goal {
-            objective,
-            limits: Limits::default(),
-        };
-        Decision::new(&self.prospects, self.uncertainty.covariances(&own), goal)
+    pub fn decision(&self, objective: Objective, limits: Limits) -> Decision<'_> {
+        let goal = Goal { objective, limits };
+        Decision::new(&self.prospects, self.covariances.clone(), goal)
     }
 }
 
-fn value(objective: Objective, point: &Point) -> f64 {
+pub fn value(objective: Objective, point: &Point) -> f64 {
     match objective {
         Objective::Time => point.time_s,
         Objective::Cost | Objective::Knee => point.cost_usd,
@@ -296,7 +308,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         return;
     };
     // Intervals are the same for all objectives.
-    let decision = asked.decision(Objective::Time);
+    let decision = asked.decision(Objective::Time, Limits::default());
     for (index, at) in asked
         .places
         .iter()
@@ -310,7 +322,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         found.covered[by] += usize::from(holds);
     }
     for objective in [Objective::Time, Objective::Cost] {
-        let decision = asked.decision(objective);
+        let decision = asked.decision(objective, Limits::default());
         let Some(choice) = decision.ranked().first().map(|at| asked.places[*at]) else {
             continue;
         };
@@ -340,7 +352,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
             let source = table(facts, kept, &[measured]);
             let again = ask(workload, facts, &source, samples)?;
             let choice = again
-                .decision(objective)
+                .decision(objective, Limits::default())
                 .ranked()
                 .first()
                 .map(|at| again.places[*at])?;

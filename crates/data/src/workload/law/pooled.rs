@@ -23,7 +23,7 @@ pub struct PooledLaw {
     /// How the two add up.
     pub overlap: Overlap,
     /// c₁: communication of several workers on one VM, whatever their number.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub one_vm_s: f64,
     /// e: seconds to send the gradient once between workers on one VM.
     #[serde(default)]
@@ -33,6 +33,10 @@ pub struct PooledLaw {
     pub two_vms: f64,
     /// How ln(measured/law) varies.
     pub residual: Variation,
+}
+
+fn is_none(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// The covariance of ln(measured/law) at two placements with N VMs, K workers, m of them on the
