@@ -140,8 +140,7 @@ impl OnBag<'_> {
             Err(why) => why.at().max(from),
         };
         if let Some(head) = self.ground.choices.head {
-            job.held.hold(head, 1, from, end);
-            job.held.did(phase, head, 1, (from, end));
+            job.held.hold(phase, (head, 1), from, end);
         }
         self.note(from, end, phase);
         (*now, at.current) = (end, Some(configuration));

@@ -61,9 +61,8 @@ impl Run {
         let (Some(end), Some(stop)) = (end, stop) else {
             return Ok(ended(at, self.done));
         };
-        job.held.hold(of.size.vm, of.size.vms_per_job, at, stop);
-        job.held
-            .did(of.phase, of.size.vm, of.size.vms_per_job, (at, stop));
+        let vms = (of.size.vm, of.size.vms_per_job);
+        job.held.hold(of.phase, vms, at, stop);
         Ok(if stop < end {
             ended(stop, self.done)
         } else {

@@ -1,6 +1,5 @@
 //! The VMs that a bag holds, and what they were held for.
 
-use crate::provider::Vm;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase, Usage, VmInterval};
 
@@ -35,24 +34,11 @@ impl Held {
         self.segments.clear();
     }
 
-    /// A VM is given back at `at`, unless it was lost before.
-    pub fn release(&mut self, vm: &Vm, at: SimTime) {
-        let is_lost = vm.lost <= at;
-        self.hold(vm.vm, 1, vm.asked, vm.lost.min(at));
-        if let (true, Some(last)) = (is_lost, self.intervals.last_mut()) {
-            last.ended_by = EndedBy::Provider;
-        }
-    }
-
-    /// VMs of the type `of` from one moment to another.
-    pub fn hold(&mut self, of: u16, vms: u32, from: SimTime, to: SimTime) {
-        self.intervals.push(VmInterval {
-            vm: of,
-            vms,
-            from,
-            to: to.max(from),
-            ended_by: EndedBy::User,
-        });
+    /// VMs of a type from one moment to another, for `phase` alone.
+    pub fn hold(&mut self, phase: Phase, (vm, vms): (u16, u32), from: SimTime, to: SimTime) {
+        let held = VmInterval::given_back((vm, vms), from, to.max(from));
+        self.intervals.push(held);
+        self.did(phase, vm, vms, (from, to));
     }
 
     /// VMs of the type `of` did something.
@@ -76,23 +62,11 @@ impl Held {
 
     /// `usage` becomes what was held until `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        usage.intervals.clear();
-        usage.phases.clear();
-        usage.sample_seconds = 0.0;
+        usage.clear();
         for interval in self.intervals.iter().filter(|i| i.from < end) {
-            let to = interval.to.min(end);
-            let ended_by = if to < interval.to {
-                EndedBy::User
-            } else {
-                interval.ended_by
-            };
-            let seconds = (to - interval.from).seconds();
-            usage.intervals.push(VmInterval {
-                to,
-                ended_by,
-                ..*interval
-            });
-            (usage.phases).add_vms(Phase::Waiting, interval.vm, interval.vms, seconds);
+            let held = interval.until(end);
+            usage.intervals.push(held);
+            (usage.phases).add_vms(Phase::Waiting, held.vm, held.vms, held.seconds());
         }
         for segment in self.segments.iter().filter(|s| s.from < end) {
             let seconds = (segment.to.min(end) - segment.from).seconds();
