@@ -152,21 +152,15 @@ impl OnBag<'_> {
         let Some(log) = &mut self.run.log else {
             return;
         };
-        let span = |until: SimTime, track: Track, what: What| Entry {
-            at: from,
-            until,
-            track,
-            what,
-        };
         if let Some(head) = self.ground.choices.head {
             if !log.iter().any(|entry| entry.track == Track::Head) {
-                log.push(span(from, Track::Head, What::Requested(head)));
+                log.push(Entry::instant(from, Track::Head, What::Requested(head)));
             }
             if end > from {
-                log.push(span(end, Track::Head, What::Running(head)));
+                log.push(Entry::span((from, end), Track::Head, What::Running(head)));
             }
         }
-        log.push(span(end, Track::Job, What::Phase(phase)));
+        log.push(Entry::span((from, end), Track::Job, What::Phase(phase)));
     }
 }
 

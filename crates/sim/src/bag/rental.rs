@@ -175,7 +175,7 @@ impl Run {
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    job.held.did(of.lost_phase(), of.size.vm, 1, (began, to));
+                    job.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
                     job.held.intervals.push(vm.held_until(at));

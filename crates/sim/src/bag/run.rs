@@ -230,15 +230,15 @@ impl Run {
         if is_lost {
             for place in Run::places(size, slot) {
                 let to = self.vms[place].lost.min(now);
-                job.held.did(of.lost_phase(), size.vm, 1, (began, to));
+                job.held.did(of.lost_phase(), (size.vm, 1), (began, to));
             }
             self.lost_since_done += 1;
             if bag.rerun {
                 self.again.push(factor);
             }
         } else {
-            job.held
-                .did(of.phase, size.vm, size.vms_per_job, (began, now));
+            let vms = (size.vm, size.vms_per_job);
+            job.held.did(of.phase, vms, (began, now));
             self.done += 1;
             self.lost_since_done = 0;
         }
