@@ -18,6 +18,35 @@ pub struct VmInterval {
     pub ended_by: EndedBy,
 }
 
+impl VmInterval {
+    /// So many VMs of a type, from one moment until they are given back at another.
+    pub fn given_back((vm, vms): (u16, u32), from: SimTime, to: SimTime) -> VmInterval {
+        VmInterval {
+            vm,
+            vms,
+            from,
+            to,
+            ended_by: EndedBy::User,
+        }
+    }
+
+    /// This interval, where whatever is held at `end` is given back: who gives a VM back before the provider comes for it
+    /// has ended it himself.
+    #[must_use]
+    pub fn until(self, end: SimTime) -> VmInterval {
+        if self.to <= end {
+            self
+        } else {
+            VmInterval::given_back((self.vm, self.vms), self.from, end)
+        }
+    }
+
+    /// How long it is.
+    pub fn seconds(&self) -> f64 {
+        (self.to - self.from).seconds()
+    }
+}
+
 /// Who ends the use of a VM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EndedBy {
@@ -50,15 +79,16 @@ impl Usage {
 
     /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
     pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
-        self.intervals.clear();
-        self.intervals.extend(held.map(|(vm, vms)| VmInterval {
-            vm,
-            vms,
-            from: SimTime::ZERO,
-            to: SimTime::from_seconds(seconds),
-            ended_by: EndedBy::User,
-        }));
+        self.clear();
+        let (from, to) = (SimTime::ZERO, SimTime::from_seconds(seconds));
+        (self.intervals).extend(held.map(|vms| VmInterval::given_back(vms, from, to)));
         self.sample_seconds = f64::from(batch) * seconds;
+    }
+
+    /// Nothing, keeping the memory.
+    pub fn clear(&mut self) {
+        self.intervals.clear();
+        self.sample_seconds = 0.0;
         self.phases.clear();
     }
 }

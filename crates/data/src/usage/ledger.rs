@@ -208,13 +208,7 @@ impl Ledger {
             };
             let from = self.held[index].from;
             let returned = self.take_from(index, count);
-            self.closed.push(VmInterval {
-                vm,
-                vms: returned,
-                from,
-                to: now,
-                ended_by: EndedBy::User,
-            });
+            (self.closed).push(VmInterval::given_back((vm, returned), from, now));
             self.count(vm, |held| held.saturating_sub(returned));
             count -= returned;
         }
@@ -224,30 +218,11 @@ impl Ledger {
     /// goes on, so one run can be billed at several ends; its phases are those of now, whatever the end.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         usage.intervals.clear();
-        let until_end = |interval: &VmInterval| VmInterval {
-            to: interval.to.min(end),
-            // Whoever releases everything before the provider comes has ended it himself.
-            ended_by: if interval.to <= end {
-                interval.ended_by
-            } else {
-                EndedBy::User
-            },
-            ..*interval
-        };
-        let begun = |from: SimTime| from <= end;
-        usage.intervals.extend(
-            (self.closed.iter())
-                .filter(|i| begun(i.from))
-                .map(until_end),
-        );
-        let held = self.held.iter().filter(|h| h.vms > 0 && begun(h.from));
-        usage.intervals.extend(held.map(|h| VmInterval {
-            vm: h.vm,
-            vms: h.vms,
-            from: h.from,
-            to: end,
-            ended_by: EndedBy::User,
-        }));
+        let closed = self.closed.iter().filter(|i| i.from <= end);
+        (usage.intervals).extend(closed.map(|interval| interval.until(end)));
+        let held = (self.held.iter()).filter(|h| h.vms > 0 && h.from <= end);
+        let held = held.map(|h| VmInterval::given_back((h.vm, h.vms), h.from, end));
+        usage.intervals.extend(held);
         usage.sample_seconds =
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
         usage.phases.copy_from(&self.phases);

@@ -140,8 +140,7 @@ impl OnBag<'_> {
             Err(why) => why.at().max(from),
         };
         if let Some(head) = self.ground.choices.head {
-            job.held.hold(head, 1, from, end);
-            job.held.did(phase, head, 1, (from, end));
+            job.held.hold(phase, (head, 1), from, end);
         }
         self.note(from, end, phase);
         (*now, at.current) = (end, Some(configuration));
@@ -153,21 +152,15 @@ impl OnBag<'_> {
         let Some(log) = &mut self.run.log else {
             return;
         };
-        let span = |until: SimTime, track: Track, what: What| Entry {
-            at: from,
-            until,
-            track,
-            what,
-        };
         if let Some(head) = self.ground.choices.head {
             if !log.iter().any(|entry| entry.track == Track::Head) {
-                log.push(span(from, Track::Head, What::Requested(head)));
+                log.push(Entry::instant(from, Track::Head, What::Requested(head)));
             }
             if end > from {
-                log.push(span(end, Track::Head, What::Running(head)));
+                log.push(Entry::span((from, end), Track::Head, What::Running(head)));
             }
         }
-        log.push(span(end, Track::Job, What::Phase(phase)));
+        log.push(Entry::span((from, end), Track::Job, What::Phase(phase)));
     }
 }
 

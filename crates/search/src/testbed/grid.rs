@@ -18,7 +18,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{NoPrice, Policy, StatedPrices, Tariff};
-use scavsim_data::usage::{EndedBy, Phase, Rented, Usage, VmInterval};
+use scavsim_data::usage::{Phase, Rented, Usage, VmInterval};
 use scavsim_data::workload::StepCost;
 use scavsim_sim::training::{Fidelity, Unfinished};
 
@@ -104,13 +104,8 @@ impl MeasuredGrid {
         from: SimTime,
         to: SimTime,
     ) -> VmInterval {
-        VmInterval {
-            vm: self.number(configuration, repeat),
-            vms: self.job.held(configuration).map_or(1, |(_, vms)| vms),
-            from,
-            to,
-            ended_by: EndedBy::User,
-        }
+        let vms = self.job.held(configuration).map_or(1, |(_, vms)| vms);
+        VmInterval::given_back((self.number(configuration, repeat), vms), from, to)
     }
 }
 
@@ -243,10 +238,9 @@ impl Ground for MeasuredGrid {
 
 /// Becomes the usage of one interval.
 fn whole(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
-    usage.intervals.clear();
-    usage.sample_seconds = f64::from(batch.unwrap_or(0)) * (interval.to - interval.from).seconds();
+    usage.clear();
+    usage.sample_seconds = f64::from(batch.unwrap_or(0)) * interval.seconds();
     usage.intervals.push(interval);
-    usage.phases.clear();
 }
 
 /// What runs on a grid, in one replica.
@@ -412,21 +406,19 @@ impl Work for OnGrid<'_> {
     }
 
     fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
-        usage.intervals.clear();
-        usage.phases.clear();
-        usage.sample_seconds = 0.0;
+        usage.clear();
         let next = job.next.map(|(configuration, repeat)| {
             let interval = (self.grid).interval(configuration, repeat, job.now, end);
             let batch = self.grid.job.space.batch(configuration).unwrap_or(0);
             (interval, Phase::Searching, batch)
         });
         for (interval, phase, batch) in job.used.iter().chain(&next) {
-            let to = interval.to.min(end);
-            if interval.from >= to {
+            let held = interval.until(end);
+            if held.from >= held.to {
                 continue;
             }
-            let seconds = (to - interval.from).seconds();
-            usage.intervals.push(VmInterval { to, ..*interval });
+            let seconds = held.seconds();
+            usage.intervals.push(held);
             usage.sample_seconds += f64::from(*batch) * seconds;
             usage.phases.add_samples(*phase, *batch, seconds);
             (usage.phases).add_vms(*phase, interval.vm, interval.vms, seconds);

@@ -11,12 +11,6 @@ pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -
         entry.until = entry.until.min(end);
     }
     release_rest(&mut all, end);
-    let instant = |at: SimTime, what: What| Entry {
-        at,
-        until: at,
-        track: Track::Job,
-        what,
-    };
     let mut counts: Vec<(SimTime, i64)> = (held.iter())
         .filter(|i| i.from <= end)
         .flat_map(|i| {
@@ -28,12 +22,10 @@ pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -
     let mut vms = 0;
     for change in counts.chunk_by(|a, b| a.0 == b.0) {
         vms += change.iter().map(|(_, by)| by).sum::<i64>();
-        all.push(instant(
-            change[0].0,
-            What::Vms(u32::try_from(vms).unwrap_or(0)),
-        ));
+        let held = What::Vms(u32::try_from(vms).unwrap_or(0));
+        all.push(Entry::instant(change[0].0, Track::Job, held));
     }
-    all.push(instant(end, What::Target));
+    all.push(Entry::instant(end, Track::Job, What::Target));
     // Of equal moments by track; on a track as they were noted.
     all.sort_by_key(|entry| (entry.at, entry.what == What::Target, entry.track));
     all

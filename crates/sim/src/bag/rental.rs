@@ -139,7 +139,7 @@ impl Run {
 
     /// Gives a VM back at `at`, unless it was lost.
     pub(super) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
-        job.held.release(vm, at);
+        job.held.intervals.push(vm.held_until(at));
         self.note_vm(vm, at);
     }
 
@@ -175,10 +175,10 @@ impl Run {
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    job.held.did(of.lost_phase(), of.size.vm, 1, (began, to));
+                    job.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
-                    job.held.release(&vm, at);
+                    job.held.intervals.push(vm.held_until(at));
                     let lost = SimTime::LAST;
                     self.note_vm(&Vm { lost, ..vm }, until);
                     continue;
@@ -193,48 +193,23 @@ impl Run {
         }
     }
 
-    pub(super) fn note_attempt(
-        &mut self,
-        slot: u32,
-        (at, until): (SimTime, SimTime),
-        is_lost: bool,
-    ) {
+    pub(super) fn note_attempt(&mut self, slot: u32, span: (SimTime, SimTime), is_lost: bool) {
         if let Some(log) = &mut self.log {
             let fate = if is_lost { Fate::GivenUp } else { Fate::Done };
-            log.push(Entry {
-                at,
-                until,
-                track: Track::Worker(slot),
-                what: What::Compute(fate),
-            });
+            log.push(Entry::span(span, Track::Worker(slot), What::Compute(fate)));
         }
     }
 
     pub(super) fn note_vm(&mut self, vm: &Vm, at: SimTime) {
         let Some(log) = &mut self.log else { return };
-        let track = Track::Vm(vm.number);
-        let end = vm.lost.min(at);
-        let mut note = |at: SimTime, until: SimTime, what| {
-            log.push(Entry {
-                at,
-                until,
-                track,
-                what,
-            });
-        };
-        note(vm.asked, vm.asked, What::Requested(vm.vm));
+        let (held, track) = (vm.held_until(at), Track::Vm(vm.number));
+        log.push(Entry::instant(vm.asked, track, What::Requested(vm.vm)));
         if vm.runs > vm.asked {
-            note(vm.asked, vm.runs.min(end), What::Starting(vm.vm));
+            let span = (vm.asked, vm.runs.min(held.to));
+            log.push(Entry::span(span, track, What::Starting(vm.vm)));
         }
-        if end > vm.runs {
-            note(vm.runs, end, What::Running(vm.vm));
-        }
-        let gone = if vm.lost <= at {
-            What::Revoked
-        } else {
-            What::Released
-        };
-        note(end, end, gone);
+        let span = (vm.runs, held.to);
+        log.extend(Entry::of_gone((vm.number, vm.vm), span, held.ended_by));
     }
 }
 

@@ -61,9 +61,8 @@ impl Run {
         let (Some(end), Some(stop)) = (end, stop) else {
             return Ok(ended(at, self.done));
         };
-        job.held.hold(of.size.vm, of.size.vms_per_job, at, stop);
-        job.held
-            .did(of.phase, of.size.vm, of.size.vms_per_job, (at, stop));
+        let vms = (of.size.vm, of.size.vms_per_job);
+        job.held.hold(of.phase, vms, at, stop);
         Ok(if stop < end {
             ended(stop, self.done)
         } else {
@@ -231,15 +230,15 @@ impl Run {
         if is_lost {
             for place in Run::places(size, slot) {
                 let to = self.vms[place].lost.min(now);
-                job.held.did(of.lost_phase(), size.vm, 1, (began, to));
+                job.held.did(of.lost_phase(), (size.vm, 1), (began, to));
             }
             self.lost_since_done += 1;
             if bag.rerun {
                 self.again.push(factor);
             }
         } else {
-            job.held
-                .did(of.phase, size.vm, size.vms_per_job, (began, now));
+            let vms = (size.vm, size.vms_per_job);
+            job.held.did(of.phase, vms, (began, now));
             self.done += 1;
             self.lost_since_done = 0;
         }

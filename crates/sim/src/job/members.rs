@@ -219,7 +219,7 @@ impl Members {
     /// A VM is no longer held.
     pub(super) fn end(stage: &mut Stage, vm: &Member, end: SimTime, ended_by: EndedBy) {
         stage.ledger.end(vm.vm, vm.from, end, ended_by);
-        (stage.log).gone(vm.request, end, ended_by == EndedBy::Provider);
+        (stage.log).gone(vm.request, end, ended_by);
     }
 
     /// The size that can train now, if one can.

@@ -121,40 +121,28 @@ impl PlanJob {
     fn pass_until(&mut self, until: SimTime, phase: Phase) {
         let from = std::mem::replace(&mut self.now, until);
         self.ledger.enter(phase, until);
-        self.note(from, until, Track::Job, What::Phase(phase));
+        self.note((from, until), Track::Job, What::Phase(phase));
     }
 
-    fn note(&mut self, at: SimTime, until: SimTime, track: Track, what: What) {
+    fn note(&mut self, span: (SimTime, SimTime), track: Track, what: What) {
         if let Some(log) = &mut self.log {
-            log.push(Entry {
-                at,
-                until,
-                track,
-                what,
-            });
+            log.push(Entry::span(span, track, what));
         }
     }
 
     /// A VM is gone now.
     fn end(&mut self, vm: &Vm, by: EndedBy) {
-        let (now, track) = (self.now, Track::Vm(vm.number));
-        self.ledger.end(vm.vm, vm.asked, now, by);
-        if vm.runs < now {
-            self.note(vm.runs, now, track, What::Running(vm.vm));
+        self.ledger.end(vm.vm, vm.asked, self.now, by);
+        if let Some(log) = &mut self.log {
+            log.extend(Entry::of_gone((vm.number, vm.vm), (vm.runs, self.now), by));
         }
-        let how = if by == EndedBy::Provider {
-            What::Revoked
-        } else {
-            What::Released
-        };
-        self.note(now, now, track, how);
     }
 
     /// VMs that are held run until `at`, for those who look on.
     pub fn note_still_running(&mut self, at: SimTime) {
         for vm in self.vms.clone() {
             if vm.runs < at {
-                self.note(vm.runs, at, Track::Vm(vm.number), What::Running(vm.vm));
+                self.note((vm.runs, at), Track::Vm(vm.number), What::Running(vm.vm));
             }
         }
     }
@@ -251,7 +239,7 @@ impl PlanJob {
                 fruitless = 0;
                 self.ledger.work_is_safe(self.now);
             }
-            self.note(self.now, self.now, Track::Job, What::Steps(done.kept));
+            self.note((self.now, self.now), Track::Job, What::Steps(done.kept));
         }
         if done.kept >= goal {
             self.ledger.work_is_safe(self.now);
@@ -314,7 +302,7 @@ impl PlanJob {
         } else {
             What::NOT_WRITTEN
         };
-        self.note(from, self.now, Track::Checkpoints, what);
+        self.note((from, self.now), Track::Checkpoints, what);
         is_done
     }
 
@@ -452,8 +440,8 @@ impl PlanJob {
                 self.ledger.take(vm, 1, now);
                 self.vms.push(asked);
                 let track = Track::Vm(asked.number);
-                self.note(now, now, track, What::Requested(vm));
-                self.note(now, asked.runs, track, What::Starting(vm));
+                self.note((now, now), track, What::Requested(vm));
+                self.note((now, asked.runs), track, What::Starting(vm));
             }
         }
         is_short

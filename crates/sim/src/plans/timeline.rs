@@ -31,31 +31,23 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
         if !is_beside {
             ends[track as usize] = end;
             if start > last {
-                entries.push(Entry {
-                    at: last,
-                    until: start,
-                    track: own,
-                    what: What::Bubble,
-                });
+                entries.push(Entry::span((last, start), own, What::Bubble));
             }
         }
-        entries.push(Entry {
-            at: start,
-            until: end,
-            track: if is_beside {
-                Track::Link(span.replica, span.stage)
-            } else {
-                own
-            },
-            what: match span.work {
-                Work::Forward => What::Forward(span.micro_batch),
-                Work::Backward => What::Backward(span.micro_batch),
-                Work::Receive => What::Exchange(span.micro_batch, Side::Before),
-                Work::Send => What::Exchange(span.micro_batch, Side::Behind),
-                Work::Reduce => What::Communication(Fate::Done),
-                Work::Update => What::Apply,
-            },
-        });
+        let track = if is_beside {
+            Track::Link(span.replica, span.stage)
+        } else {
+            own
+        };
+        let what = match span.work {
+            Work::Forward => What::Forward(span.micro_batch),
+            Work::Backward => What::Backward(span.micro_batch),
+            Work::Receive => What::Exchange(span.micro_batch, Side::Before),
+            Work::Send => What::Exchange(span.micro_batch, Side::Behind),
+            Work::Reduce => What::Communication(Fate::Done),
+            Work::Update => What::Apply,
+        };
+        entries.push(Entry::span((start, end), track, what));
     }
     entries.sort_by_key(|entry| (entry.at, entry.track));
     let is_all = entries.len() as u64 <= most;

@@ -16,6 +16,7 @@ use crate::cluster::terms::{Losses, Pause};
 use scavsim_base::rng::{Purpose, RequestKey, Stream, Streams, VmTypeKey};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::lifetimes::Lifetime;
+use scavsim_data::usage::{EndedBy, VmInterval};
 
 /// Losses without a result in between after which bags and plans are taken not to come to an end.
 pub const MOST_LOSSES: u32 = 10_000;
@@ -33,6 +34,20 @@ pub struct Vm {
     pub runs: SimTime,
     /// When it is lost, as far as that is known; else the last moment.
     pub lost: SimTime,
+}
+
+impl Vm {
+    /// How long it is held, where it is given back at a moment unless it is lost before.
+    pub fn held_until(&self, at: SimTime) -> VmInterval {
+        let whole = VmInterval {
+            vm: self.vm,
+            vms: 1,
+            from: self.asked,
+            to: self.lost,
+            ended_by: EndedBy::Provider,
+        };
+        whole.until(at)
+    }
 }
 
 /// What is asked for.

@@ -102,12 +102,7 @@ impl OnPlans<'_> {
         let last = entries.last().map_or(from, |entry| entry.at);
         log.extend(entries);
         if !is_all {
-            log.push(Entry {
-                at: last,
-                until: last,
-                track: Track::Job,
-                what: What::Full,
-            });
+            log.push(Entry::instant(last, Track::Job, What::Full));
         }
     }
 }

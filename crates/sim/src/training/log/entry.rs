@@ -1,7 +1,7 @@
 //! One thing that happened, and where it is shown.
 
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Phase;
+use scavsim_data::usage::{EndedBy, Phase};
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,39 @@ pub struct Entry {
     pub track: Track,
     /// What it was.
     pub what: What,
+}
+
+impl Entry {
+    /// What lasted from one moment to another.
+    pub fn span((at, until): (SimTime, SimTime), track: Track, what: What) -> Entry {
+        Entry {
+            at,
+            until,
+            track,
+            what,
+        }
+    }
+
+    /// What took no time.
+    pub fn instant(at: SimTime, track: Track, what: What) -> Entry {
+        Entry::span((at, at), track, what)
+    }
+
+    /// How a VM ran that is gone: its number and type, from when to when, and who ended it.
+    pub(crate) fn of_gone(
+        (number, vm): (u32, u16),
+        (runs, end): (SimTime, SimTime),
+        ended_by: EndedBy,
+    ) -> impl Iterator<Item = Entry> {
+        let track = Track::Vm(number);
+        let ran = (runs < end).then(|| Entry::span((runs, end), track, What::Running(vm)));
+        let how = if ended_by == EndedBy::Provider {
+            What::Revoked
+        } else {
+            What::Released
+        };
+        ran.into_iter().chain([Entry::instant(end, track, how)])
+    }
 }
 
 /// Where entries are shown. The spans of one track do not overlap.
@@ -77,12 +110,8 @@ pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
             open.remove(&vm);
         }
     }
-    entries.extend(open.into_iter().map(|track| Entry {
-        at: end,
-        until: end,
-        track,
-        what: What::Released,
-    }));
+    let released = |track| Entry::instant(end, track, What::Released);
+    entries.extend(open.into_iter().map(released));
 }
 
 /// What happened.

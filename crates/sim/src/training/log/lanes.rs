@@ -68,12 +68,7 @@ impl Lanes {
         };
         let mut note = |at: &mut SimTime, until: SimTime, what| {
             if until > *at {
-                into.take(Entry {
-                    at: *at,
-                    until,
-                    track: Track::Worker(worker),
-                    what,
-                });
+                into.take(Entry::span((*at, until), Track::Worker(worker), what));
                 *at = until;
             }
         };

@@ -12,7 +12,7 @@ pub use entry::{Entry, Fate, Side, Track, What, release_rest};
 use self::lanes::{Lanes, Take};
 use self::vms::LedgerVms;
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Phase;
+use scavsim_data::usage::{EndedBy, Phase};
 
 /// The log of a job.
 #[derive(Debug, Clone, Default)]
@@ -55,12 +55,7 @@ impl Take for Kept {
         self.entries.push(entry);
         self.room -= 1;
         if self.room == 0 {
-            self.entries.push(Entry {
-                at: entry.at,
-                until: entry.at,
-                track: Track::Job,
-                what: What::Full,
-            });
+            (self.entries).push(Entry::instant(entry.at, Track::Job, What::Full));
         }
     }
 }
@@ -112,12 +107,7 @@ impl Log {
         notes.vms.end(end, &mut entries);
         entries.append(&mut notes.phases);
         cut(&mut entries, end);
-        entries.push(Entry {
-            at: end,
-            until: end,
-            track: Track::Job,
-            what: What::Target,
-        });
+        entries.push(Entry::instant(end, Track::Job, What::Target));
         // Stable: the target stays behind all others of its time.
         entries.sort_by_key(|entry| entry.at);
         entries
@@ -330,14 +320,9 @@ impl Log {
     }
 
     /// The VM of this number is no longer held: the provider took it away, or it was given back.
-    pub(crate) fn gone(&mut self, number: u32, end: SimTime, revoked: bool) {
+    pub(crate) fn gone(&mut self, number: u32, end: SimTime, ended_by: EndedBy) {
         if let Some(notes) = &mut self.notes {
-            let how = if revoked {
-                What::Revoked
-            } else {
-                What::Released
-            };
-            (notes.vms).gone(number, end, how, &mut notes.kept.entries);
+            (notes.vms).gone(number, end, ended_by, &mut notes.kept.entries);
         }
     }
 
@@ -382,12 +367,8 @@ impl Notes {
     #[cold]
     fn serves(&mut self, server: usize, worker: u32, at: SimTime, until: SimTime) {
         if until > at {
-            self.kept.take(Entry {
-                at,
-                until,
-                track: Track::Server(server as u32),
-                what: What::Serve(worker),
-            });
+            let track = Track::Server(server as u32);
+            (self.kept).take(Entry::span((at, until), track, What::Serve(worker)));
         }
     }
 
@@ -432,12 +413,7 @@ impl Notes {
     }
 
     fn instant(&mut self, what: What, now: SimTime) {
-        let entry = Entry {
-            at: now,
-            until: now,
-            track: Track::Job,
-            what,
-        };
+        let entry = Entry::instant(now, Track::Job, what);
         // A stretch may end with its last update.
         if self.kept.entries.last() != Some(&entry) {
             self.kept.entries.push(entry);
@@ -446,12 +422,7 @@ impl Notes {
 
     fn close_phase(&mut self, now: SimTime) {
         if now > self.since {
-            self.phases.push(Entry {
-                at: self.since,
-                until: now,
-                track: Track::Job,
-                what: self.phase,
-            });
+            (self.phases).push(Entry::span((self.since, now), Track::Job, self.phase));
         }
         self.since = now;
     }
@@ -497,12 +468,7 @@ impl Notes {
             }
         }
         if now > at {
-            self.kept.entries.push(Entry {
-                at,
-                until: now,
-                track: Track::Checkpoints,
-                what,
-            });
+            (self.kept.entries).push(Entry::span((at, now), Track::Checkpoints, what));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, Track, What};
 use scavsim_base::units::SimTime;
+use scavsim_data::usage::EndedBy;
 
 #[derive(Debug, Clone, Copy)]
 struct Shown {
@@ -36,7 +37,7 @@ impl LedgerVms {
         while self.held.len() > keep
             && let Some(vm) = self.held.pop()
         {
-            self.close(vm, now, What::Released, into);
+            self.close(vm, now, EndedBy::User, into);
         }
         while self.held.len() < vms as usize {
             let number = self.requested;
@@ -60,26 +61,27 @@ impl LedgerVms {
             ready,
         });
         self.changes.push((now, 1));
-        into.push(Entry {
-            at: now,
-            until: now,
-            track: Track::Vm(number),
-            what: What::Requested(vm),
-        });
+        into.push(Entry::instant(now, Track::Vm(number), What::Requested(vm)));
     }
 
     /// The VM of this number is no longer held.
-    pub(super) fn gone(&mut self, number: u32, end: SimTime, how: What, into: &mut Vec<Entry>) {
+    pub(super) fn gone(
+        &mut self,
+        number: u32,
+        end: SimTime,
+        ended_by: EndedBy,
+        into: &mut Vec<Entry>,
+    ) {
         if let Some(place) = self.held.iter().position(|vm| vm.number == number) {
             let vm = self.held.remove(place);
-            self.close(vm, end, how, into);
+            self.close(vm, end, ended_by, into);
         }
     }
 
     /// All are given back.
     pub(super) fn give_back_all(&mut self, now: SimTime, into: &mut Vec<Entry>) {
         while let Some(vm) = self.held.pop() {
-            self.close(vm, now, What::Released, into);
+            self.close(vm, now, EndedBy::User, into);
         }
     }
 
@@ -99,32 +101,19 @@ impl LedgerVms {
             if changes.peek().is_some_and(|next| next.0 == at) {
                 continue;
             }
-            into.push(Entry {
-                at,
-                until: at,
-                track: Track::Job,
-                what: What::Vms(held.max(0) as u32),
-            });
+            let vms = What::Vms(held.max(0) as u32);
+            into.push(Entry::instant(at, Track::Job, vms));
         }
     }
 
-    fn close(&mut self, vm: Shown, end: SimTime, how: What, into: &mut Vec<Entry>) {
+    fn close(&mut self, vm: Shown, end: SimTime, ended_by: EndedBy, into: &mut Vec<Entry>) {
         let end = end.max(vm.requested);
         let ready = vm.ready.min(end);
-        for (what, at, until) in [
-            (What::Starting(vm.vm), vm.requested, ready),
-            (What::Running(vm.vm), ready, end),
-            (how, end, end),
-        ] {
-            if until > at || what == how {
-                into.push(Entry {
-                    at,
-                    until,
-                    track: Track::Vm(vm.number),
-                    what,
-                });
-            }
+        if ready > vm.requested {
+            let (span, what) = ((vm.requested, ready), What::Starting(vm.vm));
+            into.push(Entry::span(span, Track::Vm(vm.number), what));
         }
+        into.extend(Entry::of_gone((vm.number, vm.vm), (ready, end), ended_by));
         self.changes.push((end, -1));
     }
 }
