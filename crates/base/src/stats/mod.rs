@@ -21,6 +21,6 @@ pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
-pub use moments::{Welford, mean, median};
+pub use moments::{Welford, mean, median, median_of};
 pub use ratio::{Pair, Ratio};
 pub use share::{Share, unseen};

@@ -153,6 +153,12 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     })
 }
 
+/// [`median`] of values that nobody needs sorted.
+pub fn median_of(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    median(&mut values)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::import::profile::BatchIs;
+use crate::import::profile::{ASTRAY, BatchIs};
+use scavsim_base::stats::median_of;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -104,9 +105,13 @@ impl Repeats {
 fn pooled<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, assumed: f64) -> (f64, usize) {
     let (mut squares, mut repeats) = (0.0, 0);
     for group in groups {
-        let mean = group.iter().sum::<f64>() / group.len() as f64;
-        squares += group.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-        repeats += group.len() - 1;
+        // A repeat that went astray says nothing of the others.
+        let middle = median_of(group.iter().copied()).unwrap_or(0.0);
+        let alike = || (group.iter()).filter(|x| group.len() < 3 || (**x - middle).abs() < ASTRAY);
+        let count = alike().count();
+        let mean = alike().sum::<f64>() / count as f64;
+        squares += alike().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        repeats += count.saturating_sub(1);
     }
     let all = squares + ASSUMED * assumed * assumed;
     ((all / (repeats as f64 + ASSUMED)).sqrt(), repeats)

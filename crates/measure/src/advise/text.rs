@@ -30,7 +30,8 @@ pub fn render(advice: &Advice) -> String {
         }
         (None, Some(nearest)) => {
             text += &format!(
-                "Take none: no configuration keeps to the limits. The nearest\n{}\n",
+                "Take none: of none can be told that it keeps to the limits. Likeliest, in {}, does\n{}\n",
+                share(1.0 - nearest.miss),
                 one(nearest, advice)
             );
         }

@@ -16,7 +16,7 @@ mod tables;
 
 use std::sync::Arc;
 
-pub use options::{BatchIs, ProfileOptions, Unit};
+pub use options::{ASTRAY, BatchIs, ProfileOptions, Unit};
 
 use super::draft::{Constant, Draft};
 use super::report::Report;

@@ -18,7 +18,7 @@ pub struct Split {
     pub answered: usize,
     /// Mean absolute error of the answers, %: the mean over what was left out at a time.
     pub error: Option<f64>,
-    /// The worst of these, %.
+    /// The worst answer, %.
     pub worst: Option<f64>,
     /// Share of answers with a 90 % interval whose interval holds the measured value, %.
     pub covered: Option<f64>,
@@ -75,7 +75,9 @@ impl Split {
             asked,
             answered: answers().filter(|a| a.said.is_some()).count(),
             error: count(errors.len()).map(|n| errors.iter().sum::<f64>() / n),
-            worst: errors.iter().copied().reduce(f64::max),
+            worst: answers()
+                .filter_map(|a| Some(100.0 * (a.said?.0 / a.measured - 1.0).abs()))
+                .reduce(f64::max),
             covered: count(held.len())
                 .map(|n| 100.0 * held.iter().filter(|h| **h).count() as f64 / n),
             answers: answers().copied().collect(),

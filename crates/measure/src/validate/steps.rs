@@ -169,14 +169,25 @@ fn placements(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
         .collect()
 }
 
-/// All clusters of more than a quarter of the most VMs.
+/// All clusters of more than a quarter of the most VMs, or those of the most where that are fewer than eight.
 pub fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);
-    if most < SMALL * 2 || own().all(|m| m.vms * SMALL > most) {
+    let is_large = |m: &Measured<'_>| {
+        if most < SMALL * 2 {
+            m.vms == most
+        } else {
+            m.vms * SMALL > most
+        }
+    };
+    // Two numbers of VMs at least tell how communication grows.
+    let mut left: Vec<u32> = own().filter(|m| !is_large(m)).map(|m| m.vms).collect();
+    left.sort_unstable();
+    left.dedup();
+    if left.len() < 2 && most < SMALL * 2 || left.is_empty() {
         return Vec::new();
     }
-    let out = indices(all, |m| m.vm_type == vm_type && m.vms * SMALL > most);
+    let out = indices(all, |m| m.vm_type == vm_type && is_large(m));
     vec![Fold {
         asked: out.clone(),
         out,

@@ -8,6 +8,7 @@ use super::options::{PLACEMENTS, PolluxOptions, SCALABILITY};
 use crate::import::draft::StepLine;
 use crate::import::report::Report;
 use crate::import::shape;
+use scavsim_base::stats::median_of;
 use scavsim_data::workload::Origin;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -198,11 +199,12 @@ fn spread(all: &BTreeMap<(String, u32, u32), Vec<Step>>, report: &mut Report) {
     ));
 }
 
-/// The mean of repeats.
+/// The median of repeats; of communication, that of its share.
 fn averaged(same: Vec<Step>) -> Option<Step> {
     let n = same.len();
-    let mean = |of: fn(&Step) -> f64| same.iter().map(of).sum::<f64>() / n as f64;
-    let (step_s, sync_s) = (mean(|s| s.step_s), mean(|s| s.sync_s));
+    let step_s = median_of(same.iter().map(|s| s.step_s))?;
+    let share = median_of(same.iter().map(|s| s.sync_s / s.step_s))?;
+    let sync_s = share * step_s;
     let first = same.into_iter().next()?;
     Some(match n {
         1 => first,
@@ -289,7 +291,7 @@ pub(super) fn step_line(step: &Step, vm: &str) -> StepLine {
         origin: Origin::Measured,
         source: match step.repeats {
             1 => step.file.into(),
-            n => format!("{}: mean of {n}", step.file),
+            n => format!("{}: median of {n}", step.file),
         },
     }
 }

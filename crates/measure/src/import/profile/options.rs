@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use scavsim_data::workload::law::prior::Prior;
 
+/// A repeat whose logarithm is this far from the middle one, by half as long again, is of something else.
+pub const ASTRAY: f64 = 0.405;
+
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
 pub struct ProfileOptions {

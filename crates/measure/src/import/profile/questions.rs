@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::options::ProfileOptions;
+use super::options::{ASTRAY, ProfileOptions};
 use super::rows::{Key, MeasuredRow, Points, epochs_by_batch};
 use super::tables::{lasting, times};
 use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
-use scavsim_base::stats::mean;
+use scavsim_base::stats::{mean, median_of};
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::best::best;
@@ -30,6 +30,10 @@ const SHORT_STEP_S: f64 = 1e-4;
 const LONG_TRAINING_S: f64 = 365.0 * 86_400.0;
 /// A step falls at least by this share when twice the workers share its batch, unless all of it is communication.
 const FALLS: f64 = 0.05;
+/// Products of batch and epochs this close to each other are the same number of samples.
+const NEARLY: f64 = 0.15;
+/// With one batch, a step that takes at most so many times longer for more workers is as long for each as before.
+const AS_LONG: f64 = 1.5;
 /// A law that errs so many times less tells which reading of a table is right.
 const TELLING: f64 = 2.0;
 
@@ -53,6 +57,10 @@ pub(super) fn ask(
     if options.batch.is_none() {
         local_batch(source, points, diagnostics);
     }
+    if options.epochs.is_none() {
+        steps_for_epochs(source, points, diagnostics);
+    }
+    astray(source, points, report);
     gpus(source, points, report);
     silent_workers(source, points, report);
 }
@@ -121,6 +129,58 @@ fn strays<'m>(
         .filter(|(value, _)| factor(*value) >= REPEATS_APART)
         .map(|(value, m)| (*m, middle.1, rounded(factor(*value), 3)))
         .collect()
+}
+
+/// Repeats that are far from the middle one, which is taken.
+fn astray(source: &Arc<Source>, points: &Points, report: &mut Report) {
+    for ((vm, workers, batch), rows) in points {
+        let middle = median_of(rows.iter().map(|m| m.step_s));
+        let Some(middle) = middle.filter(|_| rows.len() > 2) else {
+            continue;
+        };
+        let off = |m: &&MeasuredRow| libm::log(m.step_s / middle).abs() >= ASTRAY;
+        for row in rows.iter().filter(off) {
+            let title = format!(
+                "a step of {} s with {workers} x {vm}, batch {batch}, where repeats are {} s in the middle",
+                rounded(row.step_s, 6),
+                rounded(middle, 6)
+            );
+            let label = format!("{} times that", rounded(row.step_s / middle, 3));
+            let help = "the middle one of repeats is taken, so this one hardly counts: leave it out if it went wrong";
+            report.warn(
+                Diagnostic::at(source, row.cells.step_s.clone(), title, label).with_help(help),
+            );
+        }
+    }
+}
+
+/// Epochs that are the number of steps: of these a larger batch takes as many fewer.
+fn steps_for_epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    let known: Vec<(f64, f64, &MeasuredRow)> = (epochs_by_batch(points).into_iter())
+        .filter_map(|(batch, given)| {
+            let epochs = mean(given.iter().map(|e| e.0))?;
+            Some((f64::from(batch), epochs, given.first()?.1))
+        })
+        .collect();
+    let (Some(first), Some(last)) = (known.first(), known.last()) else {
+        return;
+    };
+    let product = |of: &(f64, f64, &MeasuredRow)| of.0 * of.1;
+    let near = |of: &(f64, f64, &MeasuredRow)| (product(of) / product(first) - 1.0).abs() < NEARLY;
+    if last.0 < 2.0 * first.0 || !known.iter().all(near) {
+        return;
+    }
+    let title = format!(
+        "{} epochs with batch {}, and {} with {}: as many fewer as the batch is larger",
+        rounded(first.1, 6),
+        first.0,
+        rounded(last.1, 6),
+        last.0
+    );
+    let place = last.2.cells.epochs.clone();
+    diagnostics.push(Diagnostic::at(source, place, title, "steps?").with_help(
+        "no training takes so: `epochs` are passes over the data, which are steps × batch / samples in one pass",
+    ));
 }
 
 /// Steps of one VM type in two heaps far apart: seconds beside milliseconds.
@@ -255,6 +315,23 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
         pairs += 1;
         first = first.or_else(|| Some((key, other, other_rows.first()?)));
     }
+    let batches: BTreeSet<u32> = points.keys().map(|key| key.2).collect();
+    if let (1, Some((few, many, row))) = (batches.len(), one_batch(points)) {
+        let title = format!(
+            "with batch {} a step takes as long with {} workers as with {}",
+            few.2, many.1, few.1
+        );
+        diagnostics.push(
+            Diagnostic::at(
+                source,
+                row.cells.batch.clone(),
+                title,
+                "each worker's batch?",
+            )
+            .with_help(WHOSE),
+        );
+        return;
+    }
     // One pair may be luck.
     let Some((few, many, row)) = first.filter(|_| pairs > 1) else {
         return;
@@ -272,10 +349,35 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
         few.2, many.1, few.1
     );
     diagnostics.push(
-        Diagnostic::at(source, row.cells.batch.clone(), title, "each worker's batch?").with_help(
-            "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not",
-        ),
+        Diagnostic::at(
+            source,
+            row.cells.batch.clone(),
+            title,
+            "each worker's batch?",
+        )
+        .with_help(WHOSE),
     );
+}
+
+/// What is asked where nobody knows whose a batch is.
+const WHOSE: &str = "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not";
+
+/// The fewest and the most workers of a shape with the only batch, where the step is as long with both and with all between.
+fn one_batch(points: &Points) -> Option<(&Key, &Key, &MeasuredRow)> {
+    let shapes: BTreeSet<&str> = points.keys().map(|(vm, ..)| vm.as_str()).collect();
+    shapes.into_iter().find_map(|vm| {
+        let own: Vec<(&Key, &Vec<MeasuredRow>)> =
+            points.iter().filter(|((own, ..), _)| own == vm).collect();
+        let (first, last) = (own.first()?, own.last()?);
+        let step_s = |rows: &[MeasuredRow]| median_of(rows.iter().map(|m| m.step_s));
+        let least = step_s(first.1)?;
+        let is_as_long = |(_, rows): &(&Key, &Vec<MeasuredRow>)| {
+            let times = step_s(rows).map_or(f64::INFINITY, |s| s / least);
+            (1.0 - FALLS..=AS_LONG).contains(&times)
+        };
+        let doubled = last.0.1 >= first.0.1.saturating_mul(2) && own.len() > 2;
+        (doubled && own.iter().all(is_as_long)).then_some((first.0, last.0, last.1.first()?))
+    })
 }
 
 /// Error in % on what was left out of a law of the steps on `vm`, where `local` is a worker's part of the batch.

@@ -7,7 +7,7 @@ use super::rows::{Key, Points, epochs_by_batch};
 use crate::import::draft::{Draft, EpochLine, NoiseLine, StepLine};
 use crate::import::figure::rounded;
 use crate::import::report::Report;
-use scavsim_base::stats::mean;
+use scavsim_base::stats::{mean, median_of};
 use scavsim_data::configuration::Shape;
 use scavsim_data::workload::Origin;
 
@@ -15,7 +15,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
     let mut widest: Option<(f64, &Key)> = None;
     for (key, rows) in points {
         let (vm, workers, batch) = key;
-        let Some(step_s) = mean(rows.iter().map(|m| m.step_s)) else {
+        let Some(step_s) = median_of(rows.iter().map(|m| m.step_s)) else {
             continue;
         };
         let least = rows.iter().map(|m| m.step_s).fold(f64::INFINITY, f64::min);
@@ -25,7 +25,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
             widest = Some((spread, key));
         }
         // As a share, for repeats that were not split count too.
-        let share = mean(
+        let share = median_of(
             rows.iter()
                 .filter_map(|m| Some(m.communication_s? / m.step_s)),
         );
@@ -38,7 +38,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
             origin: Origin::Measured,
             source: match rows.len() {
                 1 => file.to_owned(),
-                n => format!("{file}: mean of {n}"),
+                n => format!("{file}: median of {n}"),
             },
         });
     }
@@ -66,7 +66,7 @@ pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<Timed> {
     let epochs = epochs_by_batch(points);
     let samples = options.samples_per_epoch as f64;
     let times = points.iter().filter_map(|(key, rows)| {
-        let step_s = mean(rows.iter().map(|m| m.step_s))?;
+        let step_s = median_of(rows.iter().map(|m| m.step_s))?;
         let known = epochs.get(&key.2).and_then(|e| mean(e.iter().map(|e| e.0)));
         let steps = |epochs: f64| epochs * samples / f64::from(key.2);
         let time_s = known.or(options.epochs).map(|e| steps(e) * step_s);
