@@ -7,15 +7,12 @@ use super::exit::{Exit, Failure};
 use super::glossary::GLOSSARY;
 use super::terminal;
 use scavsim_base::Declaration;
-use scavsim_data::cloud::lifetimes;
 use scavsim_data::pricing::builtin;
-use scavsim_data::pricing::charges::CHARGES;
 use scavsim_lab::experiment::COLUMNS;
+use scavsim_lab::scenario::declared::{DeclaredKind, KINDS};
 use scavsim_lab::scenario::file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
-use scavsim_search::search::{ALL_KNOWING, STRATEGIES};
 use scavsim_show::report::summary_table;
-use scavsim_sim::training::sync::PROTOCOLS;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -57,7 +54,11 @@ impl ExplainArgs {
         let all = entries()?;
         let is_it = |term: &str| folded(term) == folded(&asked);
         let mut found: Vec<&Entry> = all.iter().filter(|entry| is_it(&entry.term)).collect();
-        if found.iter().all(|entry| entry.kind == LAW_OF_LIVES) {
+        let shares_words = |entry: &&Entry| {
+            let mut kinds = KINDS.iter().filter(|kind| kind.shares_words_with_keys);
+            kinds.any(|kind| kind.one == entry.kind)
+        };
+        if found.iter().all(shares_words) {
             // The last part of a key, and part of a sentence.
             let is_part = |entry: &&Entry| {
                 let last = entry.term.rsplit('.').next().unwrap_or_default();
@@ -133,7 +134,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
         )
     }));
     for (kind, declared) in declarations() {
-        all.push(entry(declared.name, kind, &declared.text()));
+        all.push(entry(declared.name, kind.one, &declared.text(kind.how)));
     }
     let (policies, diagnostics) = builtin::policies();
     for policy in super::listing::sound(policies, diagnostics)? {
@@ -145,17 +146,9 @@ fn entries() -> Result<Vec<Entry>, Failure> {
 }
 
 /// What is declared in a file of its own, with the kind that it is of.
-fn declarations() -> impl Iterator<Item = (&'static str, &'static Declaration)> {
-    let strategies = ALL_KNOWING.iter().chain(STRATEGIES);
-    let charges = CHARGES.iter().map(|charge| &charge.declaration);
-    (strategies.map(|declared| ("a strategy", declared)))
-        .chain(
-            PROTOCOLS
-                .iter()
-                .map(|declared| ("a synchronisation protocol", declared)),
-        )
-        .chain(charges.map(|declared| ("a charge of pricing policies", declared)))
-        .chain(lifetimes::laws().map(|declared| (LAW_OF_LIVES, declared)))
+fn declarations() -> impl Iterator<Item = (&'static DeclaredKind, &'static Declaration)> {
+    let all = |kind: &'static DeclaredKind| (kind.all)().into_iter().map(move |one| (kind, one));
+    KINDS.iter().flat_map(all)
 }
 
 /// The keys of a schema below a path, with their descriptions.
@@ -205,8 +198,6 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
 }
 
 const KEY: &str = "a key of scenarios";
-/// Laws have words for names that keys end with, too: `batch`.
-const LAW_OF_LIVES: &str = "a law of how VMs are lost";
 
 /// What a schema refers to, or itself.
 fn resolved<'s>(node: &'s Value, root: &'s Value) -> &'s Value {

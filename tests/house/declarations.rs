@@ -1,4 +1,4 @@
-//! What protocols, strategies, charges and laws declare: tables of documents come from it, and every example is legal.
+//! What protocols, strategies, prices, charges and laws declare: tables of documents come from it, and every example is legal.
 //!
 //! `SCAVSIM_RENEW=1 cargo test --test house` writes the tables anew.
 
@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use std::{env, fs};
 
 use scavsim_base::Declaration;
-use scavsim_data::cloud::lifetimes;
-use scavsim_data::pricing::charges::CHARGES;
-use scavsim_search::search::{ALL_KNOWING, Registry, STRATEGIES};
-use scavsim_sim::training::sync::PROTOCOLS;
+use scavsim_lab::scenario::declared::KINDS;
+use scavsim_search::search::{Registry, STRATEGIES};
 
 use crate::{read, root};
 
@@ -25,30 +23,32 @@ const EXAMPLE: Cell = |declared| format!("`{}`", declared.example);
 
 /// A kind of things that are declared, in the order of its registry.
 fn kind(name: &str) -> Vec<&'static Declaration> {
-    match name {
-        "protocols" => PROTOCOLS.iter().collect(),
-        "strategies" => ALL_KNOWING.iter().chain(STRATEGIES).collect(),
-        "charges" => CHARGES.iter().map(|charge| &charge.declaration).collect(),
-        "laws" => lifetimes::laws().collect(),
-        _ => panic!("no kind is called {name}"),
-    }
+    let kind = KINDS.iter().find(|kind| kind.name == name);
+    (kind.expect(name).all)()
 }
 
-const KINDS: [&str; 4] = ["protocols", "strategies", "charges", "laws"];
-
 /// Document, kind, and columns of the table.
-const TABLES: [(&str, &str, Columns); 5] = [
+const TABLES: [(&str, &str, Columns); 12] = [
     ("docs/model.md", "protocols", ALL_BUT_EXAMPLE),
     ("docs/model.md", "strategies", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "prices", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "reductions", ALL_BUT_EXAMPLE),
     ("docs/model.md", "charges", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model.md", "laws", ALL_BUT_EXAMPLE),
-    (
-        "docs/scenario.md",
-        "protocols",
-        &[("written", EXAMPLE), ("what it does", WHAT)],
-    ),
+    ("docs/model.md", "schedules", ALL_BUT_EXAMPLE),
+    ("docs/scenario.md", "protocols", WRITTEN),
+    ("docs/scenario.md", "prices", WRITTEN_AND_HOW),
+    ("docs/scenario.md", "reductions", WRITTEN_AND_HOW),
+    ("docs/scenario.md", "charges", WRITTEN_AND_HOW),
 ];
 
+const WRITTEN: Columns = &[("written", EXAMPLE), ("what it does", WHAT)];
+const WRITTEN_AND_HOW: Columns = &[
+    ("written", EXAMPLE),
+    ("what it does", WHAT),
+    ("how", FORMULA),
+];
 const ALL_BUT_EXAMPLE: Columns = &[
     ("name", NAME),
     ("what it does", WHAT),
@@ -88,8 +88,8 @@ fn tables_of_documents_are_what_is_declared() {
 
 #[test]
 fn whatever_is_declared_has_a_name_of_its_own_and_says_what_it_does() {
-    for name in KINDS {
-        let all = kind(name);
+    for kind in KINDS {
+        let (name, all) = (kind.name, (kind.all)());
         let names: BTreeSet<&str> = all.iter().map(|declared| declared.name).collect();
         assert_eq!(names.len(), all.len(), "a name is twice among {name}");
         for declared in all {
@@ -105,17 +105,28 @@ fn strategies_are_declared_by_their_names() {
     assert!(declared.eq(Registry::default().names()));
 }
 
+const PARALLEL: &str = "search.strategies = [\"oracle\"]
+parallel.profile = \"opt-350m\"
+parallel.global_batch = [64]
+parallel.target_steps = 10
+parallel.nodes = [{ vm = \"p3.8xlarge\", gpu = \"V100-16\", gpu_memory_gib = 16 }]";
+
 /// A newcomer's protocol or strategy is tried before a test is written for it.
 #[test]
 fn every_example_is_legal() {
     let mut wrong = Vec::new();
-    for declared in KINDS.iter().flat_map(|name| kind(name)) {
-        let text = format!(
-            "workloads = [\"scavenger-resnet18\"]\n{}\n",
-            declared.example
-        );
-        if let Err(mistakes) = scavsim::Scenario::parse(&text) {
-            wrong.push(format!("{}: {mistakes}", declared.example));
+    for kind in KINDS {
+        let beside = match kind.name {
+            // Lines of `workload.toml`; a test beside the laws reads them.
+            "laws" => continue,
+            "schedules" => PARALLEL,
+            _ => "workloads = [\"scavenger-resnet18\"]",
+        };
+        for declared in (kind.all)() {
+            let text = format!("{beside}\n{}\n", declared.example);
+            if let Err(mistakes) = scavsim::Scenario::parse(&text) {
+                wrong.push(format!("{}: {mistakes}", declared.example));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,6 +1,6 @@
 //! What a thing that scenarios name says of itself, once for all places that show it.
 
-/// A protocol, strategy, charge or law, as its own file declares it.
+/// A protocol, strategy, schedule, price, charge or law, as its own file declares it.
 ///
 /// `scavsim explain`, lists, the schema and tables of documents show it, and tests go over all declarations of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub trait Declared {
 }
 
 impl Declaration {
-    /// The declaration as lines of text: what it does, then formula, source and example as far as there are some.
-    pub fn text(&self) -> String {
+    /// The declaration as lines of text: what it does, then its formula under the head `how`, source and example as far as there are some.
+    pub fn text(&self, how: &str) -> String {
         let mut text = self.what.to_owned();
         for (head, said) in [
-            ("Formula", self.formula),
+            (how, self.formula),
             ("Source", self.source),
             ("Example", self.example),
         ] {

@@ -7,6 +7,7 @@
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
 //! - [`include`](mod@include), `files`, `file_reader`: files that a scenario is put together from.
+//! - [`declared`]: what can be named, by kind, and what it says of itself.
 //! - [`library`]: scenarios that come with the program, and may be included.
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
@@ -26,6 +27,7 @@ pub mod bag_table;
 pub mod check;
 mod complaints;
 mod configurations;
+pub mod declared;
 mod elastic;
 mod extent;
 pub mod file;

@@ -10,7 +10,7 @@ use super::extent;
 use super::file::{Outside, ScenarioFile};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
-use scavsim_sim::cluster::build::{Builder, MOST_SIZES, Missing};
+use scavsim_sim::cluster::sizes::{Builder, MOST_SIZES, Missing};
 use scavsim_sim::cluster::{OnLoss, Setup};
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::sync::Protocol;

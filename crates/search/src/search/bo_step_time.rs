@@ -63,10 +63,6 @@ impl Declared for BoStepTimeSettings {
 }
 
 impl Recipe for BoStepTimeSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
         let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);

@@ -29,10 +29,6 @@ impl Declared for CheapestSettings {
 }
 
 impl Recipe for CheapestSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(ByPrice { sign: 1.0 }))
     }
@@ -49,10 +45,6 @@ impl Declared for DearestSettings {
 }
 
 impl Recipe for DearestSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(ByPrice { sign: -1.0 }))
     }

@@ -57,10 +57,6 @@ impl Declared for CherryPickSettings {
 }
 
 impl Recipe for CherryPickSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(CherryPick(self.clone())))
     }

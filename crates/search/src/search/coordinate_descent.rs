@@ -27,10 +27,6 @@ impl Declared for CoordinateDescentSettings {
 }
 
 impl Recipe for CoordinateDescentSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let groups = space::groups(task.space);
         Ok(Box::new(CoordinateDescent {

@@ -56,10 +56,6 @@ impl Declared for EiPerCostSettings {
 }
 
 impl Recipe for EiPerCostSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(EiPerCost(self.clone())))
     }

@@ -42,10 +42,6 @@ impl Declared for ErnestSettings {
 }
 
 impl Recipe for ErnestSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
         let terms = (0..task.space.len())

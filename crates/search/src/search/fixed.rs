@@ -61,10 +61,6 @@ impl Declared for DefaultSettings {
 }
 
 impl Recipe for DefaultSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(Fixed(self.index(task)?)))
     }

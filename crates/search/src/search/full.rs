@@ -24,10 +24,6 @@ impl Declared for FullSettings {
 }
 
 impl Recipe for FullSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let groups = space::groups(task.space);
         Ok(Box::new(Full {

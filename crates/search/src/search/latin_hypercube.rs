@@ -38,10 +38,6 @@ impl Declared for LatinHypercubeSettings {
 }
 
 impl Recipe for LatinHypercubeSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(LatinHypercube {
             budget: self.budget.get() as usize,

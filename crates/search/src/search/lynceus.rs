@@ -68,10 +68,6 @@ impl Declared for LynceusSettings {
 }
 
 impl Recipe for LynceusSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(Lynceus(self.clone())))
     }

@@ -76,8 +76,10 @@ pub struct Unusable(pub String);
 
 /// Settings of a strategy: they say what it is and build it for a workload.
 pub trait Recipe: Send + Sync {
-    /// One line for people.
-    fn summary(&self) -> &str;
+    /// One line for people. Strategies that come with scavsim declare theirs.
+    fn summary(&self) -> &str {
+        ""
+    }
 
     /// The strategy, ready for one workload. What it knows of earlier runs it takes from `past` here.
     ///

@@ -53,10 +53,6 @@ impl Declared for NoSearchSettings {
 }
 
 impl Recipe for NoSearchSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,
@@ -78,10 +74,6 @@ impl Declared for LeaveOutSettings {
 }
 
 impl Recipe for LeaveOutSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,

@@ -52,10 +52,6 @@ impl Declared for OneRunSettings {
 }
 
 impl Recipe for OneRunSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probes = Probes::of_steps(self.probe_steps);
         Ok(Box::new(Partial {

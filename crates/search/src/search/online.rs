@@ -66,10 +66,6 @@ impl Declared for OnlineSettings {
 }
 
 impl Recipe for OnlineSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probes = Probes {
             start: self.start,

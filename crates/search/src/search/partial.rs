@@ -66,10 +66,6 @@ impl Declared for PartialSettings {
 }
 
 impl Recipe for PartialSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probing = Probing::by_epochs(task, past, self.probes())?;
         Ok(Box::new(Partial {

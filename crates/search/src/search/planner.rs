@@ -43,10 +43,6 @@ impl Declared for PlannerSettings {
 }
 
 impl Recipe for PlannerSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let Some(plans) = task.plans else {
             let why = format!("`{}` is not cut over GPUs by plans", task.workload);

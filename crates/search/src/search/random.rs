@@ -41,10 +41,6 @@ impl Declared for RandomSettings {
 }
 
 impl Recipe for RandomSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         Ok(Box::new(Random {
             probes: (self.probes.get() as usize).min(task.space.len()),

@@ -261,12 +261,17 @@ impl Registry {
 
     /// Names and one-line summaries.
     pub fn summaries(&self) -> Vec<(String, String)> {
-        let settings = Settings::default();
-        let of = |name: &str| {
-            let recipe = self.recipe(name, &settings)?;
-            Some((name.to_owned(), recipe.summary().to_owned()))
+        let summary = |name: &str| {
+            let added = self.added.iter().find(|(known, _)| **known == *name);
+            let declared = STRATEGIES.iter().find(|declared| declared.name == name);
+            let declared = declared.map_or("", |declared| declared.what);
+            added
+                .map_or(declared, |(_, recipe)| recipe.summary())
+                .to_owned()
         };
-        self.names().filter_map(of).collect()
+        self.names()
+            .map(|name| (name.to_owned(), summary(name)))
+            .collect()
     }
 }
 

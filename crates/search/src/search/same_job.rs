@@ -51,10 +51,6 @@ impl Declared for SameJobSettings {
 }
 
 impl Recipe for SameJobSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,

@@ -45,10 +45,6 @@ impl Declared for SriftyLikeSettings {
 }
 
 impl Recipe for SriftyLikeSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probes = Probes::of_steps(self.probe_steps);
         let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -62,10 +62,6 @@ impl Declared for ValueOfInformationSettings {
 }
 
 impl Recipe for ValueOfInformationSettings {
-    fn summary(&self) -> &str {
-        Self::DECLARATION.what
-    }
-
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let count = task.space.len();
         if count > MOST {

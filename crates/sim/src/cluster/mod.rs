@@ -7,7 +7,7 @@
 //! - [`luck`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
 //! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
 //!   the provider may take away.
-//! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`build`]: from a
+//! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`sizes`]: from a
 //!   configuration to that; `trial`: the time of an update where no formula tells it.
 //! - [`batching`]: unequal workers, and the policies that set their batches; [`balance`]: on which batches
 //!   those settle; [`levelling`]: where machines differ by luck.
@@ -15,12 +15,12 @@
 
 pub mod balance;
 pub mod batching;
-pub mod build;
 pub mod checkpoint;
 pub mod groups;
 pub mod levelling;
 pub mod luck;
 pub mod setup;
+pub mod sizes;
 pub mod terms;
 mod trial;
 mod whole_steps;

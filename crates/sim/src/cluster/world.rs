@@ -11,7 +11,7 @@ use scavsim_data::workload::{
     Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Workload,
 };
 
-use super::build::{Builder, Built};
+use super::sizes::{Builder, Built};
 use super::whole_steps::expected_steps;
 use super::{Cluster, Setup, Spot};
 use crate::training::variation::Variation;

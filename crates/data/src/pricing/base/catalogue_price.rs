@@ -10,9 +10,17 @@ use crate::pricing::PolicyFile;
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::Rented;
+use scavsim_base::Declaration;
 
-/// `catalogue` with `date`, and `provider` and `region` or `regions`
+/// The rule with its keys.
 pub const RULE: Rule = Rule {
+    declaration: Declaration {
+        name: "catalogue",
+        what: "The listed price of the VM type in a region, on a day, from `data/clouds/prices/`; `scavsim list vms --region REGION` shows what there is.",
+        formula: "`catalogue` is the market: `\"on-demand\"`, `\"spot\"`, `\"commitment-1y\"`, `\"commitment-3y\"`; with `provider`, `region` and `date`",
+        source: "price lists of the providers",
+        example: "pricing.define.mine = { catalogue = \"on-demand\", provider = \"gcp\", region = \"us-central1\", date = \"2026-07-30\" }",
+    },
     keys: "`catalogue` with `provider`, `region` and `date`",
     read: |file| {
         if file.price_table.is_some() {

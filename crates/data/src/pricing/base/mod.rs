@@ -4,11 +4,6 @@
 //! is a file here, its keys in [`PolicyFile`], and a line in [`RULES`].
 //!
 //! - [`price`]: what all rules come to; [`rule`]: what a rule is.
-//! - [`per_vm`]: one price for every VM.
-//! - [`per_type`]: a price for each VM type.
-//! - [`per_sample`]: memory sized to the batch.
-//! - [`per_resource`]: so much per vCPU, GiB and GPU of the VM type.
-//! - [`catalogue_price`]: the listed price of the VM type in a region, on a day.
 
 pub mod catalogue_price;
 pub mod per_resource;

@@ -7,10 +7,18 @@ use super::rule::Rule;
 use crate::cloud::{Fleet, vm_types};
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::Rented;
+use scavsim_base::Declaration;
 use scavsim_read::input::checked::Usd;
 
-/// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
+/// The rule with its keys.
 pub const RULE: Rule = Rule {
+    declaration: Declaration {
+        name: "per-resource",
+        what: "A VM costs by its size, from `data/clouds/vms.csv` or its table of `[vm]`; GPUs alone, or beside the two others.",
+        formula: "`usd_per_vcpu_hour` × vCPU + `usd_per_gib_hour` × GiB + `usd_per_gpu_hour` × GPU",
+        source: "GCP, which prices so within a family",
+        example: "pricing.define.mine = { usd_per_vcpu_hour = 0.0316, usd_per_gib_hour = 0.0042 }",
+    },
     keys: "`usd_per_vcpu_hour` with `usd_per_gib_hour`, `usd_per_gpu_hour`",
     read: |file| {
         let gpu = file.usd_per_gpu_hour;

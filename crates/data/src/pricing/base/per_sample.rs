@@ -2,9 +2,17 @@
 
 use super::price::Base;
 use super::rule::Rule;
+use scavsim_base::Declaration;
 
-/// `usd_per_sample_hour`
+/// The rule with its keys.
 pub const RULE: Rule = Rule {
+    declaration: Declaration {
+        name: "per-sample",
+        what: "Memory is sized to the batch and all that is paid for, whatever the worker count.",
+        formula: "`usd_per_sample_hour` × global batch",
+        source: "Scavenger, as cost = batch × time",
+        example: "pricing.define.mine = { usd_per_sample_hour = 0.001 }",
+    },
     keys: "`usd_per_sample_hour`",
     read: |file| Some(Ok(Base::Sample(file.usd_per_sample_hour?.get()))),
 };

@@ -8,11 +8,19 @@ use super::rule::Rule;
 use crate::cloud::Fleet;
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::Rented;
+use scavsim_base::Declaration;
 use scavsim_read::input::checked::PositiveUsd;
 use scavsim_read::input::closest;
 
-/// `usd_per_hour_of`, with `spot_usd_per_hour_of`
+/// The rule with its keys.
 pub const RULE: Rule = Rule {
+    declaration: Declaration {
+        name: "per-type",
+        what: "Every VM type has the price that the policy states; spot VMs of a kind of cluster have one of their own, where it states that, too.",
+        formula: "`usd_per_hour_of`, `spot_usd_per_hour_of`, by the VM type",
+        source: "papers that state prices of their VMs",
+        example: "pricing.define.mine = { usd_per_hour_of = { k80 = 0.723 }, spot_usd_per_hour_of = { k80 = 0.256 } }",
+    },
     keys: "`usd_per_hour_of`",
     read: |file| match (&file.usd_per_hour_of, &file.spot_usd_per_hour_of) {
         (None, None) => None,

@@ -6,9 +6,17 @@ use super::price::{Base, NoPrice, VmPrice};
 use super::rule::Rule;
 use crate::cloud::Fleet;
 use crate::usage::Rented;
+use scavsim_base::Declaration;
 
-/// `usd_per_vm_hour`
+/// The rule with its keys.
 pub const RULE: Rule = Rule {
+    declaration: Declaration {
+        name: "per-vm",
+        what: "Every VM costs the same.",
+        formula: "`usd_per_vm_hour`",
+        source: "the price that a paper states: Scavenger's",
+        example: "pricing.define.mine = { usd_per_vm_hour = 0.134 }",
+    },
     keys: "`usd_per_vm_hour`",
     read: |file| Some(Ok(Base::Vm(Arc::new(PerVm(file.usd_per_vm_hour?.get()))))),
 };

@@ -3,9 +3,12 @@
 use super::price::Base;
 use crate::pricing::file::PolicyFile;
 use crate::pricing::wrong_policy::WrongPolicy;
+use scavsim_base::Declaration;
 
 /// A rule for a base price.
 pub struct Rule {
+    /// What the rule says of itself.
+    pub declaration: Declaration,
     /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,
     /// Reads it; `None` where none of its keys is given.

@@ -15,6 +15,7 @@ use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
 use crate::cloud::Market;
 use revoked::Revoked;
+use scavsim_base::Declaration;
 use spot_series::Series;
 use sustained_use::SustainedUse;
 
@@ -76,6 +77,8 @@ impl Reductions {
 
 /// A discount on the base price.
 pub struct DiscountRule {
+    /// What the discount says of itself.
+    pub declaration: Declaration,
     /// Key of the reduction.
     pub key: &'static str,
     /// Whether it is for spot VMs.
@@ -87,6 +90,13 @@ pub struct DiscountRule {
 /// All discounts on a base price.
 pub const RULES: &[DiscountRule] = &[
     DiscountRule {
+        declaration: Declaration {
+            name: "spot-ratio",
+            what: "VMs cost a fraction of the base price, but for those that a kind of cluster rents on demand. Only the price: `[spot]` takes VMs away.",
+            formula: "× `spot_ratio`",
+            source: "spot markets of all providers",
+            example: "pricing.define.mine = { usd_per_vm_hour = 1, spot_ratio = 0.3 }",
+        },
         key: "`spot_ratio`",
         is_spot: true,
         read: |file| {
@@ -99,6 +109,13 @@ pub const RULES: &[DiscountRule] = &[
         },
     },
     DiscountRule {
+        declaration: Declaration {
+            name: "spot-series",
+            what: "A spot ratio that changes while the job runs, constant from each step to the next; the last step holds for ever.",
+            formula: "∫ ratio(t) dt over the billed hours; `spot_series` has hours since the job began and the ratio from then on – USD, with `usd_per_vm_hour = 1` –, or names a table of one's own with dated spot prices in USD of each VM type, of which `date` is when a job begins",
+            source: "price histories of AWS and others",
+            example: "pricing.define.mine = { usd_per_vm_hour = 1, spot_series = [[0, 0.3], [6, 0.45]] }",
+        },
         key: "`spot_series`",
         is_spot: true,
         read: |file| {
@@ -110,6 +127,13 @@ pub const RULES: &[DiscountRule] = &[
         },
     },
     DiscountRule {
+        declaration: Declaration {
+            name: "commitment",
+            what: "VMs cost less for a commitment of one or three years.",
+            formula: "× (1 − `commitment_discount`)",
+            source: "all providers",
+            example: "pricing.define.mine = { usd_per_vm_hour = 1, commitment_discount = 0.37 }",
+        },
         key: "`commitment_discount`",
         is_spot: false,
         read: |file| {
@@ -122,6 +146,13 @@ pub const RULES: &[DiscountRule] = &[
         },
     },
     DiscountRule {
+        declaration: Declaration {
+            name: "sustained-use",
+            what: "Each equal part of a month of 730 h has its fraction of the base price, for the hours in which at least so many VMs of a type are held.",
+            formula: "`sustained_use`, by level of concurrency",
+            source: "GCP, for n1: 100, 80, 60 and 40 %",
+            example: "pricing.define.mine = { usd_per_vm_hour = 1, sustained_use = [1, 0.8, 0.6, 0.4] }",
+        },
         key: "`sustained_use`",
         is_spot: false,
         read: |file| {

@@ -3,48 +3,48 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{ANY, OutOfBounds, at_least};
+use scavsim_base::Declaration;
 
 /// A law of communication time, for two workers and more.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CommunicationLaw {
-    /// c + d·K: a synchronous parameter server, or an all-reduce bound by latency.
+    /// A line in K.
     Linear {
         /// c.
         base_s: f64,
         /// d.
         per_worker_s: f64,
     },
-    /// c + d·2(K − 1)/K: a ring all-reduce bound by bandwidth.
+    /// A ring of workers.
     Ring {
         /// c.
         base_s: f64,
         /// d: seconds to send the gradient once.
         per_pass_s: f64,
     },
-    /// c + d·log₂ K: a tree.
+    /// A tree of workers.
     Tree {
         /// c.
         base_s: f64,
         /// d.
         per_level_s: f64,
     },
-    /// c + d·√K: between a constant and a line.
+    /// A line in √K.
     Root {
         /// c.
         base_s: f64,
         /// d.
         per_root_s: f64,
     },
-    /// j + d·(K − 2): Ethernet, a jump at the second node and then a slope.
+    /// A jump at the second worker, then a slope.
     StepSlope {
         /// j: seconds with two workers.
         jump_s: f64,
         /// d.
         per_worker_s: f64,
     },
-    /// (t_w^q + (K·t_ps)^q)^(1/q) − t_w: an asynchronous parameter server that serves an update
-    /// in t_ps; t_w is the worker's own time, here its compute.
+    /// A server that saturates.
     Saturating {
         /// t_ps.
         service_s: f64,
@@ -54,6 +54,52 @@ pub enum CommunicationLaw {
 }
 
 impl CommunicationLaw {
+    /// What each law says of itself.
+    pub const DECLARED: &'static [Declaration] = &[
+        Declaration {
+            name: "linear",
+            what: "Communication through a synchronous parameter server, or by an all-reduce bound by latency.",
+            formula: "c + d·K, K workers; c = `base_s`, d = `per_worker_s`",
+            source: "chosen by `import` among laws, by steps left out",
+            example: "laws.steps.k80.communication.linear = { base_s = 0.5, per_worker_s = 0.25 }",
+        },
+        Declaration {
+            name: "ring",
+            what: "Communication by a ring all-reduce bound by bandwidth.",
+            formula: "c + d·2(K − 1)/K; c = `base_s`, d = `per_pass_s` to send the gradient once",
+            source: "chosen by `import` among laws, by steps left out",
+            example: "laws.steps.k80.communication.ring = { base_s = 0.5, per_pass_s = 2 }",
+        },
+        Declaration {
+            name: "tree",
+            what: "Communication along a tree of workers.",
+            formula: "c + d·log₂ K; c = `base_s`, d = `per_level_s`",
+            source: "chosen by `import` among laws, by steps left out",
+            example: "laws.steps.k80.communication.tree = { base_s = 0.5, per_level_s = 2 }",
+        },
+        Declaration {
+            name: "root",
+            what: "Communication that grows with workers more slowly than a line.",
+            formula: "c + d·√K; c = `base_s`, d = `per_root_s`",
+            source: "chosen for pooled laws, by the most workers left out",
+            example: "laws.steps.k80.communication.root = { base_s = 0.5, per_root_s = 2 }",
+        },
+        Declaration {
+            name: "step-slope",
+            what: "Communication over Ethernet: a jump at the second node, then a slope.",
+            formula: "j + d·(K − 2); j = `jump_s`, d = `per_worker_s`",
+            source: "Pollux (Qiao et al., OSDI 2021)",
+            example: "laws.steps.k80.communication.step-slope = { jump_s = 1, per_worker_s = 0.25 }",
+        },
+        Declaration {
+            name: "saturating",
+            what: "Communication with an asynchronous parameter server, which serves one update after the other.",
+            formula: "(t_w^q + (K·t_ps)^q)^(1/q) − t_w; t_w the worker's compute, t_ps = `service_s`, q = `sharpness`",
+            source: "this project",
+            example: "laws.steps.k80.communication.saturating = { service_s = 1, sharpness = 2 }",
+        },
+    ];
+
     /// Whether its parameters make sense.
     ///
     /// # Errors
@@ -122,45 +168,18 @@ mod tests {
 
     #[test]
     fn every_law_meets_its_formula() {
-        let at = |law: CommunicationLaw, k| law.seconds(k, 3.0);
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        let (base_s, per_worker_s) = (0.5, 0.25);
-        close(
-            at(
-                CommunicationLaw::Linear {
-                    base_s,
-                    per_worker_s,
-                },
-                8,
-            ),
-            2.5,
-        );
-        let per_pass_s = 2.0;
-        close(at(CommunicationLaw::Ring { base_s, per_pass_s }, 4), 3.5);
-        let per_level_s = 2.0;
-        close(
-            at(
-                CommunicationLaw::Tree {
-                    base_s,
-                    per_level_s,
-                },
-                8,
-            ),
-            6.5,
-        );
-        let per_root_s = 2.0;
-        close(at(CommunicationLaw::Root { base_s, per_root_s }, 9), 6.5);
-        let jump_s = 1.0;
-        let ethernet = CommunicationLaw::StepSlope {
-            jump_s,
-            per_worker_s,
-        };
-        close(at(ethernet, 2), 1.0);
-        close(at(ethernet, 6), 2.0);
-        let server = CommunicationLaw::Saturating {
-            service_s: 1.0,
-            sharpness: 2.0,
-        };
-        close(at(server, 4), 2.0);
+        for (law, workers, expected) in [
+            ("linear = { base_s = 0.5, per_worker_s = 0.25 }", 8, 2.5),
+            ("ring = { base_s = 0.5, per_pass_s = 2.0 }", 4, 3.5),
+            ("tree = { base_s = 0.5, per_level_s = 2.0 }", 8, 6.5),
+            ("root = { base_s = 0.5, per_root_s = 2.0 }", 9, 6.5),
+            ("step-slope = { jump_s = 1.0, per_worker_s = 0.25 }", 2, 1.0),
+            ("step-slope = { jump_s = 1.0, per_worker_s = 0.25 }", 6, 2.0),
+            ("saturating = { service_s = 1.0, sharpness = 2.0 }", 4, 2.0),
+        ] {
+            let found: CommunicationLaw = toml::from_str(law).expect(law);
+            let seconds = found.seconds(workers, 3.0);
+            assert!((seconds - expected).abs() < 1e-12, "{law}: {seconds}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
+use scavsim_base::Declaration;
 
 /// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -13,7 +14,7 @@ pub enum EpochLaw {
         /// e*.
         epochs: f64,
     },
-    /// e* + θ·(γ/K) (Tyagi & Sharma 2023): they fall with B. Only inside the measured noise.
+    /// A line in the normalised noise γ/K, only inside of what was measured.
     AffineNoise {
         /// e*.
         base_epochs: f64,
@@ -24,7 +25,7 @@ pub enum EpochLaw {
         /// Greatest γ/K that it was fitted to.
         greatest_noise: f64,
     },
-    /// e*·(1 + B/B_n) (McCandlish et al. 2018): they rise with B.
+    /// By one noise scale: they rise with B.
     NoiseScale {
         /// e*.
         base_epochs: f64,
@@ -41,6 +42,38 @@ pub enum EpochLaw {
 }
 
 impl EpochLaw {
+    /// What each law says of itself.
+    pub const DECLARED: &'static [Declaration] = &[
+        Declaration {
+            name: "constant",
+            what: "Epochs are the same for every batch: they are stated, or have no trend.",
+            formula: "e = `epochs`",
+            source: "stated by whoever measured",
+            example: "laws.epochs.constant = { epochs = 30 }",
+        },
+        Declaration {
+            name: "affine-noise",
+            what: "Epochs fall with the batch, as noise tells; only inside the noise that the law was fitted to.",
+            formula: "e* + θ·(γ/K), from `least_noise` to `greatest_noise`; e* = `base_epochs`, θ = `per_noise`",
+            source: "Scavenger (Tyagi & Sharma 2023)",
+            example: "laws.epochs.affine-noise = { base_epochs = -100, per_noise = 400, least_noise = 0.7, greatest_noise = 0.8 }",
+        },
+        Declaration {
+            name: "noise-scale",
+            what: "Epochs rise with the batch.",
+            formula: "e*·(1 + B/B_n); e* = `base_epochs`, B_n = `noise_scale_samples`",
+            source: "McCandlish et al. 2018; fitted to MLPerf",
+            example: "laws.epochs.noise-scale = { base_epochs = 34.6, noise_scale_samples = 46910 }",
+        },
+        Declaration {
+            name: "goodput",
+            what: "Steps are replayed over the noise scale measured through training, in `phi.csv`.",
+            formula: "a step is worth (B/M₀)·(φ_p + M₀)/(φ_p + B) steps at M₀ = `initial_batch`, φ_p at progress p, until `target_progress`",
+            source: "Pollux (Qiao et al., OSDI 2021), after AdaScale",
+            example: "laws.epochs.goodput = { initial_batch = 128, target_progress = 39063 }",
+        },
+    ];
+
     /// Whether its parameters make sense.
     ///
     /// # Errors

@@ -11,7 +11,7 @@
 //! - [`epochs`]: passes over the data by the global batch.
 //! - [`goodput`]: the same from a noise scale over training; [`noise`]: that noise scale.
 //!
-//! A new law is a variant in its file, with its formula there.
+//! A new law is a variant in its file, with what it says of itself there.
 
 mod bounds;
 pub mod communication;
@@ -39,6 +39,8 @@ pub use worker::{Speed, WorkerLaw};
 
 use std::collections::BTreeMap;
 
+use scavsim_base::Declaration;
+
 /// Formulae for what was not measured.
 #[derive(Debug, Clone, Default)]
 pub struct Laws {
@@ -48,4 +50,55 @@ pub struct Laws {
     pub pooled: BTreeMap<String, PooledLaw>,
     /// Epochs to the target.
     pub epochs: Option<EpochLaw>,
+}
+
+/// What all laws that a workload may name say of themselves.
+pub fn declared() -> impl Iterator<Item = &'static Declaration> {
+    let all = [
+        ComputeLaw::DECLARED,
+        CommunicationLaw::DECLARED,
+        Overlap::DECLARED,
+        EpochLaw::DECLARED,
+        NoiseLaw::DECLARED,
+    ];
+    all.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+
+    /// Laws of an enumeration, each read from its example: `laws.steps.k80.communication.ring = { … }`.
+    fn are_declared<L: DeserializeOwned>(
+        declared: &[Declaration],
+        check: fn(&L) -> Result<(), OutOfBounds>,
+    ) {
+        for Declaration { name, example, .. } in declared {
+            let (key, value) = example.split_once(" = ").expect(example);
+            let (_, last) = key.rsplit_once('.').expect(example);
+            let written = if last == *name {
+                format!("law.{name} = {value}")
+            } else {
+                format!("law = {value}")
+            };
+            let mut read: BTreeMap<String, L> = toml::from_str(&written).expect(example);
+            let law = read.remove("law").expect(example);
+            assert!(check(&law).is_ok() && written.contains(name), "{example}");
+        }
+        // The reader tells which laws there are.
+        let none = serde_json::from_str::<L>("\"none\"").err().expect("no law");
+        let none = none.to_string();
+        let names = none.split('`').skip(3).step_by(2);
+        assert!(names.eq(declared.iter().map(|law| law.name)), "{none}");
+    }
+
+    #[test]
+    fn every_law_is_declared_and_read_from_its_example() {
+        are_declared(ComputeLaw::DECLARED, ComputeLaw::check);
+        are_declared(CommunicationLaw::DECLARED, CommunicationLaw::check);
+        are_declared(Overlap::DECLARED, Overlap::check);
+        are_declared(EpochLaw::DECLARED, EpochLaw::check);
+        are_declared(NoiseLaw::DECLARED, NoiseLaw::check);
+    }
 }

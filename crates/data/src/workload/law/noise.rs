@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
+use scavsim_base::Declaration;
 
 /// A law of the noise scale.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -13,7 +14,7 @@ pub enum NoiseLaw {
         /// φ in samples.
         noise_scale_samples: f64,
     },
-    /// φ₀·p^q·(B/M₀)^α with p the share of progress made.
+    /// A power of the batch and of the share of progress made.
     PowerScale {
         /// φ₀: samples at the target, with the initial batch.
         scale_samples: f64,
@@ -36,6 +37,24 @@ fn as_whole<S: Serializer>(batch: &f64, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl NoiseLaw {
+    /// What each law says of itself.
+    pub const DECLARED: &'static [Declaration] = &[
+        Declaration {
+            name: "constant-scale",
+            what: "The noise scale is one for every batch, all through training.",
+            formula: "φ = `noise_scale_samples`",
+            source: "derived from epochs by batch",
+            example: "laws.noise.constant-scale = { noise_scale_samples = 12719.7 }",
+        },
+        Declaration {
+            name: "power-scale",
+            what: "The noise scale grows with batch and progress.",
+            formula: "φ₀·p^q·(B/M₀)^α, p the share of progress made; φ₀ = `scale_samples`, M₀ = `initial_batch`, α = `batch_exponent`, q = `progress_exponent`",
+            source: "fitted to the runs of Pollux",
+            example: "laws.noise.power-scale = { scale_samples = 21593.7, initial_batch = 128, batch_exponent = 0.43, progress_exponent = 1.46 }",
+        },
+    ];
+
     /// Whether its parameters make sense.
     ///
     /// # Errors

@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{OutOfBounds, at_least};
+use scavsim_base::Declaration;
 
 /// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Overlap {
-    /// None: τ = t_comp + t_comm.
+    /// None.
     #[default]
     Additive,
-    /// τ = (t_comp^g + t_comm^g)^(1/g), between the sum (g = 1) and the longer of the two.
+    /// A part of it, between the sum and the longer of the two.
     PNorm {
         /// g, at least 1.
         exponent: f64,
@@ -19,6 +20,24 @@ pub enum Overlap {
 }
 
 impl Overlap {
+    /// What each law says of itself.
+    pub const DECLARED: &'static [Declaration] = &[
+        Declaration {
+            name: "additive",
+            what: "Compute hides no communication.",
+            formula: "τ = t_comp + t_comm",
+            source: "the default",
+            example: "laws.steps.k80.overlap = \"additive\"",
+        },
+        Declaration {
+            name: "p-norm",
+            what: "Compute hides communication in part: a step takes between the sum and the longer of the two.",
+            formula: "τ = (t_comp^g + t_comm^g)^(1/g), g = `exponent`; 1 is the sum",
+            source: "Pollux (Qiao et al., OSDI 2021)",
+            example: "laws.steps.k80.overlap.p-norm = { exponent = 3 }",
+        },
+    ];
+
     /// Whether nothing is hidden.
     pub fn is_additive(&self) -> bool {
         matches!(self, Overlap::Additive)

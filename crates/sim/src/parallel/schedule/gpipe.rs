@@ -1,6 +1,15 @@
-//! GPipe: all micro-batches forward, then all backward, the last first.
+//! GPipe.
 
 use super::{Exchange, Operation, Place, Rounds};
+use scavsim_base::Declaration;
+
+pub(super) const DECLARATION: Declaration = Declaration {
+    name: "gpipe",
+    what: "A stage lets all micro-batches forward, then all backward, the last first.",
+    formula: "all m micro-batches are in flight",
+    source: "GPipe (Huang et al., NeurIPS 2019)",
+    example: "parallel.schedule = \"gpipe\"",
+};
 
 /// Operations per micro-batch, in either direction.
 fn every(place: Place) -> u32 {

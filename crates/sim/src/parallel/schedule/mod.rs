@@ -3,6 +3,8 @@
 //! A schedule is a file with the order of one stage's operations, by number, and a line in `schedules!`. Stages of one
 //! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous.
 
+use scavsim_base::Declaration;
+
 mod gpipe;
 mod one_forward_one_backward;
 
@@ -82,20 +84,26 @@ pub struct Rounds {
 }
 
 macro_rules! schedules {
-    ($($(#[$doc:meta])* $variant:ident, $module:ident, $name:literal;)*) => {
+    ($($variant:ident, $module:ident;)*) => {
         /// The order of forward and backward passes of a stage.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Schedule {
-            $($(#[$doc])* $variant,)*
+            $(
+                #[doc = concat!("The schedule of [`", stringify!($module), "`].")]
+                $variant,
+            )*
         }
 
         impl Schedule {
             /// All of them.
             pub const ALL: &'static [Schedule] = &[$(Schedule::$variant),*];
 
+            /// What all of them say of themselves.
+            pub const DECLARED: &'static [Declaration] = &[$($module::DECLARATION),*];
+
             /// Name of the schedule in scenarios.
             pub fn name(self) -> &'static str {
-                match self { $(Schedule::$variant => $name,)* }
+                match self { $(Schedule::$variant => $module::DECLARATION.name,)* }
             }
 
             /// How many operations a stage has.
@@ -123,10 +131,8 @@ macro_rules! schedules {
 }
 
 schedules! {
-    /// All forward, then all backward (Huang et al., NeurIPS 2019).
-    GPipe, gpipe, "gpipe";
-    /// One forward, one backward, after as many forward as there are stages behind (PipeDream-Flush; Narayanan et al., SC 2021).
-    OneForwardOneBackward, one_forward_one_backward, "1f1b";
+    GPipe, gpipe;
+    OneForwardOneBackward, one_forward_one_backward;
 }
 
 impl Schedule {

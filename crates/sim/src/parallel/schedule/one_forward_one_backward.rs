@@ -1,7 +1,15 @@
-//! 1F1B: a stage first lets as many micro-batches forward as there are stages behind it, then one forward and one backward in
-//! turn, then the rest backward.
+//! 1F1B, one forward and one backward.
 
 use super::{Exchange, Operation, Place, Rounds};
+use scavsim_base::Declaration;
+
+pub(super) const DECLARATION: Declaration = Declaration {
+    name: "1f1b",
+    what: "A stage first lets as many micro-batches forward as there are stages behind it, then one forward and one backward in turn, then the rest backward.",
+    formula: "min(p − s, m) of m micro-batches are in flight on stage s of p",
+    source: "PipeDream-Flush (Narayanan et al., SC 2021)",
+    example: "parallel.schedule = \"1f1b\"",
+};
 
 /// The three parts of a stage's operations.
 struct StageParts {

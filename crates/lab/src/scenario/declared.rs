@@ -1,0 +1,85 @@
+//! The kinds of things that scenarios and workloads name and that say of themselves what they are.
+//!
+//! `scavsim explain`, completions, tables of documents and tests go over them. A new kind is a line of [`KINDS`].
+
+use scavsim_base::Declaration;
+use scavsim_data::cloud::lifetimes;
+use scavsim_data::pricing::{base, charges, reductions};
+use scavsim_data::workload::law;
+use scavsim_search::search::{ALL_KNOWING, STRATEGIES};
+use scavsim_sim::parallel::Schedule;
+use scavsim_sim::training::sync::PROTOCOLS;
+
+/// A kind of things that are declared.
+#[derive(Debug)]
+pub struct DeclaredKind {
+    /// What they are called in documents.
+    pub name: &'static str,
+    /// What one of them is.
+    pub one: &'static str,
+    /// What their formula is called.
+    pub how: &'static str,
+    /// Whether keys of scenarios end with words that one of them has for a name, and mean something else.
+    pub shares_words_with_keys: bool,
+    /// What they say of themselves, in the order of their registry.
+    pub all: fn() -> Vec<&'static Declaration>,
+}
+
+const fn kind(
+    name: &'static str,
+    one: &'static str,
+    all: fn() -> Vec<&'static Declaration>,
+) -> DeclaredKind {
+    DeclaredKind {
+        name,
+        one,
+        how: "Formula",
+        shares_words_with_keys: false,
+        all,
+    }
+}
+
+/// All kinds, in the order of `scavsim explain`.
+pub const KINDS: &[DeclaredKind] = &[
+    DeclaredKind {
+        how: "How",
+        ..kind("strategies", "a strategy", || {
+            ALL_KNOWING.iter().chain(STRATEGIES).collect()
+        })
+    },
+    kind("protocols", "a synchronisation protocol", || {
+        PROTOCOLS.iter().collect()
+    }),
+    kind("charges", "a charge of pricing policies", || {
+        charges::CHARGES
+            .iter()
+            .map(|charge| &charge.declaration)
+            .collect()
+    }),
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind("prices", "a base price of pricing policies", || {
+            base::RULES.iter().map(|rule| &rule.declaration).collect()
+        })
+    },
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind("reductions", "a reduction of pricing policies", || {
+            let all = reductions::RULES.iter();
+            all.map(|rule| &rule.declaration).collect()
+        })
+    },
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind("lives", "a law of how VMs are lost", || {
+            lifetimes::laws().collect()
+        })
+    },
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind("laws", "a law of workloads", || law::declared().collect())
+    },
+    kind("schedules", "a schedule of parallel plans", || {
+        Schedule::DECLARED.iter().collect()
+    }),
+];
