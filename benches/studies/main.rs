@@ -4,7 +4,6 @@
 
 mod advise;
 mod claims;
-mod ladders;
 mod latency;
 mod value_of_information;
 
@@ -36,8 +35,8 @@ fn main() -> ExitCode {
         [] => USAGE.to_owned(),
         ["advise"] => advice(60),
         ["advise-sample"] => advice(3),
-        ["ladders"] => ladders::document(40),
-        ["ladders-sample"] => ladders::document(4),
+        ["ladders"] => advise::ladders::document(40),
+        ["ladders-sample"] => advise::ladders::document(4),
         ["claims"] => claims::document(),
         ["latency"] => latency::text::render(&latency::hidden::study(&latency::hidden::WORKLOADS)),
         ["value-of-information"] => value_of_information::without_each_part(),

@@ -69,6 +69,7 @@ mod evidence;
 mod expectations;
 mod external;
 mod failures;
+mod few_rows;
 mod fidelity;
 mod figures;
 mod fits;

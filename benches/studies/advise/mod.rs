@@ -5,6 +5,7 @@
 //! the truth of each is the measured step times the epochs of the whole workload.
 
 pub mod found;
+pub mod ladders;
 pub mod text;
 
 use std::fmt::Write;

@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn too_little_gives_no_law() {
         let all = points(&law(Growth::Root));
-        assert_eq!(pooled(&all[..1], &Prior::default()), None);
-        assert_eq!(pooled(&[], &Prior::default()), None);
+        assert!(pooled(&all[..1], &Prior::default()).is_none());
+        assert!(pooled(&[], &Prior::default()).is_none());
     }
 }

@@ -34,7 +34,7 @@ const REPEAT: [f64; 5] = [0.01, 0.04, 0.15, 0.5, 2.0];
 const SHAPE: [f64; 3] = [0.03, 0.15, 0.6];
 /// ω² over σ²: what is measured among few numbers of VMs does not tell how far more of them lead away; this is how far they
 /// did in the shipped applications, four VMs and fewer being known.
-const GROWTH: f64 = 2.0;
+const GROWTH: f64 = 4.0;
 const OWN_BATCH: [f64; 4] = [0.01, 0.1, 0.5, 2.0];
 const VMS: [f64; 5] = [0.2, 0.3, 0.45, 0.7, 1.2];
 const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];

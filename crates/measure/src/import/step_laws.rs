@@ -16,7 +16,10 @@ const MANY: usize = 20;
 /// Fits a law to the rows of each VM type of `draft`.
 pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
     let mut by_type: BTreeMap<String, Vec<PooledPoint>> = BTreeMap::new();
-    for line in &draft.steps {
+    // Whatever the order of the source.
+    let mut lines: Vec<&StepLine> = draft.steps.iter().collect();
+    lines.sort_by(|a, b| (&a.vm, a.workers, a.batch).cmp(&(&b.vm, b.workers, b.batch)));
+    for line in lines {
         let points = by_type.entry(vm_type(&line.vm).to_owned()).or_default();
         points.extend(point(line));
     }

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::advise::{Asked, Fact, all_facts, ask, table, value};
 use rayon::prelude::*;
+
+use super::{Asked, Fact, all_facts, ask, table, value};
 use scavsim::advise::decision::{Measurement, MeasuringEffort};
 use scavsim::advise::repeats::{EPOCHS_SD, STEP_SD};
 use scavsim::configuration::Shape;
