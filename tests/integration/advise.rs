@@ -203,6 +203,11 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
 }
 
 #[test]
+fn the_results_of_ladders_are_current() {
+    assert_current("ladders-sample.md", &study::ladders::document(4));
+}
+
+#[test]
 fn the_results_of_the_study_are_current() {
     const CUTS: usize = 3;
     let found = study::study(&study::WORKLOADS, CUTS);
