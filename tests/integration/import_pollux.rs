@@ -187,7 +187,7 @@ fn repeats_are_averaged_over_both_files_and_their_spread_is_told() {
     assert!(told.contains("1 placements and batches were repeated and averaged: repeats differ by 8.8 % in the mean, by 8.8 % at most (2 workers, local batch 16)"), "{told}");
     let steps = sandbox.read("w/steps.csv");
     assert!(
-        steps.contains("g4dn.12xlarge,2,32,0.182,0.08,measured,placements: mean of 2"),
+        steps.contains("g4dn.12xlarge,2,32,0.182,0.0797144586,measured,placements: median of 2"),
         "{steps}"
     );
     sandbox.write("tiny/scalability.csv", &rows.replace("0.19,", "1.9,"));

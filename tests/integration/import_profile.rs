@@ -239,22 +239,22 @@ fn a_local_batch_in_place_of_the_global_one_is_asked_about() {
 }
 
 #[test]
-fn one_row_and_two_rows_are_no_fit() {
+fn one_row_is_no_fit_and_two_rows_are() {
     import("vm,workers,batch,step_s,epochs\na,1,64,0.2,9\n", &[])
         .warned(&["one configuration was measured: there is nothing to choose from"])
         .reports(&[
             "1 configuration\n",
-            "no law of steps on a: a single worker: 1 point is no fit",
+            "no law of steps on a: it takes two rows",
         ]);
     let two = import(
         "vm,workers,batch,step_s,epochs\na,1,64,0.2,9\na,2,128,0.3,\n",
         &[],
     );
-    let two = two
-        .silent()
-        .reports(&["2 points are no fit; at least 4 are needed"]);
-    assert!(!two.report.contains("R²"), "{}", two.report);
-    assert!(!two.sandbox.read("w/workload.toml").contains("[laws"));
+    // Two are, with what is expected of any job, and widely.
+    let two = two.silent();
+    assert!(two.report.contains("R²"), "{}", two.report);
+    let head = two.sandbox.read("w/workload.toml");
+    assert!(head.contains("[laws.pooled.\"a\"]"), "{head}");
 }
 
 #[test]
@@ -332,68 +332,78 @@ fn epochs_that_are_the_same_for_every_batch_are_a_law_of_their_own() {
 
 #[test]
 fn a_poor_law_is_told_and_not_kept() {
-    let noisy = rows("a", |k, local| {
-        let swing = if (k as u32 + local as u32).is_multiple_of(3) {
-            2.2
-        } else {
-            0.6
-        };
-        (0.02 + 0.002 * local + 0.004 * k) * swing
-    });
-    let told = import(&noisy, &["--batch", "global"]).warned(&[
+    let swinging = |vm: &str| {
+        rows(vm, |k, local| {
+            let swing = if (k as u32 + local as u32).is_multiple_of(3) {
+                2.2
+            } else {
+                0.6
+            };
+            (0.02 + 0.002 * local + 0.004 * k) * swing
+        })
+    };
+    // Few rows may be so by chance: their intervals say how little they tell.
+    let noisy = swinging("a");
+    let told = import(&noisy, &["--batch", "global"])
+        .warned(&["the law of steps on a is a poor one", "intervals are wide"]);
+    assert!(
+        told.sandbox
+            .read("w/workload.toml")
+            .contains("[laws.pooled")
+    );
+    let (_, more) = swinging("a/2")
+        .split_once('\n')
+        .map(|(h, r)| (h.to_owned(), r.to_owned()))
+        .expect("a head");
+    let more: String = (more.lines().filter(|line| !line.starts_with("a/2,1,")))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let told = import(&(noisy + &more), &["--batch", "global"]).warned(&[
         "no law of steps on a: the best is a poor one",
         "it is not kept",
     ]);
-    assert!(!told.sandbox.read("w/workload.toml").contains("[laws.steps"));
+    assert!(
+        !told
+            .sandbox
+            .read("w/workload.toml")
+            .contains("[laws.pooled")
+    );
 }
 
 #[test]
-fn workers_on_one_vm_are_on_another_line_than_those_on_several() {
-    // Four on one VM have no network; fitted together the law would be off by half.
-    let text = rows("a/4", |k, local| {
-        0.02 + 0.002 * local + if k > 4.0 { 0.2 + 0.01 * k } else { 0.0 }
-    });
-    let apart = text
-        .lines()
-        .filter(|line| !line.starts_with("a/4,1,") && !line.starts_with("a/4,2,"));
-    let mut table: String = apart.map(|line| format!("{line}\n")).collect();
+fn workers_on_one_vm_communicate_by_another_law_than_those_on_several() {
+    // Four on one VM have no network: as one line they would be off by half.
+    let compute = |local: f64| 0.02 + 0.002 * local;
+    let mut table = "vm,workers,batch,step_s,epochs\n".to_owned();
     for batch in [128_u32, 256, 512] {
-        for workers in [12_u32, 16] {
-            let step = 0.02
-                + 0.002 * f64::from(batch) / f64::from(workers)
-                + 0.2
-                + 0.01 * f64::from(workers);
-            let _ = writeln!(table, "a/4,{workers},{batch},{step:.5},");
+        for workers in [4_u32, 8, 12, 16] {
+            let k = f64::from(workers);
+            let between = if workers > 4 { 0.2 + 0.01 * k } else { 0.0 };
+            let step_s = compute(f64::from(batch) / k) + between;
+            let epochs = 20.0 * (1.0 + f64::from(batch) / 1000.0);
+            let _ = writeln!(table, "a/4,{workers},{batch},{step_s:.5},{epochs}");
         }
-        let _ = writeln!(table, "a,1,{batch},{:.5},", 0.02 + 0.002 * f64::from(batch));
+        let _ = writeln!(table, "a,1,{batch},{:.5},", compute(f64::from(batch)));
     }
     let told = import(&table, &[]).silent();
-    let told = told.reports(&["3 of 12 configurations of a/4 are on one VM, without a network"]);
-    let line = told
-        .report
-        .lines()
-        .find(|l| l.starts_with("a/4 "))
-        .expect("it has a law");
-    let left_out: f64 = line
-        .split_whitespace()
-        .last()
+    let line = told.report.lines().find(|l| l.starts_with("a "));
+    let line = line.expect("it has a law");
+    // Mean error of the fit, in %, before R² and what is left out.
+    let error: f64 = (line.split_whitespace().rev().nth(2))
         .and_then(|w| w.parse().ok())
         .expect("a number");
-    assert!(left_out < 2.0, "{line}");
+    assert!(error < 5.0, "{line}");
 }
 
-/// One VM whose four workers were measured at three batches: a law of the whole step by the local batch, for that VM and no second.
+/// One VM whose four workers were measured at three batches: a law that is sure of that VM, and of two hardly.
 #[test]
-fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
+fn one_vm_says_little_of_several() {
     let step_s = |batch: u32| 0.02 + 0.002 * f64::from(batch) / 4.0;
     let mut table = "vm,workers,batch,step_s\n".to_owned();
     for batch in [128_u32, 256, 512] {
         let _ = writeln!(table, "a/4,4,{batch},{}", step_s(batch));
     }
-    let told = import(&table, &["--epochs", "10"]).silent().reports(&[
-        "the whole step as compute",
-        "a/4 was measured on one VM only: its law says nothing of several",
-    ]);
+    let told = import(&table, &["--epochs", "10"]).silent();
     let scenario = |workers: u32, batch: u32| {
         format!(
             "workloads = [\"./w\"]\n\
@@ -409,15 +419,8 @@ fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
     let row = ranked.iter().next().expect("one configuration");
     let steps = (10.0_f64 * 50_000.0 / 2048.0).ceil();
     let hours = steps * step_s(2048) / 3600.0;
-    assert!((row.number("time_h") / hours - 1.0).abs() < 1e-5);
+    assert!((row.number("time_h") / hours - 1.0).abs() < 0.1);
     assert_eq!(row.text("provenance"), "extrapolated");
-    told.sandbox.write("more.toml", &scenario(8, 1024));
-    let refused = told.sandbox.run(&["rank", "more.toml"]).code(2);
-    assert!(
-        stderr(&refused).contains("such as 8 × a/4, B 1024"),
-        "{}",
-        stderr(&refused)
-    );
     let advise = [
         "advise",
         "p.csv",
@@ -428,19 +431,23 @@ fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
     ];
     let priced = [&advise[..], &["--usd-per-hour", "a=2"]].concat();
     let advice = stdout(&told.sandbox.run(&priced).success());
+    let words = advice.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        advice.contains("- several VMs of a/4, which was measured on one\n"),
+        words.contains("- several VMs of a, which was measured on one:"),
         "{advice}"
     );
-    // Two batches are a line whatever was measured.
-    let two: String = table
-        .lines()
-        .take(3)
-        .map(|line| format!("{line}\n"))
-        .collect();
-    import(&two, &["--epochs", "10"])
-        .silent()
-        .reports(&["no law of steps on a/4: one VM: 2 points are no fit; at least 3 are needed"]);
+    let json = [&priced[..], &["--format", "json"]].concat();
+    let json = stdout(&told.sandbox.run(&json).success());
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    for choice in json["choices"].as_array().expect("a list") {
+        let end = |key: &str| choice[key].as_f64().expect("a number");
+        let wide = end("time_p95_h") / end("time_p5_h");
+        if choice["workers"] == 8 {
+            assert!(wide > 3.0, "{choice}");
+        } else {
+            assert!(wide < 2.0, "{choice}");
+        }
+    }
 }
 
 #[test]

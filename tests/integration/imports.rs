@@ -178,7 +178,7 @@ fn repeats_are_averaged_and_their_spread_told() {
     );
     let steps = sandbox.read("w/steps.csv");
     assert!(
-        steps.contains("a,1,64,0.2,,measured,p.csv: mean of 2"),
+        steps.contains("a,1,64,0.2,,measured,p.csv: median of 2"),
         "{steps}"
     );
     assert!(sandbox.read("w/epochs.csv").contains("64,11,measured"));

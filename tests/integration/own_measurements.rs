@@ -149,10 +149,7 @@ fn a_workload_that_is_a_folder_beside_and_a_part_of_a_name_are_guessed() {
 
 #[test]
 fn extrapolation_without_a_law_says_so() {
-    let sandbox = imported(
-        "vm,workers,batch,step_s\na,1,64,0.2\na,2,64,0.12\n",
-        &["--epochs", "9"],
-    );
+    let sandbox = imported("vm,workers,batch,step_s\na,1,64,0.2\n", &["--epochs", "9"]);
     sandbox.write(
         "s.toml",
         "workloads = [\"./w\"]\n[cluster]\nworkers = [1, 4]\noutside = \"extrapolate\"\n",
@@ -172,7 +169,7 @@ fn the_file_of_the_recorder_is_a_profile() {
         .and_then(|rest| rest.split("```").next());
     let sandbox = imported(file.expect("the page shows a file"), &["--epochs", "12"]);
     let head = sandbox.read("w/workload.toml");
-    assert!(head.contains("[laws.steps"), "{head}");
+    assert!(head.contains("[laws.pooled"), "{head}");
     sandbox.write("s.toml", "workloads = [\"./w\"]\nreplicas = 2\n");
     sandbox.run(&["run", "s.toml"]).success();
 }

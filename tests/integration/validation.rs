@@ -78,11 +78,9 @@ fn what_is_between_measurements_is_foretold_within_the_noise_of_placements() {
         "g4dn.12xlarge/4",
     ];
     for (name, most) in [
-        // Two VMs with one worker each are 9 % below the law, and three workers on them 16 % above:
-        // left out, they are 22 % off; the others of the shape 3.7 %.
-        ("pollux-bert", [7.0, 5.0, 6.0, 7.0]),
-        ("pollux-cifar10", [8.0, 7.0, 10.0, 9.0]),
-        ("pollux-imagenet", [8.0, 6.0, 6.0, 7.5]),
+        ("pollux-bert", [6.0, 4.0, 4.5, 5.0]),
+        ("pollux-cifar10", [7.5, 6.5, 9.5, 8.5]),
+        ("pollux-imagenet", [7.0, 5.5, 5.0, 6.0]),
     ] {
         for (shape, most) in shapes.iter().zip(most) {
             let error = cell(&table, name, "one K", shape, ERROR);
@@ -90,7 +88,8 @@ fn what_is_between_measurements_is_foretold_within_the_noise_of_placements() {
         }
     }
     for (name, most) in [
-        ("pollux-bert", 5.0),
+        // A law without what two VMs take more was 3.7 % off: its two errors cancelled.
+        ("pollux-bert", 10.0),
         ("pollux-cifar10", 10.0),
         ("pollux-imagenet", 10.5),
     ] {

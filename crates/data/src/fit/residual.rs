@@ -35,6 +35,8 @@ const SHAPE: [f64; 3] = [0.03, 0.15, 0.6];
 /// ω² over σ²: what is measured among few numbers of VMs does not tell how far more of them lead away; this is how far they
 /// did in the shipped applications, four VMs and fewer being known.
 const GROWTH: f64 = 4.0;
+/// The share that is taken among the measured numbers of VMs, where it is hardly told from what placements alike share.
+const SEEN_GROWTH: f64 = 0.1;
 const OWN_BATCH: [f64; 4] = [0.01, 0.1, 0.5, 2.0];
 const VMS: [f64; 5] = [0.2, 0.3, 0.45, 0.7, 1.2];
 const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];
@@ -63,7 +65,7 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     }
     let points = some(points);
     let mut best = of_size(&USUAL, 1.0 / USUAL.shared);
-    best.growth = GROWTH.sqrt();
+    best.growth = SEEN_GROWTH.sqrt();
     let parts: [Choice<'_>; 5] = [
         (&PLACEMENT, |v, x| v.placement = x.sqrt()),
         (&REPEAT, |v, x| v.repeat = x.sqrt()),
@@ -75,7 +77,11 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     reaches(&points, &mut best)?;
     descend(&mut best, &parts, |v| Some(unlikelihood(&points, v)?.0))?;
     reaches(&points, &mut best)?;
-    scaled(&points, best)
+    let found = scaled(&points, best)?;
+    Some(Variation {
+        growth: GROWTH.sqrt() * found.shared,
+        ..found
+    })
 }
 
 /// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same

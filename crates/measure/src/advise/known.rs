@@ -1,11 +1,10 @@
 //! What the measurements tell, and how far.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::repeats::Repeats;
 use scavsim_base::stats::{self, normal};
-use scavsim_data::configuration::{Configuration, vm_type};
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 
 /// What the measurements told.
@@ -67,11 +66,19 @@ pub(super) fn known(
             libm::exp(normal::AT_95 * typical) - 1.0,
         ))
     });
-    let is_of_one_vm = |shape: &&Arc<str>| {
-        let law = workload.laws.steps.get(&***shape);
-        law.is_some_and(|law| law.one_vm_only)
+    // Some worker shares its VM with another, and no VM of the type was measured beside another.
+    let on_one_vm = |vm: &&str| {
+        let own = || {
+            workload
+                .steps
+                .points()
+                .filter(|(c, _)| vm_type(&c.vm) == *vm)
+        };
+        let vms = |c: &Configuration| Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        own().any(|(c, _)| c.workers > 1) && own().all(|(c, _)| vms(c) == Some(1))
     };
-    let on_one_vm = workload.steps.shapes().filter(is_of_one_vm);
+    let types: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
+    let on_one_vm = types.into_iter().filter(on_one_vm);
     let without_law = (workload.steps.shapes())
         .filter(|shape| !workload.laws.pooled.contains_key(vm_type(shape)))
         .filter(|shape| !workload.laws.steps.contains_key(&***shape))
@@ -88,7 +95,7 @@ pub(super) fn known(
         stated_epochs,
         epoch_law: workload.laws.epochs.is_some(),
         without_law: without_law.collect(),
-        on_one_vm: on_one_vm.map(|shape| shape.to_string()).collect(),
+        on_one_vm: on_one_vm.map(str::to_owned).collect(),
         largest_local,
         workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
         repeats,

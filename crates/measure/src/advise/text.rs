@@ -146,7 +146,7 @@ fn untold(advice: &Advice) -> Vec<String> {
     }
     if !known.on_one_vm.is_empty() {
         all.push(format!(
-            "several VMs of {}, which was measured on one",
+            "several VMs of {}, which was measured on one: what is said of them is what other jobs have in common",
             known.on_one_vm.join(", ")
         ));
     }

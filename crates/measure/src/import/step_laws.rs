@@ -12,6 +12,10 @@ use scavsim_read::input::Diagnostic;
 
 /// From so many rows on, a law that foretells them badly is wrong; below, it is only unsure, and its intervals say so.
 const MANY: usize = 20;
+/// From so many rows on, that is worth a warning.
+const SOME: usize = 8;
+/// What is said of a law that is poor, but kept.
+const WIDE: &str = "its intervals are wide for that; more measurements, or repeats of those that are off, would help";
 
 /// Fits a law to the rows of each VM type of `draft`.
 pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
@@ -36,10 +40,15 @@ pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
             told += &format!("; left out {} %", rounded(error, 3));
         }
         let error = left_out.unwrap_or(fit.quality.mape);
-        if points.len() >= MANY && is_poor(&fit.quality, error) {
-            let title = format!("no law of steps on {vm_type}: the best is a poor one ({told})");
-            report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
-            continue;
+        if points.len() >= SOME && is_poor(&fit.quality, error) {
+            if points.len() >= MANY {
+                let title =
+                    format!("no law of steps on {vm_type}: the best is a poor one ({told})");
+                report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
+                continue;
+            }
+            let title = format!("the law of steps on {vm_type} is a poor one ({told})");
+            report.warn(Diagnostic::general(title).with_help(WIDE));
         }
         draft
             .pooled_laws
