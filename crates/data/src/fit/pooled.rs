@@ -60,6 +60,8 @@ const GROWTHS: [Growth; 4] = [Growth::Root, Growth::Linear, Growth::Tree, Growth
 const CLEARLY: f64 = 6.0;
 /// Relative gain below which a search is done: what it leaves moves a step by less than its digits.
 const ENOUGH: f64 = 1e-8;
+/// Rounds in which few points tell how far they vary.
+const ROUNDS: usize = 3;
 /// Fewest points: with one alone nothing tells a law from its level.
 const FEWEST: usize = 2;
 
@@ -131,15 +133,22 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
     let clearly = |other: &(Growth, FreePooled, f64)| {
         first.2 - other.2 > CLEARLY * few.size(first.2.min(other.2))
     };
-    let (growth, free, loss) = best.filter(clearly).unwrap_or(first);
+    let (growth, mut free, _) = best.filter(clearly).unwrap_or(first);
     let law = free.law(growth, USUAL);
-    let Some(varies) = variation(&few.ratios(&law)?) else {
-        return few.finished(points, (growth, free, loss));
-    };
-    // Once more, as they vary in truth.
-    let few = Few::of(points, &varies)?;
-    let (free, loss) = few.search(growth, prior, free)?;
-    few.finished(points, (growth, free, loss))
+    if let Some(varies) = variation(&few.ratios(&law)?) {
+        // Once more, as they vary in truth.
+        let few = Few::of(points, &varies)?;
+        let (free, _) = few.search(growth, prior, free)?;
+        return few.finished(points, (growth, free));
+    }
+    // How far they vary and the law depend on each other.
+    let mut scaled = few;
+    for _ in 0..ROUNDS {
+        let varies = residual::usual(&scaled.ratios(&free.law(growth, USUAL))?)?;
+        scaled = Few::of(points, &varies)?;
+        free = scaled.search(growth, prior, free)?.0;
+    }
+    scaled.finished(points, (growth, free))
 }
 
 /// The law as by [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched from its
@@ -149,12 +158,12 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Optio
     else {
         return pooled(points, prior);
     };
-    if points.len() < FEWEST {
-        return None;
+    if points.len() < residual::ENOUGH {
+        return pooled(points, prior);
     }
     let few = Few::of(points, &law.residual)?;
-    let (free, loss) = few.search(growth, prior, start)?;
-    few.finished(points, (growth, free, loss))
+    let (free, _) = few.search(growth, prior, start)?;
+    few.finished(points, (growth, free))
 }
 
 /// Points that a law is fitted to, and how they vary: at most as many as their covariance can be taken of.
@@ -222,12 +231,14 @@ impl Few {
     fn finished(
         self,
         all: &[PooledPoint],
-        (growth, free, loss): (Growth, FreePooled, f64),
+        (growth, free): (Growth, FreePooled),
     ) -> Option<PooledFit> {
         let law = free.law(growth, self.variation);
         let ratios = self.ratios(&law)?;
-        let varies = again(&ratios, &self.variation)
-            .unwrap_or_else(|| residual::usual(self.points.len(), loss));
+        let varies = match again(&ratios, &self.variation) {
+            Some(varies) => varies,
+            None => residual::widened(&residual::usual(&ratios)?, ratios.len()),
+        };
         let pairs: Option<Vec<(f64, f64)>> = (all.iter())
             .map(|p| Some((p.step.step_s, seconds(&law, p)?)))
             .collect();

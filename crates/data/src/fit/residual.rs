@@ -24,7 +24,7 @@ pub const USUAL: Variation = Variation {
 /// Points that the usual variation weighs as much as.
 const USUAL_WEIGHT: f64 = 4.0;
 /// From so many points on they tell their variation themselves.
-const ENOUGH: usize = 40;
+pub const ENOUGH: usize = 40;
 /// Least standard deviation, where a law meets its points to the last digit.
 const LEAST: f64 = 1e-4;
 /// Values that each parameter may take: shares of σ² for π², ρ², φ² and β², then reaches. A factor of two
@@ -43,15 +43,20 @@ const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];
 const BATCH: [f64; 2] = [2.0, 6.0];
 const PLACEMENT_REACH: [f64; 3] = [0.5, 1.5, 5.0];
 
-/// The usual variation, scaled to `count` points whose law and residual together cost `loss`: the sum of their squared
-/// deviations, decorrelated, and of the law's from what was expected. Wider where few points tell it, as Student's
-/// distribution is.
-pub fn usual(count: usize, loss: f64) -> Variation {
-    let wider = student_t::wider(0.95, count as u64 + USUAL_WEIGHT as u64);
-    of_size(&USUAL, size(count, loss).sqrt() * wider)
+/// The usual variation, scaled to what few `points` (place, ln(measured/law)) tell.
+pub fn usual(points: &[(Place, f64)]) -> Option<Variation> {
+    let values = field(points, &USUAL)?.solved(points.iter().map(|p| p.1).collect());
+    let loss = values.iter().map(|v| v * v).sum();
+    Some(of_size(&USUAL, size(points.len(), loss).sqrt()))
 }
 
-/// Variance of such points over the usual one, as far as they tell.
+/// A variation that `count` points told, wider where they are few, as Student's distribution is.
+pub fn widened(of: &Variation, count: usize) -> Variation {
+    let wider = student_t::wider(0.95, count as u64 + USUAL_WEIGHT as u64);
+    of_size(of, wider)
+}
+
+/// Variance of `count` points over the usual one, as far as they tell: `loss` is the sum of their squared deviations, decorrelated.
 pub fn size(count: usize, loss: f64) -> f64 {
     (USUAL_WEIGHT + loss) / (USUAL_WEIGHT + count as f64)
 }
