@@ -7,7 +7,7 @@ use super::{ComputeLaw, Overlap, PooledLaw};
 /// Coefficients of a [`PooledLaw`] that a fit may choose freely.
 pub const FREE: usize = 7;
 /// By how much they are moved to see what a step does.
-pub(super) const NUDGE: f64 = 1e-5;
+const NUDGE: f64 = 1e-5;
 /// Sharpest overlap: the step is then the longer part to within 4 %.
 const SHARPEST: f64 = 20.0;
 
@@ -54,5 +54,28 @@ impl FreePooled {
             two_vms: self.0[6],
             residual,
         }
+    }
+}
+
+impl PooledLaw {
+    /// How ln(seconds) of a step changes with each of [`FreePooled`]; `None` where the law gives no step.
+    pub fn gradient(&self, vms: u32, workers: u32, local_batch: f64) -> Option<[f64; FREE]> {
+        let (growth, ..) = Growth::of(self.communication)?;
+        let free = FreePooled::of(self)?;
+        let ln_s = |free: FreePooled| {
+            let law = free.law(growth, self.residual);
+            let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
+            cost.map(|cost| libm::log(cost.total_s()))
+        };
+        let mut gradient = [0.0; FREE];
+        for (i, slope) in gradient.iter_mut().enumerate() {
+            let moved = |by: f64| {
+                let mut other = free;
+                other.0[i] += by;
+                ln_s(other)
+            };
+            *slope = (moved(NUDGE)? - moved(-NUDGE)?) / (2.0 * NUDGE);
+        }
+        Some(gradient)
     }
 }

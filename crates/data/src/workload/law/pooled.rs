@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
-use super::free_pooled::{FREE, FreePooled, NUDGE};
-use super::growth::Growth;
 use super::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
 use crate::workload::step::StepCost;
 
@@ -128,26 +126,5 @@ impl PooledLaw {
             1.0
         };
         law.cost(workers, local_batch, compute_scale, network_scale * between)
-    }
-
-    /// How ln(seconds) of a step changes with each of [`FreePooled`]; `None` where the law gives no step.
-    pub fn gradient(&self, vms: u32, workers: u32, local_batch: f64) -> Option<[f64; FREE]> {
-        let (growth, ..) = Growth::of(self.communication)?;
-        let free = FreePooled::of(self)?;
-        let ln_s = |free: FreePooled| {
-            let law = free.law(growth, self.residual);
-            let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
-            cost.map(|cost| libm::log(cost.total_s()))
-        };
-        let mut gradient = [0.0; FREE];
-        for (i, slope) in gradient.iter_mut().enumerate() {
-            let moved = |by: f64| {
-                let mut other = free;
-                other.0[i] += by;
-                ln_s(other)
-            };
-            *slope = (moved(NUDGE)? - moved(-NUDGE)?) / (2.0 * NUDGE);
-        }
-        Some(gradient)
     }
 }
