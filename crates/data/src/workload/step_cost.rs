@@ -209,12 +209,16 @@ impl StepCosts {
 
     /// Covariances of the errors of ln(seconds) of what is said of `configurations`, by rows; `own` is the variance of the
     /// own error of a measured one. Those of VM types without a law for all shapes are as far off as [`UNTOLD`] says, each for itself.
-    pub fn covariances(&self, configurations: &[Configuration], own: f64) -> Vec<f64> {
+    pub fn covariances(
+        &self,
+        configurations: &[Configuration],
+        own: &dyn Fn(&Configuration) -> f64,
+    ) -> Vec<f64> {
         let n = configurations.len();
         let mut all = vec![0.0; n * n];
         for (i, at) in configurations.iter().enumerate() {
             let variance = if self.table(&at.vm).is_some_and(|t| t.measured(at).is_some()) {
-                own
+                own(at)
             } else {
                 UNTOLD * UNTOLD
             };

@@ -15,6 +15,7 @@ use scavsim_base::rng;
 pub(super) struct Pool {
     law: PooledLaw,
     residual: Residual,
+    measured: Vec<Configuration>,
     found: Found,
 }
 
@@ -65,7 +66,7 @@ impl Pool {
     pub(super) fn new<'p>(
         vm_type: &str,
         law: PooledLaw,
-        points: impl Iterator<Item = &'p (Configuration, StepCost)>,
+        points: impl Iterator<Item = &'p (Configuration, StepCost)> + Clone,
     ) -> Self {
         let ratio = |(c, measured): &(Configuration, StepCost)| {
             let of_type = Shape::parse(&c.vm).is_ok_and(|s| s.vm_type == vm_type);
@@ -79,6 +80,10 @@ impl Pool {
         };
         Pool {
             law,
+            measured: (points.clone())
+                .filter(|(c, _)| vm_type == crate::configuration::vm_type(&c.vm))
+                .map(|(c, _)| c.clone())
+                .collect(),
             residual: Residual::new(law.residual, points.filter_map(ratio).collect()),
             found: Found::default(),
         }
@@ -119,14 +124,22 @@ impl Pool {
 
     /// Covariances of the errors of ln(seconds) at configurations that the pool knows, by rows; `own` is the variance of
     /// the own error of a measured one.
-    pub(super) fn covariances(&self, all: &[&Configuration], own: f64) -> Vec<f64> {
+    pub(super) fn covariances(
+        &self,
+        all: &[&Configuration],
+        own: &dyn Fn(&Configuration) -> f64,
+    ) -> Vec<f64> {
         let places: Vec<(Place, [f64; FREE])> = (all.iter())
             .filter_map(|at| {
                 let (vms, place) = place(at)?;
                 Some((place, gradient(&self.law, vms, at)))
             })
             .collect();
-        self.residual.covariances(&places, |_| own)
+        let key = |place: &Place| (place.placement, place.log_batch.to_bits());
+        let own: HashMap<(u64, u64), f64> = (self.measured.iter())
+            .filter_map(|at| Some((key(&place(at)?.1), own(at))))
+            .collect();
+        (self.residual).covariances(&places, |at| own.get(&key(at)).copied().unwrap_or(0.0))
     }
 
     /// What one more measurement of a measured step differs by.

@@ -24,6 +24,8 @@ pub struct Repeats {
     pub epochs_sd: f64,
     /// Repeats beyond the first of a configuration, and of the epochs of a batch.
     pub beyond_first: (usize, usize),
+    /// Rows per configuration.
+    counts: BTreeMap<(String, u32, u32), usize>,
     /// Training runs per batch.
     runs: BTreeMap<u32, usize>,
 }
@@ -34,6 +36,7 @@ impl Default for Repeats {
             step_sd: STEP_SD,
             epochs_sd: EPOCHS_SD,
             beyond_first: (0, 0),
+            counts: BTreeMap::new(),
             runs: BTreeMap::new(),
         }
     }
@@ -87,11 +90,21 @@ impl Repeats {
             step_sd,
             epochs_sd,
             beyond_first: (of_steps, of_epochs),
+            counts: steps
+                .into_iter()
+                .map(|(key, all)| (key, all.len()))
+                .collect(),
             runs: epochs
                 .into_iter()
                 .map(|(batch, all)| (batch, all.len()))
                 .collect(),
         }
+    }
+
+    /// Variance of ln(mean step) of a configuration.
+    pub(super) fn of_step(&self, vm: &str, workers: u32, batch: u32) -> f64 {
+        let count = self.counts.get(&(vm.to_owned(), workers, batch));
+        self.step_sd * self.step_sd / count.copied().unwrap_or(1) as f64
     }
 
     /// Variance of ln(mean epochs) of a batch.

@@ -22,8 +22,7 @@ const GROWTH: f64 = 1.0;
 #[derive(Debug, Clone)]
 pub struct Uncertainty<'w> {
     steps: &'w StepCosts,
-    /// Variance of the own error of a measured step.
-    own: f64,
+    repeats: Repeats,
     /// `None` where epochs are the same for every batch because somebody said so.
     epochs: Option<Process>,
     /// Logarithms of the least and the greatest batch whose epochs are known.
@@ -60,7 +59,7 @@ impl<'w> Uncertainty<'w> {
         let known = (workload.epochs.rows().iter()).map(|row| f64::from(row.batch));
         Uncertainty {
             steps: &workload.steps,
-            own: repeats.step_sd * repeats.step_sd,
+            repeats: repeats.clone(),
             epochs,
             batches: ends(known.map(libm::log)),
         }
@@ -74,7 +73,9 @@ impl<'w> Uncertainty<'w> {
             .collect();
         Covariances {
             count,
-            steps: self.steps.covariances(configurations, self.own),
+            steps: (self.steps).covariances(configurations, &|c| {
+                self.repeats.of_step(&c.vm, c.workers, c.batch)
+            }),
             epochs: match &self.epochs {
                 Some(epochs) => epochs.covariance(&batches),
                 None => vec![0.0; count * count],

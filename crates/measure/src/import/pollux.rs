@@ -43,7 +43,6 @@ const ROUNDING: f64 = 1e-4;
 const SAME_DATA: f64 = 0.01;
 
 /// Reads the folder. Whatever is wrong goes to `diagnostics`.
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
     check(options, diagnostics);
     let application = applications::known(options, diagnostics);

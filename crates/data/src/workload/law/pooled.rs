@@ -40,9 +40,10 @@ fn is_none(seconds: &f64) -> bool {
 /// The covariance of ln(measured/law) at two placements with N VMs, K workers, m of them on the
 /// fullest VM, and local batches x:
 ///
-/// σ²·exp(−½((Δln N/λ_N)² + (Δln(K/N)/λ_w)² + (Δln m/λ_w)²) − |Δln x|/λ_x) + φ²·exp(−½((Δln(K/N))² + (Δln m)²))
-/// + ω²·min(ln N), for equal placements also π²·exp(−|Δln x|/λ_π) + ρ²·exp(−|Δln x|/0.35), none of it between one VM and
-/// several; and β²·exp(−|Δln x|/0.05), three times that for each x that is no power of two.
+/// σ²·exp(−½((Δln N/λ_N)² + (Δln(K/N)/λ_w)² + (Δln m/λ_w)²) − |Δln x|/λ_x),
+/// φ²·exp(−½((Δln(K/N))² + (Δln m)²)), and ω² times the lesser ln N; for equal placements also
+/// π²·exp(−|Δln x|/λ_π) and ρ²·exp(−|Δln x|/0.35). None of these between one VM and several. On all
+/// placements β²·exp(−|Δln x|/0.05), where each x that is no power of two counts three times β.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variation {
