@@ -89,7 +89,7 @@ macro_rules! schedules {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Schedule {
             $(
-                #[doc = concat!("The schedule of [`", stringify!($module), "`].")]
+                #[doc = concat!("The schedule `", stringify!($module), "`.")]
                 $variant,
             )*
         }
