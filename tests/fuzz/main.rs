@@ -1,4 +1,5 @@
-//! Whatever somebody writes is read, run or refused: no panic, no hang over 10 s, no more than 1 GB.
+//! Whatever somebody writes is read, run or refused: no panic, no hang over 20 s, no more than 1 GB. The longest of the shipped
+//! scenarios takes 8.5 s here.
 //!
 //! Every input is a file of `tests/corpus`, or a result of a run, with a few changes that leave most of its structure.
 //! `cargo test --test fuzz` takes some thousands of them. The long run:
@@ -33,7 +34,7 @@ use std::time::{Duration, Instant};
 use luck::Luck;
 
 /// What an input may take.
-const MOST_S: u64 = 10;
+const MOST_S: u64 = 20;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Something that reads what people write.
