@@ -1,6 +1,6 @@
 //! Studies of this project's own methods: how good is what no paper has figures for.
 //!
-//! `cargo bench --bench studies -- NAME` prints a document in Markdown; the first four stand in `results/` as `NAME.md`.
+//! `cargo bench --bench studies -- NAME` prints a document in Markdown; the first six stand in `results/` as `NAME.md`.
 
 mod advise;
 mod claims;

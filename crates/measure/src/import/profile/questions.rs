@@ -321,15 +321,7 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
             "with batch {} a step takes as long with {} workers as with {}",
             few.2, many.1, few.1
         );
-        diagnostics.push(
-            Diagnostic::at(
-                source,
-                row.cells.batch.clone(),
-                title,
-                "each worker's batch?",
-            )
-            .with_help(WHOSE),
-        );
+        diagnostics.push(whose(source, row, title));
         return;
     }
     // One pair may be luck.
@@ -348,19 +340,16 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
         "with batch {} a worker computes as long among {} workers as among {}, and so with every batch",
         few.2, many.1, few.1
     );
-    diagnostics.push(
-        Diagnostic::at(
-            source,
-            row.cells.batch.clone(),
-            title,
-            "each worker's batch?",
-        )
-        .with_help(WHOSE),
-    );
+    diagnostics.push(whose(source, row, title));
 }
 
-/// What is asked where nobody knows whose a batch is.
-const WHOSE: &str = "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not";
+/// The question whose a batch is.
+fn whose(source: &Arc<Source>, row: &MeasuredRow, title: String) -> Diagnostic {
+    let place = row.cells.batch.clone();
+    Diagnostic::at(source, place, title, "each worker's batch?").with_help(
+        "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not",
+    )
+}
 
 /// The fewest and the most workers of a shape with the only batch, where the step is as long with both and with all between.
 fn one_batch(points: &Points) -> Option<(&Key, &Key, &MeasuredRow)> {
