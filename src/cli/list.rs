@@ -8,7 +8,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
-use super::{list_delays, list_grids, list_lifetimes, list_vms, terminal};
+use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_vms, terminal};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
@@ -57,6 +57,12 @@ enum What {
     Columns,
     /// Functions of the model that figures of papers can ask
     Functions,
+    /// Embedded models, whose layers the law of layers foretells
+    Models,
+    /// GPUs by their data sheets
+    Gpus,
+    /// Runtimes that plans run under
+    Runtimes,
 }
 
 impl ListArgs {
@@ -83,6 +89,9 @@ impl ListArgs {
             What::Delays => self.print(&delays()?),
             What::Columns => self.print(&columns()),
             What::Functions => self.print(&functions()),
+            What::Models => self.print(&list_gpus::models()),
+            What::Gpus => self.print(&list_gpus::gpus()),
+            What::Runtimes => self.print(&list_gpus::runtimes()),
         }
     }
 

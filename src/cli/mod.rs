@@ -18,7 +18,8 @@ mod known;
 pub mod licences;
 pub mod list;
 pub mod list_delays;
-pub mod list_grids;
+pub mod list_gpus;
+mod list_grids;
 pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
@@ -50,6 +51,7 @@ pub mod summary;
 pub mod terminal;
 pub mod trace;
 pub mod validate;
+mod validate_plans;
 pub mod verify;
 pub mod version;
 

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
 use super::listing::{Format, sound, written};
 use super::progress::Progress;
 use super::terminal;
+use super::validate_plans::ValidatePlansArgs;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::workload::{library, load};
 use scavsim_measure::validate::{Depth, Split, validate};
@@ -17,7 +18,10 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ValidateArgs {
+    #[command(subcommand)]
+    of: Option<Of>,
     /// Workloads: names of embedded ones, or folders [default: all embedded ones]
     #[arg(value_name = "WORKLOAD", value_parser = super::suggest::suggested(library::names), hide_possible_values = true)]
     workloads: Vec<String>,
@@ -26,12 +30,25 @@ pub struct ValidateArgs {
     format: Format,
 }
 
+/// What else than workloads can be validated.
+#[derive(Debug, Subcommand)]
+enum Of {
+    /// Plans that somebody ran: how far foretold steps are off, with some runs or groups of them left out
+    #[command(
+        after_help = "Example: a model, a GPU, a number of GPUs left out\n  scavsim validate plans data/plans/mpt-fsdp.csv"
+    )]
+    Plans(ValidatePlansArgs),
+}
+
 impl ValidateArgs {
     /// Runs the command.
     ///
     /// # Errors
     /// [`Failure`] when a workload is wrong, or stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
+        if let Some(Of::Plans(plans)) = self.of {
+            return plans.run();
+        }
         let mut diagnostics = Diagnostics::default();
         let names = if self.workloads.is_empty() {
             library::names().into_iter().map(str::to_owned).collect()

@@ -1,12 +1,19 @@
 //! The form of `[parallel]`: a model that is cut over GPUs.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::axis::Axis;
 use super::file::RentedOn;
 use scavsim_read::input::checked::{Count, Machines, Positive};
+use scavsim_sim::parallel::ModelTable;
+use scavsim_sim::parallel::runtime::RuntimeTable;
 
 /// A model that is trained on GPUs over which it is cut by data, pipeline and tensor parallelism.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -18,6 +25,21 @@ pub struct ParallelTable {
     /// Name of an embedded layer profile, or path of a profile's folder relative to this file.
     #[schemars(with = "Option<String>")]
     pub profile: Option<Spanned<String>>,
+    /// A model in place of a profile: its name, the path of an architecture relative to this file (with a `/`), or its numbers.
+    /// What its layers cost is foretold by the law of layers.
+    #[schemars(with = "Option<NamedOr<ModelTable>>")]
+    pub model: Option<Spanned<NamedOr<ModelTable>>>,
+    /// Tokens of a sequence of `model`; what it was made for when absent.
+    #[schemars(with = "Option<Count>")]
+    pub sequence: Option<Spanned<Count>>,
+    /// Precision of `model`: fp32, tf32, fp16, bf16, fp8; that of the runtime when absent.
+    #[schemars(with = "Option<String>")]
+    pub precision: Option<Spanned<String>>,
+    /// The runtime: its name, the path of one relative to this file (with a `/`), or what is other than in its `base`.
+    #[schemars(with = "Option<NamedOr<RuntimeTable>>")]
+    pub runtime: Option<Spanned<NamedOr<RuntimeTable>>>,
+    /// GPUs of one's own, by name, for `model`.
+    pub gpus: BTreeMap<String, GpuTable>,
     /// Path of a table of links relative to this file; those that are embedded when absent.
     #[schemars(with = "Option<String>")]
     pub links: Option<Spanned<String>>,
@@ -81,15 +103,70 @@ pub struct NodeTable {
     /// The VM type, for prices.
     #[schemars(with = "String")]
     pub vm: Spanned<String>,
-    /// GPU of the node, as the profile calls it.
-    #[schemars(with = "String")]
-    pub gpu: Spanned<String>,
+    /// GPU of the node, as the profile calls it; with `model`, what the VM type has when absent.
+    #[schemars(with = "Option<String>")]
+    pub gpu: Option<Spanned<String>>,
     /// How many; what the catalogue says when absent.
     pub gpus: Option<Machines>,
     /// Memory of one GPU.
     pub gpu_memory_gib: Option<Positive>,
+    /// Network of the node to others, with `model`; what the VM type has when absent.
+    pub network_gbit_per_s: Option<Positive>,
     /// Where it is; zones are an axis where there are several.
     pub zone: Option<String>,
+}
+
+/// A GPU of one's own, by its data sheet.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GpuTable {
+    /// Dense TFLOP/s at the precision that is computed with.
+    pub tflops: Positive,
+    /// Memory in GiB.
+    pub memory_gib: Positive,
+    /// 10⁹ bytes per second of its memory.
+    pub memory_gb_per_s: Positive,
+    /// 10⁹ bytes per second to other GPUs of the node, both ways together.
+    pub link_gb_per_s: Positive,
+    /// Streaming multiprocessors.
+    pub multiprocessors: Count,
+    /// Whose constants it has: volta, ampere, hopper, blackwell, cdna; hopper when absent.
+    #[schemars(with = "Option<String>")]
+    pub generation: Option<Spanned<String>>,
+}
+
+/// Something by its name or path, or as a table.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(untagged)]
+pub enum NamedOr<T> {
+    /// By name or path.
+    Named(String),
+    /// As a table.
+    Table(Box<T>),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = NamedOr<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name, a path or a table")
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<NamedOr<T>, E> {
+                Ok(NamedOr::Named(word.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NamedOr<T>, A::Error> {
+                let table = T::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                Ok(NamedOr::Table(Box::new(table)))
+            }
+        }
+        deserializer.deserialize_any(Either(PhantomData))
+    }
 }
 
 /// A name or several.

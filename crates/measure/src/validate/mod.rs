@@ -7,8 +7,10 @@
 //! - [`split`]: one way of leaving out.
 //! - `steps`: worker counts, batches, placements and large clusters left out.
 //! - `epochs`: batches left out.
+//! - [`plans`]: runs of parallel plans.
 
 mod epochs;
+pub mod plans;
 pub mod split;
 pub mod steps;
 

@@ -83,7 +83,47 @@ const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
     std::ops::Bound::Included(1e9),
 );
 
+/// A link that takes the same time for a byte of messages of every size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UniformLink {
+    /// Between which places.
+    pub scope: Scope,
+    /// The GPU at both ends.
+    pub gpu: Arc<str>,
+    /// GPUs of a node that send at once.
+    pub gpus: u32,
+    /// 10⁹ bytes per second.
+    pub gb_per_s: f64,
+    /// Seconds beside.
+    pub latency_s: f64,
+}
+
 impl Links {
+    /// Links that are given by bandwidth and latency.
+    pub fn uniform(given: impl IntoIterator<Item = UniformLink>) -> Links {
+        let given: Vec<UniformLink> = given.into_iter().collect();
+        let mut gpus: Vec<Arc<str>> = given.iter().map(|link| Arc::clone(&link.gpu)).collect();
+        gpus.sort_unstable();
+        gpus.dedup();
+        let mut links = Links {
+            gpus,
+            rows: Vec::with_capacity(given.len()),
+        };
+        for link in given {
+            let Some(gpu) = links.gpu(&link.gpu) else {
+                continue;
+            };
+            let curve = Curve {
+                coefficients: [0.0, 0.0, link.gb_per_s],
+                cap: link.gb_per_s,
+                latency_s: link.latency_s,
+            };
+            links.rows.push(((link.scope, gpu, None, link.gpus), curve));
+        }
+        links.rows.sort_unstable_by_key(|(key, _)| *key);
+        links
+    }
+
     /// Reads a table of links: `scope,gpu,gpus` with `a,b,c,cap_gb_per_s` or `gb_per_s`, and `to`, `latency_s` where wanted.
     /// What is wrong goes to `diagnostics`.
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Links> {

@@ -1,30 +1,79 @@
 //! What a stage holds.
 
 use super::profile::Weights;
+use super::runtime::{Shard, StateBytes};
 use super::{LayerProfile, Runtime};
 
 /// Bytes of a GiB.
 pub const GIB: f64 = 1_073_741_824.0;
 
-/// Most bytes on one GPU of a stage: parameters, their gradients and optimiser state, the activations of `held` sequences in
-/// flight, room for the largest layer that is computed with `micro_batch` sequences, and what the framework reserves.
+/// Normal quantile of the two ends of an interval that holds 90 of 100.
+const NINETY: f64 = 1.645;
+
+/// What a GPU of a stage is asked to hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// First and last layer.
+    pub layers: (u32, u32),
+    /// Sequences whose activations are kept at once.
+    pub sequences: f64,
+    /// Sequences of a micro-batch.
+    pub micro_batch: f64,
+    /// Data-parallel replicas.
+    pub data: u32,
+}
+
+/// Most bytes on one GPU of a stage: parameters, their gradients and optimiser state, of which sharding leaves each replica a
+/// part; the activations of the sequences in flight; room for the largest layer that is computed, gathered if it is sharded;
+/// and what the framework reserves.
 pub fn stage_bytes(
     profile: &LayerProfile,
     runtime: &Runtime,
     weights: &Weights,
-    (first, last): (u32, u32),
-    held: f64,
-    micro_batch: f64,
+    held: &Held,
 ) -> f64 {
-    let per_parameter = 2.0 * profile.bytes_per_value + profile.optimizer_bytes;
-    let state = weights.parameters(first, last) as f64 * per_parameter;
-    let stored = weights.stored_bytes(first, last) as f64 * held;
-    let working = weights.largest_bytes(first, last) as f64 * micro_batch * runtime.working_layers;
-    state + stored + working + runtime.reserved_bytes
+    let (first, last) = held.layers;
+    let state = state_bytes(profile, runtime);
+    let part = |from: Shard| {
+        if runtime.shard >= from {
+            1.0 / f64::from(held.data)
+        } else {
+            1.0
+        }
+    };
+    let per_parameter = state.weights * part(Shard::Full)
+        + state.gradients * part(Shard::Gradients)
+        + state.optimizer * part(Shard::Optimizer);
+    let state_held = weights.parameters(first, last) as f64 * per_parameter;
+    let gathered = if runtime.shard == Shard::Full {
+        let largest = weights.largest_parameters(first, last) as f64;
+        largest * runtime.working_layers * (state.weights + state.gradients)
+    } else {
+        0.0
+    };
+    let stored = weights.stored_bytes(first, last) as f64 * held.sequences;
+    let working =
+        weights.largest_bytes(first, last) as f64 * held.micro_batch * runtime.working_layers;
+    state_held + gathered + stored + working + runtime.reserved_bytes
+}
+
+/// Bytes per parameter of weights, gradients and optimiser state.
+fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
+    runtime.state_bytes.unwrap_or(StateBytes {
+        weights: profile.bytes_per_value,
+        gradients: profile.bytes_per_value,
+        optimizer: profile.optimizer_bytes,
+    })
+}
+
+/// Least and most bytes of 90 in 100 GPUs of which so many are counted.
+pub fn interval(runtime: &Runtime, counted: f64) -> (f64, f64) {
+    let off = NINETY * runtime.memory_spread;
+    (counted * (1.0 - off).max(0.0), counted * (1.0 + off))
 }
 
 /// Bytes of a checkpoint: parameters and optimiser state of the whole model, once.
-pub fn checkpoint_bytes(profile: &LayerProfile) -> u64 {
-    let per_parameter = profile.bytes_per_value + profile.optimizer_bytes;
-    (profile.parameters as f64 * per_parameter) as u64
+pub fn checkpoint_bytes(profile: &LayerProfile, runtime: &Runtime) -> u64 {
+    let state = state_bytes(profile, runtime);
+    (profile.parameters as f64 * (state.weights + state.optimizer)) as u64
 }

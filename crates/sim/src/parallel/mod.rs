@@ -4,12 +4,17 @@
 //! where they go, the memory of each stage, or the reason why the plan does not fit. It knows no price and no strategy.
 //!
 //! - [`profile`]: what a layer costs; [`links`]: what sending does; `library`: those that are embedded.
+//! - [`architecture`]: what a model is made of; [`law`]: what its layers cost where nobody profiled them.
+//! - [`gpu`]: GPUs by their data sheets.
 //! - [`plan`]: which GPUs hold which layers; [`misfit`]: why that cannot be.
 //! - [`schedule`]: in which order a stage computes its micro-batches.
 //! - [`runtime`]: what the training framework adds.
 //! - [`measured`]: plans that others ran.
 //! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
 
+pub mod architecture;
+pub mod gpu;
+pub mod law;
 pub mod library;
 pub mod links;
 pub mod measured;
@@ -21,6 +26,7 @@ pub mod profile;
 pub mod runtime;
 pub mod schedule;
 
+pub use architecture::{Architecture, ModelTable};
 pub use links::{Links, Scope};
 pub use misfit::Misfit;
 pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};

@@ -150,6 +150,7 @@ pub struct PreparedPlan {
     /// Per stage.
     reductions: Vec<Reduction>,
     memory: Vec<u64>,
+    may_not_fit: bool,
     checkpoint_bytes: u64,
 }
 
@@ -307,6 +308,11 @@ impl PreparedPlan {
     /// Most bytes that one GPU of a stage holds in a step, over all replicas.
     pub fn peak_memory_bytes(&self, stage: usize) -> u64 {
         self.memory.get(stage).copied().unwrap_or(0)
+    }
+
+    /// Whether a GPU may hold more than it has: it fits by what is counted, or nearly, but not by what that may be off.
+    pub fn may_not_fit(&self) -> bool {
+        self.may_not_fit
     }
 
     /// What a checkpoint holds: parameters and optimiser state of the whole model, once.

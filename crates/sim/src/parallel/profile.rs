@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 pub use load::FILES;
 
+use super::law::bytes::LayerBytes;
+use super::law::layer::LayerSeconds;
+
 /// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
 /// micro-batch that was profiled.
 const LAUNCH_BOUND: f64 = 1.25;
@@ -79,6 +82,21 @@ pub struct Seconds {
 }
 
 impl Times {
+    /// From the seconds of each layer, in which the GPU is busy all the time.
+    pub(super) fn made(tensor: u32, micro_batch: u32, layers: &[LayerSeconds]) -> Times {
+        let forward = sums(layers.iter().map(|layer| layer.forward));
+        let backward = sums(layers.iter().map(|layer| layer.backward));
+        Times {
+            tensor,
+            micro_batch,
+            busy_forward: forward.clone(),
+            busy_backward: backward.clone(),
+            forward,
+            backward,
+            update: sums(layers.iter().map(|layer| layer.update)),
+        }
+    }
+
     /// Seconds of the layers from `first` to `last`.
     pub fn of(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
@@ -104,6 +122,8 @@ pub struct Weights {
     all_reduces: Vec<u64>,
     /// Per layer.
     output: Vec<u64>,
+    /// Per layer: bytes that are there while it goes backward.
+    working: Vec<u64>,
 }
 
 impl Weights {
@@ -117,10 +137,29 @@ impl Weights {
         self.stored[last as usize + 1] - self.stored[first as usize]
     }
 
-    /// Most bytes of activations that one layer from `first` to `last` keeps for the backward pass of one sequence.
+    /// Most bytes of activations that one layer from `first` to `last` needs to go backward with one sequence.
     pub fn largest_bytes(&self, first: u32, last: u32) -> u64 {
-        let sums = &self.stored[first as usize..last as usize + 2];
+        let working = &self.working[first as usize..=last as usize];
+        working.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Most parameters of one layer from `first` to `last` on one GPU.
+    pub fn largest_parameters(&self, first: u32, last: u32) -> u64 {
+        let sums = &self.parameters[first as usize..last as usize + 2];
         (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
+    }
+
+    /// From the bytes of each layer.
+    pub(super) fn made(tensor: u32, layers: impl Iterator<Item = LayerBytes>) -> Weights {
+        let layers: Vec<LayerBytes> = layers.collect();
+        Weights {
+            tensor,
+            parameters: sums(layers.iter().map(|layer| layer.parameters)),
+            stored: sums(layers.iter().map(|layer| layer.stored)),
+            all_reduces: sums(layers.iter().map(|layer| layer.all_reduces)),
+            output: layers.iter().map(|layer| layer.output).collect(),
+            working: layers.iter().map(|layer| layer.working).collect(),
+        }
     }
 
     /// Bytes that `layer` hands to the next, of one sequence.
@@ -134,7 +173,61 @@ impl Weights {
     }
 }
 
+/// What a profile that the law made says of itself.
+pub(super) struct Made {
+    pub(super) name: Arc<str>,
+    pub(super) model: String,
+    pub(super) source: String,
+    pub(super) layers: u32,
+    pub(super) sequence: u32,
+    pub(super) hidden: u32,
+    pub(super) bytes_per_value: f64,
+    pub(super) parameters: u64,
+}
+
+/// Sums up to each.
+fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Item = V>) -> Vec<V> {
+    let mut sum = V::default();
+    let mut all = vec![sum];
+    for value in values {
+        sum = sum + value;
+        all.push(sum);
+    }
+    all
+}
+
 impl LayerProfile {
+    /// A profile that nobody measured.
+    pub(super) fn made(
+        about: Made,
+        gpus: Vec<(Arc<str>, Vec<Times>)>,
+        mut weights: Vec<Weights>,
+    ) -> LayerProfile {
+        let mut gpus: Vec<Gpu> = (gpus.into_iter())
+            .map(|(name, mut times)| {
+                times.sort_unstable_by_key(|times| (times.tensor, times.micro_batch));
+                Gpu { name, times }
+            })
+            .collect();
+        gpus.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        weights.sort_unstable_by_key(|weights| weights.tensor);
+        LayerProfile {
+            name: about.name,
+            model: about.model,
+            source: about.source,
+            licence: String::new(),
+            layers: about.layers,
+            sequence: about.sequence,
+            hidden: about.hidden,
+            bytes_per_value: about.bytes_per_value,
+            optimizer_bytes: 0.0,
+            parameters: about.parameters,
+            hash: String::new(),
+            gpus,
+            weights,
+        }
+    }
+
     /// GPUs that it was made on, in alphabetical order.
     pub fn gpus(&self) -> impl Iterator<Item = &str> {
         self.gpus.iter().map(|gpu| &*gpu.name)

@@ -1,4 +1,13 @@
 //! What the training framework does beside computing layers.
+//!
+//! - `preset`: runtimes by name, and those of a user's own file or scenario.
+
+pub mod preset;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use preset::{RuntimePreset, RuntimeTable};
 
 /// How a training framework runs a plan. The default is Megatron-DeepSpeed.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,14 +26,42 @@ pub struct Runtime {
     pub bucket_bytes: f64,
     /// Bytes of a GPU that hold no tensor of the model: context, communicators, what the allocator cannot give.
     pub reserved_bytes: f64,
-    /// Room for what is computed right now, in stored activations of the stage's largest layer.
+    /// Room for what is computed right now, in the bytes that the stage's largest layer needs on its way back.
     pub working_layers: f64,
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
+    /// How attention is computed.
+    pub attention: Attention,
+    /// What the forward pass does not keep.
+    pub recompute: Recompute,
+    /// What replicas hold in parts.
+    pub shard: Shard,
+    /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
+    pub state_bytes: Option<StateBytes>,
+    /// Seconds of a step that neither the model nor the plan explains.
+    pub step_s: f64,
+    /// Seconds of gathering shards that count, as a multiple of those counted.
+    pub gather: f64,
+    /// Norm by which computing and gathering shards add up: 1 adds them, a large one hides the shorter behind the longer.
+    pub hiding: f64,
+    /// Standard deviation of what a GPU really holds around what is counted, as a fraction.
+    pub memory_spread: f64,
+}
+
+/// Bytes that a runtime keeps per parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StateBytes {
+    /// Weights that are computed with.
+    pub weights: f64,
+    /// Their gradients.
+    pub gradients: f64,
+    /// Moments, and weights of full precision.
+    pub optimizer: f64,
 }
 
 /// How stages send each other activations and their gradients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Activations {
     /// Both ends wait until it is done, one message after the other: DeepSpeed.
     Serial,
@@ -32,6 +69,46 @@ pub enum Activations {
     Duplex,
     /// While both ends compute on: what is sent waits only for what was sent before it.
     Overlapped,
+}
+
+/// How attention is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Attention {
+    /// Scores go through the memory, and are kept.
+    Plain,
+    /// Fused: scores stay on the multiprocessors, and are computed again on the way back.
+    /// Source: Dao, FlashAttention-2, ICLR 2024.
+    Flash,
+}
+
+/// What the forward pass does not keep, and the backward pass computes again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recompute {
+    /// Nothing: all is kept.
+    None,
+    /// Scores of attention.
+    Selective,
+    /// All but the input of each block.
+    Full,
+}
+
+/// What data-parallel replicas hold in parts.
+/// Source: Rajbhandari et al., ZeRO, SC 2020.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shard {
+    /// Nothing.
+    None,
+    /// The optimiser's state: ZeRO-1.
+    Optimizer,
+    /// Gradients, too: ZeRO-2.
+    Gradients,
+    /// Weights, too, which are gathered for every pass: ZeRO-3, FSDP.
+    Full,
 }
 
 impl Default for Runtime {
@@ -47,6 +124,14 @@ impl Default for Runtime {
             reserved_bytes: 4.6e9,
             working_layers: 2.0,
             derive_tensor: false,
+            attention: Attention::Plain,
+            recompute: Recompute::None,
+            shard: Shard::None,
+            state_bytes: None,
+            step_s: 0.0,
+            gather: 1.0,
+            hiding: 1.0,
+            memory_spread: 0.0,
         }
     }
 }

@@ -1,14 +1,17 @@
 //! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
 //!
-//! - `nodes`: VM types and markets. `degrees`: what the profile has to know.
+//! - `layers`: what layers cost. `nodes`: VM types and markets. `degrees`: what the profile has to know.
 
 mod degrees;
+mod layers;
 mod nodes;
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toml::Spanned;
+
+use layers::Subject;
 
 use super::form::{Form, Reading};
 use super::topic::{Known, Prepared, Preparing, Search, Topic};
@@ -23,12 +26,11 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_read::input::{Folder, Source, closest};
 use scavsim_search::search::Figures;
 use scavsim_search::testbed::PlanGround;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
-use scavsim_sim::parallel::{LayerProfile, Links, Runtime, Schedule, library};
+use scavsim_sim::parallel::{Schedule, library};
 use scavsim_sim::plans::choices::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;
@@ -211,20 +213,24 @@ fn choices(
     let before = complaints.count();
     let table = place.get_ref();
     missing(place, complaints);
-    let profile = profile(table, files, complaints);
-    let links = links(table, files, complaints);
-    let profile = profile?;
-    let name = complaints.own_name(&table.name, &profile.name);
+    let runtime = layers::runtime(table, files, complaints);
+    let subject = layers::subject(table, files, runtime.as_ref(), complaints)?;
+    let name = complaints.own_name(&table.name, &subject.name());
     let schedules = schedules(table, complaints);
     let batches = batches(table, complaints);
-    let target = target(table, &profile, &batches, complaints);
-    let found = nodes::read(file, table, &profile, complaints);
-    let cuts = cuts(table, &profile, complaints);
+    let target = target(table, subject.sequence(), &batches, complaints);
+    let found = nodes::read(file, table, &subject, complaints);
+    let cuts = cuts(table, &subject, complaints);
+    let runtime = runtime?;
+    let stages = subject.usual_stages(&runtime);
+    let layers = subject.layers_on(table, files, &runtime, &found, complaints);
     let axes = Axes {
         kinds: found.kinds,
         offers: found.offers,
         data: complaints.numbers("parallel.data", &table.data),
-        pipeline: complaints.numbers("parallel.pipeline", &table.pipeline),
+        pipeline: complaints
+            .numbers("parallel.pipeline", &table.pipeline)
+            .or(stages),
         tensor: profiled("parallel.tensor", &table.tensor, complaints),
         micro_batch: profiled("parallel.micro_batch", &table.micro_batch, complaints),
         batches,
@@ -237,11 +243,12 @@ fn choices(
         let title = format!("`parallel.most_gpus` is above {MOST_GPUS_OF_ALL}");
         complaints.error_at(place.span(), title, "no plan needs so many");
     }
+    let layers = layers?;
+    let profile = layers.profile;
     degrees::profiled(table, &axes, &profile, complaints);
     if complaints.count() > before {
         return None;
     }
-    let (links, links_hash) = links?;
     let there_are = gpus_of(table, setup);
     let is_there = |draft: &Draft| {
         let offer = &axes.offers[draft.offer as usize];
@@ -270,13 +277,10 @@ fn choices(
         target: target?,
         axes,
         zones: found.zones,
-        hashes: [profile.hash.clone()]
-            .into_iter()
-            .chain(links_hash)
-            .collect(),
+        hashes: layers.hashes,
         profile: Arc::new(profile),
-        links: Arc::new(links),
-        runtime: Runtime::default(),
+        links: Arc::new(layers.links),
+        runtime: runtime.settings,
     };
     match Choices::of(parts, &drafts, Hands::here()) {
         Ok(choices) => Some(choices),
@@ -324,8 +328,11 @@ fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
     let keys = [
         (
             "profile",
-            own.profile.is_none(),
-            &*format!("name a layer profile: {}", library::names().join(", ")),
+            own.profile.is_none() && own.model.is_none(),
+            &*format!(
+                "name a layer profile: {}; or a `model`: see `scavsim list models`",
+                library::names().join(", ")
+            ),
         ),
         (
             "global_batch",
@@ -344,69 +351,6 @@ fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
         ),
     ];
     complaints.missing(place, "parallel", "no plans without it", &keys);
-}
-
-fn is_path(word: &str) -> bool {
-    word.contains('/') || word.starts_with('.')
-}
-
-fn profile(
-    table: &ParallelTable,
-    files: &Files,
-    complaints: &mut Complaints<'_>,
-) -> Option<LayerProfile> {
-    let name = table.profile.as_ref()?;
-    let word = name.get_ref();
-    if is_path(word) {
-        let path = files.folder(name.span().start).join(word);
-        if !path.is_dir() {
-            let title = format!("there is no folder `{word}` of a layer profile");
-            let complaint = complaints.at(name.span(), title, "not a folder");
-            complaints.push(
-                complaint.with_help("a path starts at the folder of the file that it stands in"),
-            );
-            return None;
-        }
-        return LayerProfile::load(&Folder::Disk(path), complaints.diagnostics);
-    }
-    if library::embedded(word).is_none() {
-        let title = format!("unknown layer profile `{word}`");
-        let known = library::names();
-        let label = match closest(word, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
-        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let complaint = complaints.at(name.span(), title, label);
-        complaints.push(complaint.with_help(format!(
-            "legal here: {}, or the path of a folder, with a `/`",
-            names.join(", ")
-        )));
-        return None;
-    }
-    library::profile(word, complaints.diagnostics)
-}
-
-/// The links, with the hash of their table where that is one's own.
-fn links(
-    table: &ParallelTable,
-    files: &Files,
-    complaints: &mut Complaints<'_>,
-) -> Option<(Links, Option<String>)> {
-    let Some(name) = &table.links else {
-        return Some((library::links(complaints.diagnostics)?, None));
-    };
-    let path = files.folder(name.span().start).join(name.get_ref());
-    if !path.is_file() {
-        let title = format!("there is no table of links `{}`", name.get_ref());
-        let complaint = complaints.at(name.span(), title, "not a file");
-        complaints
-            .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
-        return None;
-    }
-    let source = Source::read(&path, complaints.diagnostics)?;
-    let hash = blake3::hash(source.text.as_bytes()).to_hex().to_string();
-    Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
 }
 
 fn schedules(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<Schedule> {
@@ -453,7 +397,7 @@ fn batches(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
 
 fn target(
     table: &ParallelTable,
-    profile: &LayerProfile,
+    sequence: u32,
     batches: &[u32],
     complaints: &mut Complaints<'_>,
 ) -> Option<Target> {
@@ -474,7 +418,7 @@ fn target(
                 return None;
             }
             Some(Target {
-                sequences: given / f64::from(profile.sequence.max(1)),
+                sequences: given / f64::from(sequence.max(1)),
                 noise_scale,
             })
         }
@@ -494,17 +438,18 @@ fn target(
 /// Numbers of layers that are given; each list must cover all layers.
 fn cuts(
     table: &ParallelTable,
-    profile: &LayerProfile,
+    subject: &Subject,
     complaints: &mut Complaints<'_>,
 ) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = Vec::new();
     for given in &table.layers_per_stage {
         let own: Vec<u32> = given.get_ref().iter().map(|count| count.get()).collect();
         let sum: u64 = own.iter().copied().map(u64::from).sum();
-        if sum != u64::from(profile.layers) {
+        if sum != u64::from(subject.layers()) {
             let title = format!(
                 "the stages of `parallel.layers_per_stage` have {sum} layers; `{}` has {}",
-                profile.name, profile.layers
+                subject.name(),
+                subject.layers()
             );
             let complaint = complaints.at(given.span(), title, "must cover all layers");
             complaints.push(complaint.with_help(

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use super::super::law::kernels::norm;
+use super::super::memory::Held;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan, node_kind};
 use super::super::profile::{Seconds, Times, Weights};
+use super::super::runtime::Shard;
 use super::super::schedule::Place;
 use super::super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory};
 use super::{PreparedPlan, StageCost};
@@ -44,8 +47,11 @@ impl PreparedPlan {
         };
         let stages = plan.stages.len();
         let mut memory = Vec::with_capacity(stages);
+        let mut may_not_fit = false;
         for stage in 0..stages {
-            memory.push(basis.memory(stage)?);
+            let (bytes, is_close) = basis.memory(stage)?;
+            memory.push(bytes);
+            may_not_fit |= is_close;
         }
         let (lanes, lane_of) = basis.lanes()?;
         let mut reductions = Vec::with_capacity(stages);
@@ -62,7 +68,8 @@ impl PreparedPlan {
             lane_of,
             reductions,
             memory,
-            checkpoint_bytes: memory::checkpoint_bytes(profile),
+            may_not_fit,
+            checkpoint_bytes: memory::checkpoint_bytes(profile, runtime),
         })
     }
 }
@@ -131,6 +138,12 @@ impl Basis<'_> {
                 seconds.busy_forward = seconds.forward;
                 seconds.busy_backward = seconds.backward;
             }
+            if self.runtime.shard == Shard::Full {
+                self.gather(stage, index, &mut seconds)?;
+            }
+            if self.runtime.shard >= Shard::Optimizer {
+                seconds.update /= f64::from(self.plan.data);
+            }
             let message = match stages.get(number + 1) {
                 None => 0.0,
                 Some(next) => {
@@ -147,7 +160,7 @@ impl Basis<'_> {
                 backward: seconds.backward,
                 busy_forward: seconds.busy_forward,
                 busy_backward: seconds.busy_backward,
-                update: seconds.update,
+                update: seconds.update + self.runtime.step_s,
                 message,
             });
         }
@@ -265,6 +278,56 @@ impl Basis<'_> {
         Ok(sent + one?.max(other?) + self.runtime.message_s)
     }
 
+    /// Adds what gathering the weights of a stage takes before each pass, and scattering their gradients after the backward pass:
+    /// rings over all replicas, as fast as the slower of the links inside of nodes and between them.
+    fn gather(
+        &self,
+        stage: &StageOfPlan,
+        index: usize,
+        seconds: &mut Seconds,
+    ) -> Result<(), Misfit> {
+        if self.plan.data < 2 {
+            return Ok(());
+        }
+        let replica = stage.replicas[index];
+        let data = f64::from(self.plan.data);
+        let weights = self.weights(replica.tensor)?;
+        let parameters = weights.parameters(stage.first_layer, stage.last_layer) as f64;
+        let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
+        let ends = (replica, replica);
+        let mut slowest: f64 = 0.0;
+        if stage
+            .replicas
+            .iter()
+            .filter(|r| r.node == replica.node)
+            .count()
+            > 1
+        {
+            slowest = self.link(Scope::InNode, ends, (replica.tensor, replica.tensor), bytes)?;
+        }
+        let busy = sending(stage);
+        for (number, other) in stage.replicas.iter().enumerate() {
+            if other.node == replica.node {
+                continue;
+            }
+            let scope = self.scope(replica, *other)?;
+            let all = bytes * f64::from(replica.tensor);
+            let between = self.link(scope, (replica, *other), (busy[index], busy[number]), all)?;
+            slowest = slowest.max(between);
+            break;
+        }
+        let once = slowest * self.runtime.gather;
+        for (pass, times) in [
+            (&mut seconds.forward, 1.0),
+            (&mut seconds.busy_forward, 1.0),
+            (&mut seconds.backward, 2.0),
+            (&mut seconds.busy_backward, 2.0),
+        ] {
+            *pass = norm(*pass, times * once, self.runtime.hiding);
+        }
+        Ok(())
+    }
+
     pub(super) fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {
         self.profile
             .weights(tensor)
@@ -274,8 +337,8 @@ impl Basis<'_> {
             })
     }
 
-    /// Most bytes of any replica of a stage, if all fit.
-    fn memory(&self, stage: usize) -> Result<u64, Misfit> {
+    /// Most bytes of any replica of a stage, if all fit, and whether one may not.
+    fn memory(&self, stage: usize) -> Result<(u64, bool), Misfit> {
         let of_plan = &self.plan.stages[stage];
         let place = Place {
             stage: stage as u32,
@@ -284,6 +347,7 @@ impl Basis<'_> {
         };
         let in_flight = self.plan.schedule.in_flight(place);
         let mut most = 0;
+        let mut may_not_fit = false;
         let mut last: Option<Replica> = None;
         for &replica in &of_plan.replicas {
             // Most replicas are like the one before.
@@ -292,34 +356,32 @@ impl Basis<'_> {
             }
             last = Some(replica);
             let weights = self.weights(replica.tensor)?;
-            let layers = (of_plan.first_layer, of_plan.last_layer);
-            let held = f64::from(self.plan.micro_batch) * f64::from(in_flight);
-            let needed = memory::stage_bytes(
-                self.profile,
-                self.runtime,
-                weights,
-                layers,
-                held,
-                f64::from(self.plan.micro_batch),
-            );
+            let held = Held {
+                layers: (of_plan.first_layer, of_plan.last_layer),
+                sequences: f64::from(self.plan.micro_batch) * f64::from(in_flight),
+                micro_batch: f64::from(self.plan.micro_batch),
+                data: self.plan.data,
+            };
+            let needed = memory::stage_bytes(self.profile, self.runtime, weights, &held);
             let kind = self.kind(replica)?;
             let Some(available_gib) = kind.memory_gib else {
                 return Err(Misfit::GpuMemoryUnknown {
                     node: Arc::clone(&kind.name),
                 });
             };
-            let needed_gib = needed / memory::GIB;
-            if needed_gib > available_gib {
+            let (least, largest) = memory::interval(self.runtime, needed);
+            if least / memory::GIB > available_gib {
                 return Err(Misfit::Memory {
                     stage: stage as u32,
                     gpu: Arc::clone(&kind.gpu),
-                    needed_gib,
+                    needed_gib: needed / memory::GIB,
                     available_gib,
                 });
             }
+            may_not_fit |= largest / memory::GIB > available_gib;
             most = most.max(needed as u64);
         }
-        Ok(most)
+        Ok((most, may_not_fit))
     }
 }
 

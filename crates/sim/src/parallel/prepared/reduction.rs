@@ -3,13 +3,15 @@
 use super::super::Scope;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan};
+use super::super::runtime::Shard;
 use super::Reduction;
 use super::costs::{Basis, sending};
 
 impl Basis<'_> {
     /// The all-reduce of a stage's gradients: inside of nodes first, then between them, then inside again.
     pub(super) fn reduction(&self, stage: &StageOfPlan) -> Result<Reduction, Misfit> {
-        if self.plan.data < 2 {
+        // Shards are scattered after every pass.
+        if self.plan.data < 2 || self.runtime.shard == Shard::Full {
             return Ok(Reduction::default());
         }
         let (first, last) = (stage.first_layer, stage.last_layer);
@@ -51,7 +53,8 @@ impl Basis<'_> {
             seen.push(key);
             if sharing > 1 {
                 let own = f64::from(sharing);
-                let bytes = 2.0 * (own - 1.0) / own * bucket;
+                // Each GPU of a replica has a ring of its own.
+                let bytes = 2.0 * (own - 1.0) / own * bucket / f64::from(replica.tensor);
                 inside = inside.max(self.link(
                     Scope::InNode,
                     (replica, replica),

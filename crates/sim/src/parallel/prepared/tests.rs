@@ -26,6 +26,7 @@ fn plan(
         lanes,
         reductions: vec![reduction; stages],
         memory: vec![0; stages],
+        may_not_fit: false,
         checkpoint_bytes: 0,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, Weights};
+use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, Weights, sums};
 use scavsim_read::input::checked::MOST_MACHINES;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
@@ -174,6 +174,7 @@ fn weights(
             stored: sums(values.iter().map(|v| v[1])),
             all_reduces: sums(values.iter().map(|v| v[3])),
             output: values.iter().map(|v| v[2]).collect(),
+            working: values.iter().map(|v| v[1]).collect(),
         });
     }
     (!all.is_empty()).then_some(all)
@@ -328,15 +329,4 @@ fn complete<V: Copy>(
         gap(next, layers, end, diagnostics);
     }
     (diagnostics.len() == before).then_some(values)
-}
-
-/// Sums up to each, from none.
-fn sums<T: Copy + Default + std::ops::Add<Output = T>>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut sums = vec![T::default()];
-    let mut sum = T::default();
-    for value in values {
-        sum = sum + value;
-        sums.push(sum);
-    }
-    sums
 }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::layers::{self, Subject};
+
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::{RentedOn, ScenarioFile};
 use crate::scenario::parallel_table::{NodeTable, ParallelTable};
-use scavsim_data::cloud::Fleet;
-use scavsim_read::input::checked::{Machines, Positive};
-use scavsim_read::input::closest;
+use scavsim_read::input::checked::Positive;
 use scavsim_read::input::name::not_a_name;
-use scavsim_sim::parallel::{LayerProfile, NodeKind};
+use scavsim_sim::parallel::NodeKind;
+use scavsim_sim::parallel::law::GpuNode;
+use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::plans::Offer;
 
 /// What was found.
@@ -21,13 +23,28 @@ pub(super) struct FoundNodes {
     pub(super) offers: Vec<Offer>,
     /// Names of the zones, where any is said.
     pub(super) zones: Vec<Arc<str>>,
+    /// What the law knows of the nodes, one for each GPU as kinds call it; none with a profile.
+    pub(super) nodes: Vec<GpuNode>,
+}
+
+/// A GPU of a node.
+#[derive(Debug, Clone)]
+pub(super) struct KnownGpu {
+    /// What it is called.
+    pub(super) name: Arc<str>,
+    /// GiB, where a data sheet says so.
+    pub(super) memory_gib: Option<f64>,
+    /// As the law sees it.
+    pub(super) device: Option<Device>,
+    /// Bytes per second to others of its node.
+    pub(super) link_bytes_per_s: f64,
 }
 
 /// Reads nodes, mixes and markets.
 pub(super) fn read(
     file: &ScenarioFile,
     table: &ParallelTable,
-    profile: &LayerProfile,
+    subject: &Subject,
     complaints: &mut Complaints<'_>,
 ) -> FoundNodes {
     let mut found = FoundNodes::default();
@@ -52,13 +69,16 @@ pub(super) fn read(
         }
     }
     for node in chosen {
-        if let Some(kind) = kind(node, profile, complaints) {
+        if let Some((mut kind, own)) = kind(node, table, subject, complaints) {
             let is_it = |known: &NodeKind| known.name == kind.name && known.zone == kind.zone;
             if found.kinds.iter().any(is_it) {
                 let title = format!("`parallel.nodes` holds `{}` twice", kind.name);
                 complaints.error_at(node.span(), title, "remove one of the two");
                 continue;
             }
+            found
+                .nodes
+                .extend(own.map(|own| distinct(own, &mut kind, &found.nodes)));
             found.kinds.push(kind);
         }
     }
@@ -96,11 +116,23 @@ fn zones(found: &mut FoundNodes) {
     }
 }
 
+/// A node as the law knows it, under a name that only nodes have that are like it: the GPU's, or with the VM type.
+fn distinct(own: GpuNode, kind: &mut NodeKind, known: &[GpuNode]) -> GpuNode {
+    let is_taken = |node: &GpuNode| node.gpu == own.gpu && *node != own;
+    if !known.iter().any(is_taken) {
+        return own;
+    }
+    let name: Arc<str> = format!("{} of {}", own.gpu, kind.name).into();
+    kind.gpu = Arc::clone(&name);
+    GpuNode { gpu: name, ..own }
+}
+
 fn kind(
     node: &Spanned<NodeTable>,
-    profile: &LayerProfile,
+    table: &ParallelTable,
+    subject: &Subject,
     complaints: &mut Complaints<'_>,
-) -> Option<NodeKind> {
+) -> Option<(NodeKind, Option<GpuNode>)> {
     let own = node.get_ref();
     let before = complaints.count();
     let vm = own.vm.get_ref();
@@ -110,28 +142,17 @@ fn kind(
         let label = "`+` stands between the VM types of a mix";
         complaints.error_at(own.vm.span(), "`vm` holds a `+`", label);
     }
-    let known: Vec<&str> = profile.gpus().collect();
-    let gpu = own.gpu.get_ref();
-    if !known.contains(&gpu.as_str()) {
-        let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
-        let label = match closest(gpu, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
-        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let complaint = complaints.at(own.gpu.span(), title, label);
-        complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
-    }
-    let listed = Fleet::listed().vm_type(vm);
-    let listed_gpus = listed.map(|vm| vm.gpu_count()).filter(|count| *count > 0);
-    let gpus = (own.gpus.map(Machines::get)).or(listed_gpus.map(|count| count as u32));
+    let known = subject.gpu(node, table, complaints);
+    let gpus = layers::gpus_of(own);
     if gpus.is_none() {
         let title = format!("nothing says how many GPUs a `{vm}` has");
         let complaint = complaints.at(node.span(), title, "not in the catalogue");
         complaints.push(complaint.with_help("give it `gpus`"));
     }
-    if own.gpu_memory_gib.is_none() {
-        let title = format!("nothing says how much memory a `{gpu}` has");
+    let said = own.gpu_memory_gib.map(Positive::get);
+    let memory_gib = said.or(known.as_ref().and_then(|known| known.memory_gib));
+    if let (None, Some(known)) = (memory_gib, &known) {
+        let title = format!("nothing says how much memory a `{}` has", known.name);
         let complaint = complaints.at(node.span(), title, "memory unknown");
         complaints
             .push(complaint.with_help("give `gpu_memory_gib`: plans that need more are left out"));
@@ -144,13 +165,16 @@ fn kind(
     if complaints.count() > before {
         return None;
     }
-    Some(NodeKind {
+    let (known, gpus) = (known?, gpus?);
+    let of_law = layers::gpu_node(own, &known, gpus);
+    let kind = NodeKind {
         name: vm.as_str().into(),
-        gpu: gpu.as_str().into(),
-        gpus_per_node: gpus?,
-        memory_gib: own.gpu_memory_gib.map(Positive::get),
+        gpu: Arc::clone(&known.name),
+        gpus_per_node: gpus,
+        memory_gib,
         zone: own.zone.as_deref().unwrap_or("").into(),
-    })
+    };
+    Some((kind, of_law))
 }
 
 /// On which terms VMs are rented.

@@ -1,0 +1,544 @@
+//! What layers cost, and what sending does: from a profile and measured links, or by the law of layers.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::nodes::{FoundNodes, KnownGpu};
+use crate::scenario::complaints::Complaints;
+use crate::scenario::files::Files;
+use crate::scenario::parallel_table::{NamedOr, NodeTable, ParallelTable};
+use scavsim_read::input::checked::{Machines, Positive};
+use scavsim_read::input::{Folder, Source, closest};
+use scavsim_sim::parallel::architecture::library as models;
+use scavsim_sim::parallel::gpu::{self, Precision};
+use scavsim_sim::parallel::law::constants::GENERATIONS;
+use scavsim_sim::parallel::law::kernels::Device;
+use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
+use scavsim_sim::parallel::runtime::{RuntimePreset, Shard, preset};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, library};
+
+/// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
+const USUAL_OF_MODELS: &str = "fsdp";
+/// Micro-batches of a model, where none are given.
+const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Most sequences of a micro-batch.
+const MOST_MICRO_BATCH: u32 = 1_000_000;
+
+/// Whose layers plans are cut from.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// Layers that were profiled.
+    Profile(Box<LayerProfile>),
+    /// A model whose layers the law foretells.
+    Model(Box<Modelled>),
+}
+
+/// A model with what its layers are foretold from.
+#[derive(Debug)]
+pub(super) struct Modelled {
+    pub(super) model: Arc<Architecture>,
+    pub(super) sequence: u32,
+    pub(super) precision: Precision,
+}
+
+/// All that plans are made of.
+pub(super) struct Layers {
+    pub(super) profile: LayerProfile,
+    pub(super) links: Links,
+    /// Hashes of what they are made from.
+    pub(super) hashes: Vec<String>,
+}
+
+/// The runtime that plans run under.
+pub(super) fn runtime(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<RuntimePreset> {
+    let usual = match &table.model {
+        Some(_) => USUAL_OF_MODELS,
+        None => preset::USUAL,
+    };
+    let Some(chosen) = &table.runtime else {
+        return preset::embedded(usual, complaints.diagnostics);
+    };
+    match chosen.get_ref() {
+        NamedOr::Named(word) if is_path(word) => {
+            let path = files.folder(chosen.span().start).join(word);
+            let source = Source::read(&path, complaints.diagnostics)?;
+            RuntimePreset::read(word, &source, complaints.diagnostics)
+        }
+        NamedOr::Named(word) => {
+            let found = preset::embedded(word, complaints.diagnostics);
+            if found.is_none() {
+                let known = preset::names();
+                let title = format!("unknown runtime `{word}`");
+                not_known(
+                    chosen,
+                    word,
+                    title,
+                    &known,
+                    "or the path of one, with a `/`",
+                    complaints,
+                );
+            }
+            found
+        }
+        NamedOr::Table(own) => {
+            let mut own = (**own).clone();
+            own.base
+                .get_or_insert_with(|| Spanned::new(chosen.span(), usual.to_owned()));
+            let mut told = Vec::new();
+            let found = RuntimePreset::of("own", &own, |span, title, label, help| {
+                told.push((span.unwrap_or(chosen.span()), title, label, help));
+            });
+            for (span, title, label, help) in told {
+                let complaint = complaints.at(span, title, label);
+                complaints.push(complaint.with_help(help));
+            }
+            found
+        }
+    }
+}
+
+fn not_known(
+    place: &Spanned<impl Sized>,
+    word: &str,
+    title: String,
+    known: &[&str],
+    beside: &str,
+    complaints: &mut Complaints<'_>,
+) {
+    let label = match closest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "not known".to_owned(),
+    };
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let complaint = complaints.at(place.span(), title, label);
+    complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains('/') || word.starts_with('.')
+}
+
+/// Whose layers a scenario names.
+pub(super) fn subject(
+    table: &ParallelTable,
+    files: &Files,
+    runtime: Option<&RuntimePreset>,
+    complaints: &mut Complaints<'_>,
+) -> Option<Subject> {
+    if let (Some(model), Some(_)) = (&table.model, &table.profile) {
+        let why = "both say what layers cost";
+        complaints.exclude_each_other("model", "profile", model, why);
+        return None;
+    }
+    let Some(given) = &table.model else {
+        for (key, place) in [
+            ("sequence", table.sequence.as_ref().map(Spanned::span)),
+            ("precision", table.precision.as_ref().map(Spanned::span)),
+        ] {
+            if let Some(place) = place {
+                let title = format!("`parallel.{key}` needs `model`");
+                complaints.error_at(place, title, "a profile has its own");
+            }
+        }
+        return profile(table, files, complaints).map(|p| Subject::Profile(Box::new(p)));
+    };
+    let model = model(given, files, complaints);
+    let precision = match &table.precision {
+        None => Precision::named(&runtime?.precision),
+        Some(word) => {
+            let found = Precision::named(word.get_ref());
+            if found.is_none() {
+                let title = format!("unknown precision `{}`", word.get_ref());
+                let complaint = complaints.at(word.span(), title, "not known");
+                let names = Precision::ALL.map(|known| format!("`{}`", known.name()));
+                complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
+            }
+            found
+        }
+    };
+    let model = model?;
+    Some(Subject::Model(Box::new(Modelled {
+        sequence: (table.sequence.as_ref()).map_or(model.sequence, |s| s.get_ref().get()),
+        precision: precision?,
+        model,
+    })))
+}
+
+fn model(
+    given: &Spanned<NamedOr<scavsim_sim::parallel::ModelTable>>,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<Arc<Architecture>> {
+    let (own, name) = match given.get_ref() {
+        NamedOr::Named(word) if is_path(word) => {
+            let path = files.folder(given.span().start).join(word);
+            let source = Source::read(&path, complaints.diagnostics)?;
+            let before = complaints.count();
+            let own = scavsim_read::input::toml::read(&source, complaints.diagnostics)?;
+            if complaints.count() > before {
+                return None;
+            }
+            let stem = path
+                .file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned());
+            (own, stem.unwrap_or_else(|| "model".to_owned()))
+        }
+        NamedOr::Named(word) => {
+            let found = models::embedded(word);
+            if found.is_none() {
+                let title = format!("unknown model `{word}`");
+                let beside = "the path of an architecture, with a `/`, or `{ layers, hidden, heads, vocabulary }`";
+                not_known(given, word, title, &models::names(), beside, complaints);
+            }
+            return found;
+        }
+        NamedOr::Table(own) => ((**own).clone(), "model".to_owned()),
+    };
+    match own.architecture(&name) {
+        Ok(model) => Some(Arc::new(model)),
+        Err(wrong) => {
+            for impossible in wrong {
+                let title = format!("`{}` makes no model", impossible.key);
+                complaints.error_at(given.span(), title, impossible.why);
+            }
+            None
+        }
+    }
+}
+
+fn profile(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<LayerProfile> {
+    let name = table.profile.as_ref()?;
+    let word = name.get_ref();
+    if is_path(word) {
+        let path = files.folder(name.span().start).join(word);
+        if !path.is_dir() {
+            let title = format!("there is no folder `{word}` of a layer profile");
+            let complaint = complaints.at(name.span(), title, "not a folder");
+            complaints.push(
+                complaint.with_help("a path starts at the folder of the file that it stands in"),
+            );
+            return None;
+        }
+        return LayerProfile::load(&Folder::Disk(path), complaints.diagnostics);
+    }
+    if library::embedded(word).is_none() {
+        let title = format!("unknown layer profile `{word}`");
+        let beside = "or the path of a folder, with a `/`";
+        not_known(name, word, title, &library::names(), beside, complaints);
+        return None;
+    }
+    library::profile(word, complaints.diagnostics)
+}
+
+impl Subject {
+    /// Layers, embedding and head included.
+    pub(super) fn layers(&self) -> u32 {
+        match self {
+            Subject::Profile(profile) => profile.layers,
+            Subject::Model(own) => own.model.layers + 2,
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> Arc<str> {
+        match self {
+            Subject::Profile(profile) => Arc::clone(&profile.name),
+            Subject::Model(own) => Arc::clone(&own.model.name),
+        }
+    }
+
+    /// Tokens of a sequence.
+    pub(super) fn sequence(&self) -> u32 {
+        match self {
+            Subject::Profile(profile) => profile.sequence,
+            Subject::Model(own) => own.sequence,
+        }
+    }
+
+    /// The GPU of a node, with what is known of it; `None` with a complaint.
+    pub(super) fn gpu(
+        &self,
+        node: &Spanned<NodeTable>,
+        table: &ParallelTable,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        match self {
+            Subject::Profile(profile) => profiled(profile, node, complaints),
+            Subject::Model(own) => own.gpu(node, table, complaints),
+        }
+    }
+}
+
+/// A GPU that layers were profiled on.
+fn profiled(
+    profile: &LayerProfile,
+    node: &Spanned<NodeTable>,
+    complaints: &mut Complaints<'_>,
+) -> Option<KnownGpu> {
+    let known: Vec<&str> = profile.gpus().collect();
+    let Some(given) = &node.get_ref().gpu else {
+        let title = format!(
+            "nothing says which GPU a `{}` has",
+            node.get_ref().vm.get_ref()
+        );
+        let complaint = complaints.at(node.span(), title, "say its `gpu`");
+        complaints.push(complaint.with_help(format!("profiled on: {}", known.join(", "))));
+        return None;
+    };
+    let gpu = given.get_ref();
+    if !known.contains(&gpu.as_str()) {
+        let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
+        let label = match closest(gpu, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let complaint = complaints.at(given.span(), title, label);
+        complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
+        return None;
+    }
+    Some(KnownGpu {
+        name: gpu.as_str().into(),
+        memory_gib: None,
+        device: None,
+        link_bytes_per_s: 0.0,
+    })
+}
+
+impl Modelled {
+    fn gpu(
+        &self,
+        node: &Spanned<NodeTable>,
+        table: &ParallelTable,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        let own = node.get_ref();
+        let vm = own.vm.get_ref();
+        let Some(given) = &own.gpu else {
+            let Some(found) = gpu::of_vm(vm).and_then(|of| of.gpu) else {
+                let title = format!("nothing says which GPU a `{vm}` has");
+                let complaint = complaints.at(node.span(), title, "say its `gpu`");
+                let help = format!("legal here: {}", gpu::names().join(", "));
+                complaints.push(complaint.with_help(help));
+                return None;
+            };
+            return self.of_data_sheet(found, node, complaints);
+        };
+        let word = given.get_ref();
+        if let Some(own) = table.gpus.get(word) {
+            let generation = own
+                .generation
+                .as_ref()
+                .map_or("hopper", |g| g.get_ref().as_str());
+            let Some(generation) = GENERATIONS.iter().position(|known| *known == generation) else {
+                let place = own.generation.as_ref().map_or(given.span(), Spanned::span);
+                let title = format!("unknown generation of GPUs `{generation}`");
+                let complaint = complaints.at(place, title, "not known");
+                let help = format!("legal here: {}", GENERATIONS.join(", "));
+                complaints.push(complaint.with_help(help));
+                return None;
+            };
+            return Some(KnownGpu {
+                name: word.as_str().into(),
+                memory_gib: Some(own.memory_gib.get()),
+                device: Some(Device {
+                    peak_flops: own.tflops.get() * 1e12,
+                    memory_bytes_per_s: own.memory_gb_per_s.get() * 1e9,
+                    multiprocessors: f64::from(own.multiprocessors.get()),
+                    generation,
+                    value_bytes: self.precision.value_bytes(),
+                }),
+                link_bytes_per_s: own.link_gb_per_s.get() * 0.5e9,
+            });
+        }
+        match gpu::named(word) {
+            Some(found) => self.of_data_sheet(found, node, complaints),
+            None => {
+                let title = format!("unknown GPU `{word}`");
+                let beside = "or one of `[parallel.gpus]`";
+                not_known(given, word, title, &gpu::names(), beside, complaints);
+                None
+            }
+        }
+    }
+
+    fn of_data_sheet(
+        &self,
+        found: &gpu::Gpu,
+        node: &Spanned<NodeTable>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        let device = found.device(self.precision);
+        if device.is_none() {
+            let title = format!("a {} has no {}", found.name, self.precision.name());
+            let complaint = complaints.at(node.span(), title, "lacks the precision");
+            let help = format!("it has {}: say `precision`", found.precisions().join(", "));
+            complaints.push(complaint.with_help(help));
+        }
+        Some(KnownGpu {
+            name: Arc::clone(&found.name),
+            memory_gib: Some(found.memory_gib),
+            device: Some(device?),
+            link_bytes_per_s: found.link_bytes_per_s(),
+        })
+    }
+
+    /// Tensor degrees that divide heads; those asked for must.
+    fn tensors(
+        &self,
+        table: &ParallelTable,
+        most: u32,
+        is_sharded: bool,
+        complaints: &mut Complaints<'_>,
+    ) -> Vec<u32> {
+        let divides =
+            |degree: &u32| self.model.heads % degree == 0 && self.model.kv_heads % degree == 0;
+        let asked = (table.tensor.as_ref()).and_then(|axis| axis.get_ref().values());
+        let Some(asked) = asked else {
+            let powers = std::iter::successors(Some(1_u32), |t| t.checked_mul(2));
+            let all = powers.take_while(|t| *t <= most).filter(divides);
+            return if is_sharded { vec![1] } else { all.collect() };
+        };
+        for degree in asked.iter().filter(|degree| !divides(degree)) {
+            let title = format!(
+                "`parallel.tensor`: {degree} GPUs cannot share the {} heads and {} key-value heads of `{}`",
+                self.model.heads, self.model.kv_heads, self.model.name
+            );
+            let place = table.tensor.as_ref().map_or(0..0, Spanned::span);
+            complaints.error_at(place, title, "heads do not divide");
+        }
+        asked.to_vec()
+    }
+}
+
+impl Subject {
+    /// Stages where none are asked for: sharded weights leave nothing to cut.
+    pub(super) fn usual_stages(&self, runtime: &RuntimePreset) -> Option<Vec<u32>> {
+        match self {
+            Subject::Model(_) if runtime.settings.shard == Shard::Full => Some(vec![1]),
+            _ => None,
+        }
+    }
+
+    /// What layers cost on the nodes that were found, and what sending does.
+    pub(super) fn layers_on(
+        self,
+        table: &ParallelTable,
+        files: &Files,
+        runtime: &RuntimePreset,
+        found: &FoundNodes,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Layers> {
+        match self {
+            Subject::Profile(profile) => {
+                let (links, hash) = links(table, files, complaints)?;
+                let hashes = [profile.hash.clone()].into_iter().chain(hash).collect();
+                Some(Layers {
+                    profile: *profile,
+                    links,
+                    hashes,
+                })
+            }
+            Subject::Model(own) => own.layers_on(table, files, runtime, found, complaints),
+        }
+    }
+}
+
+impl Modelled {
+    fn layers_on(
+        &self,
+        table: &ParallelTable,
+        files: &Files,
+        runtime: &RuntimePreset,
+        found: &FoundNodes,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Layers> {
+        let most = found.nodes.iter().map(|node| node.gpus).max().unwrap_or(1);
+        let is_sharded = runtime.settings.shard == Shard::Full;
+        let tensors = self.tensors(table, most, is_sharded, complaints);
+        let asked = (table.micro_batch.as_ref()).and_then(|axis| axis.get_ref().values());
+        let micro_batches = asked.map_or_else(|| MICRO_BATCHES.to_vec(), |asked| asked.to_vec());
+        if let Some(place) = &table.micro_batch
+            && micro_batches.iter().any(|micro| *micro > MOST_MICRO_BATCH)
+        {
+            let title = format!("`parallel.micro_batch` is above {MOST_MICRO_BATCH}");
+            complaints.error_at(place.span(), title, "too many sequences");
+            return None;
+        }
+        let constants = &runtime.prior.medians;
+        let law = LayerLaw {
+            model: &self.model,
+            sequence: self.sequence,
+            runtime: &runtime.settings,
+            constants,
+        };
+        let profile = law.profile(&found.nodes, &tensors, &micro_batches);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{:?}", self.model).as_bytes());
+        hasher.update(format!("{:?} {:?}", found.nodes, runtime.settings).as_bytes());
+        hasher.update(format!("{:?} {}", constants, self.sequence).as_bytes());
+        let mut hashes = vec![hasher.finalize().to_hex().to_string()];
+        let links = if table.links.is_some() {
+            let (own, hash) = links(table, files, complaints)?;
+            hashes.extend(hash);
+            own
+        } else {
+            law.links(&found.nodes)
+        };
+        Some(Layers {
+            profile,
+            links,
+            hashes,
+        })
+    }
+}
+
+/// A node with the law's view of its GPUs.
+pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<GpuNode> {
+    let listed = gpu::of_vm(node.vm.get_ref()).and_then(|of| of.network_gbit_per_s);
+    let network = node.network_gbit_per_s.map(Positive::get).or(listed);
+    Some(GpuNode {
+        gpu: Arc::clone(&known.name),
+        device: known.device?,
+        gpus,
+        link_bytes_per_s: known.link_bytes_per_s,
+        network_bytes_per_s: network.map(|gbit| gbit * 1e9 / 8.0),
+    })
+}
+
+/// How many GPUs a VM type has: as its table says, or the catalogue.
+pub(super) fn gpus_of(node: &NodeTable) -> Option<u32> {
+    let listed = gpu::of_vm(node.vm.get_ref()).map(|of| of.count);
+    node.gpus.map(Machines::get).or(listed)
+}
+
+/// The links, with the hash of their table where that is one's own.
+fn links(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Links, Option<String>)> {
+    let Some(name) = &table.links else {
+        return Some((library::links(complaints.diagnostics)?, None));
+    };
+    let path = files.folder(name.span().start).join(name.get_ref());
+    if !path.is_file() {
+        let title = format!("there is no table of links `{}`", name.get_ref());
+        let complaint = complaints.at(name.span(), title, "not a file");
+        complaints
+            .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
+        return None;
+    }
+    let source = Source::read(&path, complaints.diagnostics)?;
+    let hash = blake3::hash(source.text.as_bytes()).to_hex().to_string();
+    Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
+}

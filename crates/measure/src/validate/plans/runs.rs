@@ -1,0 +1,334 @@
+//! The table of runs: a plan and what a step of it took, a row each.
+
+use std::sync::Arc;
+
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_sim::parallel::architecture::{Architecture, ModelTable, library};
+use scavsim_sim::parallel::gpu::{self, Precision};
+use scavsim_sim::parallel::law::GpuNode;
+use scavsim_sim::parallel::law::fit::MeasuredRun;
+use scavsim_sim::parallel::law::run::PlanRun;
+use scavsim_sim::parallel::runtime::{Attention, Recompute, Shard};
+
+/// GPUs of a node where nobody says.
+const USUAL_NODE: u32 = 8;
+/// Most GPUs of a run.
+const MOST_GPUS: u64 = 131_072;
+/// Runs of one plan that differ by more than this factor contradict each other.
+const CONTRADICTION: f64 = 1.25;
+
+/// A row of the table.
+#[derive(Debug, Clone)]
+pub struct PlanRow {
+    /// Line of the table, from 1.
+    pub line: usize,
+    /// The run with its seconds.
+    pub measured: MeasuredRun,
+    /// Precision of its values.
+    pub precision: String,
+    /// Most GiB that a GPU held, where it was measured.
+    pub peak_gib: Option<f64>,
+}
+
+const COLUMNS: [&str; 5] = ["model", "gpu", "gpus", "micro_batch", "global_batch"];
+const OPTIONAL: [&str; 23] = [
+    "sequence",
+    "tensor",
+    "pipeline",
+    "gpus_per_node",
+    "network_gbit_per_s",
+    "precision",
+    "attention",
+    "recompute",
+    "shard",
+    "step_s",
+    "tokens_per_s_per_gpu",
+    "peak_gib",
+    "layers",
+    "hidden",
+    "heads",
+    "kv_heads",
+    "head_width",
+    "ffn",
+    "gated",
+    "vocabulary",
+    "tied",
+    "positions",
+    "data",
+];
+
+/// All runs of a table, at a precision where it says none. Whatever is wrong goes to `diagnostics`.
+pub fn read(
+    source: &Arc<Source>,
+    precision: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<PlanRow>> {
+    let before = diagnostics.len();
+    let table = Table::read(source, &COLUMNS, &OPTIONAL, diagnostics)?;
+    let mut rows = Vec::new();
+    for row in table.rows() {
+        let reading = Reading {
+            row: &row,
+            source,
+            precision,
+        };
+        rows.extend(reading.plan(diagnostics));
+    }
+    if rows.is_empty() && diagnostics.len() == before {
+        let title = format!("{}: there are no runs in it", source.name);
+        diagnostics.push(Diagnostic::general(title));
+    }
+    (diagnostics.len() == before).then_some(rows)
+}
+
+struct Reading<'r> {
+    row: &'r Row<'r>,
+    source: &'r Arc<Source>,
+    precision: &'r str,
+}
+
+impl Reading<'_> {
+    fn unknown(&self, column: &str, what: &str, legal: &[&str], d: &mut Diagnostics) {
+        let word = self.row.optional_text(column).unwrap_or_default();
+        let label = match closest(word, legal.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let title = format!("unknown {what} `{word}`");
+        let mistake = Diagnostic::at(self.source, self.row.span(column), title, label);
+        d.push(mistake.with_help(format!("legal here: {}", legal.join(", "))));
+    }
+
+    /// One of some words, or `None` where the cell is empty.
+    fn word<T: Copy>(
+        &self,
+        column: &str,
+        all: &[(&str, T)],
+        d: &mut Diagnostics,
+    ) -> Option<Option<T>> {
+        let Some(word) = self.row.optional_text(column) else {
+            return Some(None);
+        };
+        let found = all.iter().find(|(name, _)| *name == word);
+        if found.is_none() {
+            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+            self.unknown(column, column, &names, d);
+        }
+        found.map(|(_, value)| Some(*value))
+    }
+
+    fn whole_or(&self, column: &str, usual: u32, most: u64, d: &mut Diagnostics) -> Option<u32> {
+        match self.row.optional_text(column) {
+            None => Some(usual),
+            Some(_) => self
+                .row
+                .whole(column, 1..=most, d)
+                .map(|value| value as u32),
+        }
+    }
+
+    /// The model by its name, or by the columns that say its numbers.
+    fn model(&self, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
+        let row = self.row;
+        let name = row.name("model", d)?;
+        if row.optional_text("layers").is_none() {
+            let found = library::embedded(name);
+            if found.is_none() {
+                self.unknown("model", "model", &library::names(), d);
+            }
+            return found;
+        }
+        let mut whole = |column: &str| row.whole(column, 1..=10_000_000, d).map(|v| v as u32);
+        let (layers, hidden, heads) = (whole("layers"), whole("hidden"), whole("heads"));
+        let vocabulary = whole("vocabulary");
+        let mut optional = |column: &str| match row.optional_text(column) {
+            None => Some(None),
+            Some(_) => row.whole(column, 0..=10_000_000, d).map(|v| Some(v as u32)),
+        };
+        let table = ModelTable {
+            kv_heads: optional("kv_heads")?,
+            head_width: optional("head_width")?,
+            ffn: optional("ffn")?,
+            gated: optional("gated")? == Some(1),
+            tied: optional("tied")?.is_none_or(|tied| tied == 1),
+            positions: optional("positions")?.unwrap_or(0),
+            layers: layers?,
+            hidden: hidden?,
+            heads: heads?,
+            vocabulary: vocabulary?,
+            ..ModelTable::default()
+        };
+        match table.architecture(name) {
+            Ok(model) => Some(Arc::new(model)),
+            Err(wrong) => {
+                for impossible in wrong {
+                    let title = format!("`{}` makes no model", impossible.key);
+                    let column = if row.has(impossible.key) {
+                        impossible.key
+                    } else {
+                        "model"
+                    };
+                    d.error_at(self.source, row.span(column), title, impossible.why);
+                }
+                None
+            }
+        }
+    }
+
+    fn node(&self, precision: Precision, gpus: u32, d: &mut Diagnostics) -> Option<GpuNode> {
+        let row = self.row;
+        let name = row.text("gpu", d)?;
+        let Some(gpu) = gpu::named(name) else {
+            self.unknown("gpu", "GPU", &gpu::names(), d);
+            return None;
+        };
+        let Some(device) = gpu.device(precision) else {
+            let title = format!("a {} has no {}", gpu.name, precision.name());
+            let help = format!("it has {}", gpu.precisions().join(", "));
+            let label = "say its `precision`";
+            d.push(Diagnostic::at(self.source, row.span("gpu"), title, label).with_help(help));
+            return None;
+        };
+        let per_node = self.whole_or("gpus_per_node", USUAL_NODE, 10_000, d)?;
+        let network = row.optional_number("network_gbit_per_s", 0.001..=1e6, d);
+        if gpus > per_node && network.is_none() {
+            let title = "nothing says how nodes are joined";
+            let label = format!("{gpus} GPUs on nodes of {per_node}");
+            let mistake = Diagnostic::at(self.source, row.line_span(), title, label);
+            d.push(mistake.with_help("give `network_gbit_per_s` of a node"));
+            return None;
+        }
+        Some(GpuNode {
+            gpu: Arc::clone(&gpu.name),
+            device,
+            gpus: per_node,
+            link_bytes_per_s: gpu.link_bytes_per_s(),
+            network_bytes_per_s: network.map(|gbit| gbit * 1e9 / 8.0),
+        })
+    }
+
+    fn plan(&self, d: &mut Diagnostics) -> Option<PlanRow> {
+        let row = self.row;
+        let model = self.model(d);
+        let precisions = Precision::ALL.map(|precision| (precision.name(), precision));
+        let precision = match self.word("precision", &precisions, d)? {
+            Some(said) => Some(said),
+            None => Precision::named(self.precision),
+        }?;
+        let mut whole = |column: &str, most: u64| row.whole(column, 1..=most, d).map(|v| v as u32);
+        let gpus = whole("gpus", MOST_GPUS);
+        let micro_batch = whole("micro_batch", 1_000_000);
+        let global_batch = whole("global_batch", 1_000_000_000);
+        let tensor = self.whole_or("tensor", 1, 1024, d);
+        let pipeline = self.whole_or("pipeline", 1, 100_000, d);
+        let attention = [("plain", Attention::Plain), ("flash", Attention::Flash)];
+        let attention = self.word("attention", &attention, d);
+        let recompute = [
+            ("none", Recompute::None),
+            ("selective", Recompute::Selective),
+            ("full", Recompute::Full),
+        ];
+        let recompute = self.word("recompute", &recompute, d);
+        let shard = [
+            ("none", Shard::None),
+            ("optimizer", Shard::Optimizer),
+            ("gradients", Shard::Gradients),
+            ("full", Shard::Full),
+        ];
+        let shard = self.word("shard", &shard, d);
+        let peak_gib = row.optional_number("peak_gib", 0.001..=1e6, d);
+        let (gpus, tensor, pipeline) = (gpus?, tensor?, pipeline?);
+        let node = self.node(precision, gpus, d);
+        let model = model?;
+        let sequence = self.whole_or("sequence", model.sequence, 100_000_000, d)?;
+        let group = u64::from(tensor) * u64::from(pipeline);
+        if u64::from(gpus) % group != 0 {
+            let title = format!("{gpus} GPUs are no multiple of {tensor} × {pipeline}");
+            d.error_at(
+                self.source,
+                row.line_span(),
+                title,
+                "tensor × pipeline × data GPUs",
+            );
+            return None;
+        }
+        let run = PlanRun {
+            model,
+            node: node?,
+            gpus,
+            sequence,
+            tensor,
+            pipeline,
+            micro_batch: micro_batch?,
+            global_batch: global_batch?,
+            attention: attention?,
+            recompute: recompute?,
+            shard: shard?,
+        };
+        let step_s = self.step_s(&run, d)?;
+        Some(PlanRow {
+            line: self.source.text[..row.line_span().start]
+                .matches('\n')
+                .count()
+                + 1,
+            measured: MeasuredRun { run, step_s },
+            precision: precision.name().to_owned(),
+            peak_gib,
+        })
+    }
+
+    fn step_s(&self, run: &PlanRun, d: &mut Diagnostics) -> Option<f64> {
+        let row = self.row;
+        match (
+            row.optional_text("step_s"),
+            row.optional_text("tokens_per_s_per_gpu"),
+        ) {
+            (Some(_), _) => row.number("step_s", 1e-6..=1e6, d),
+            (None, Some(_)) => {
+                let rate = row.number("tokens_per_s_per_gpu", 1e-3..=1e9, d)?;
+                Some(run.tokens() / rate / f64::from(run.gpus))
+            }
+            (None, None) => {
+                let title = "nothing says how long a step took";
+                let label = "expected `step_s` or `tokens_per_s_per_gpu`";
+                d.error_at(self.source, row.line_span(), title, label);
+                None
+            }
+        }
+    }
+}
+
+/// Runs of one plan that differ by more than a quarter, by their lines: none of them can be right for all.
+pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
+    let key = |row: &PlanRow| {
+        let run = &row.measured.run;
+        format!(
+            "{} {} {} {} {} {} {} {} {:?} {:?} {:?} {} {:?}",
+            run.model.name,
+            run.node.gpu,
+            run.gpus,
+            run.sequence,
+            run.tensor,
+            run.pipeline,
+            run.micro_batch,
+            run.global_batch,
+            run.attention,
+            run.recompute,
+            run.shard,
+            row.precision,
+            run.node.network_bytes_per_s,
+        )
+    };
+    let mut keyed: Vec<(String, &PlanRow)> = rows.iter().map(|row| (key(row), row)).collect();
+    keyed.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.line.cmp(&b.1.line)));
+    (keyed.windows(2))
+        .filter(|pair| pair[0].0 == pair[1].0)
+        .filter_map(|pair| {
+            let (one, other) = (pair[0].1, pair[1].1);
+            let ratio = one.measured.step_s / other.measured.step_s;
+            let factor = ratio.max(1.0 / ratio);
+            (factor > CONTRADICTION).then_some((one.line, other.line, factor))
+        })
+        .collect()
+}

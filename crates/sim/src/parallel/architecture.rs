@@ -1,0 +1,152 @@
+//! What a model is made of: layers, widths, heads, experts.
+//!
+//! - [`library`]: models by name. [`table`]: a model by its numbers.
+
+pub mod library;
+pub mod table;
+
+use std::sync::Arc;
+
+pub use table::ModelTable;
+
+/// A transformer: an embedding, equal blocks, a head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Architecture {
+    /// What it is called.
+    pub name: Arc<str>,
+    /// What it is called by people.
+    pub model: String,
+    /// Where the figures are from.
+    pub source: String,
+    /// Blocks.
+    pub layers: u32,
+    /// Values per token between blocks.
+    pub hidden: u32,
+    /// Heads of queries.
+    pub heads: u32,
+    /// Heads of keys and values.
+    pub kv_heads: u32,
+    /// Width of a head; of queries and keys without what is rotated, where attention is latent.
+    pub head_width: u32,
+    /// Inner width of the feed-forward part.
+    pub ffn: u32,
+    /// Whether the feed-forward part has a gate: three matrices in place of two.
+    pub gated: bool,
+    /// Tokens of the vocabulary; classes of a model that reads pictures.
+    pub vocabulary: u32,
+    /// Whether the head has the weights of the embedding.
+    pub tied: bool,
+    /// Learned positions; 0: none are learned.
+    pub positions: u32,
+    /// Whether a token sees only those before it.
+    pub causal: bool,
+    /// Tokens of the sequences that it was made for.
+    pub sequence: u32,
+    /// Experts in place of one feed-forward part.
+    pub experts: Option<Experts>,
+    /// Attention over latent keys and values.
+    pub latent: Option<Latent>,
+}
+
+/// Experts of which a token goes through some. Source: Shazeer et al., ICLR 2017.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Experts {
+    /// Experts of a block.
+    pub count: u32,
+    /// Those that a token goes through.
+    pub active: u32,
+    /// Inner width of one.
+    pub ffn: u32,
+    /// Experts that every token goes through beside.
+    pub shared: u32,
+    /// First blocks that have none.
+    pub dense_layers: u32,
+}
+
+/// Attention over latent keys and values. Source: DeepSeek-AI, DeepSeek-V2, arXiv 2405.04434.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Latent {
+    /// Width of latent queries.
+    pub query_rank: u32,
+    /// Width of latent keys and values.
+    pub kv_rank: u32,
+    /// Width of a head that is rotated by position.
+    pub rotary: u32,
+    /// Width of a head's values.
+    pub value: u32,
+}
+
+impl Architecture {
+    /// Parameters of attention in a block.
+    fn attention_parameters(&self) -> u64 {
+        let [hidden, heads, kept, width] =
+            [self.hidden, self.heads, self.kv_heads, self.head_width].map(u64::from);
+        match &self.latent {
+            None => hidden * width * 2 * (heads + kept),
+            Some(latent) => {
+                let [query, rank, rotary, value] = [
+                    latent.query_rank,
+                    latent.kv_rank,
+                    latent.rotary,
+                    latent.value,
+                ]
+                .map(u64::from);
+                hidden * (query + rank + rotary)
+                    + query * heads * (width + rotary)
+                    + rank * heads * (width + value)
+                    + heads * value * hidden
+            }
+        }
+    }
+
+    /// Parameters of the feed-forward part of a block, and those of them that a token goes through.
+    fn feed_forward_parameters(&self, block: u32) -> (u64, u64) {
+        let matrices = if self.gated { 3 } else { 2 };
+        let part = |width: u32| u64::from(self.hidden) * u64::from(width) * matrices;
+        match &self.experts {
+            Some(experts) if block >= experts.dense_layers => {
+                let router = u64::from(self.hidden) * u64::from(experts.count);
+                let one = part(experts.ffn);
+                let always = u64::from(experts.shared) * one + router;
+                (
+                    u64::from(experts.count) * one + always,
+                    u64::from(experts.active) * one + always,
+                )
+            }
+            _ => (part(self.ffn), part(self.ffn)),
+        }
+    }
+
+    /// Parameters of a block, counted from 0; norms and biases, some thousandths, are left out.
+    pub fn block_parameters(&self, block: u32) -> u64 {
+        self.attention_parameters() + self.feed_forward_parameters(block).0
+    }
+
+    /// Parameters of the embedding.
+    pub fn embedding_parameters(&self) -> u64 {
+        u64::from(self.hidden) * (u64::from(self.vocabulary) + u64::from(self.positions))
+    }
+
+    /// Parameters of the head that are not those of the embedding.
+    pub fn head_parameters(&self) -> u64 {
+        if self.tied {
+            0
+        } else {
+            u64::from(self.hidden) * u64::from(self.vocabulary)
+        }
+    }
+
+    /// All parameters.
+    pub fn parameters(&self) -> u64 {
+        let blocks: u64 = (0..self.layers).map(|n| self.block_parameters(n)).sum();
+        blocks + self.embedding_parameters() + self.head_parameters()
+    }
+
+    /// Parameters of products that a token goes through: of its experts, and the head; not the embedding, which is looked up.
+    pub fn active_parameters(&self) -> u64 {
+        let attention = u64::from(self.layers) * self.attention_parameters();
+        let active = |block| self.feed_forward_parameters(block).1;
+        let blocks: u64 = attention + (0..self.layers).map(active).sum::<u64>();
+        blocks + u64::from(self.hidden) * u64::from(self.vocabulary)
+    }
+}

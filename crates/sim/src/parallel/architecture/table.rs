@@ -1,0 +1,217 @@
+//! A model by its numbers, as a scenario or a file says them.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Architecture, Experts, Latent};
+
+/// A model by its numbers. Everything else follows from `layers`, `hidden` and `heads` as in GPT-2.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelTable {
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Blocks.
+    pub layers: u32,
+    /// Values per token between blocks.
+    pub hidden: u32,
+    /// Heads of queries.
+    pub heads: u32,
+    /// Heads of keys and values; as many as of queries when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv_heads: Option<u32>,
+    /// Width of a head; hidden / heads when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_width: Option<u32>,
+    /// Inner width of the feed-forward part; 4 × hidden when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ffn: Option<u32>,
+    /// Whether the feed-forward part has a gate: three matrices in place of two.
+    pub gated: bool,
+    /// Tokens of the vocabulary.
+    pub vocabulary: u32,
+    /// Whether the head has the weights of the embedding.
+    pub tied: bool,
+    /// Learned positions.
+    pub positions: u32,
+    /// Whether tokens see those behind them, too: an encoder.
+    pub encoder: bool,
+    /// Tokens of the sequences that it was made for; 2,048 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<u32>,
+    /// Experts of a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experts: Option<u32>,
+    /// Experts that a token goes through; 2 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_experts: Option<u32>,
+    /// Inner width of an expert; `ffn` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expert_ffn: Option<u32>,
+    /// Experts that every token goes through beside.
+    pub shared_experts: u32,
+    /// First blocks without experts.
+    pub dense_layers: u32,
+    /// Width of latent queries, with the three widths below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query_rank: Option<u32>,
+    /// Width of latent keys and values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv_rank: Option<u32>,
+    /// Width of a head that is rotated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotary_width: Option<u32>,
+    /// Width of a head's values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_width: Option<u32>,
+}
+
+/// Most blocks, heads, widths and tokens.
+const MOST: u32 = 10_000_000;
+
+/// A key that says what cannot be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Impossible {
+    /// The key.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl ModelTable {
+    /// The model called `name`, unless the table has a name of its own.
+    ///
+    /// # Errors
+    /// All keys that say what cannot be.
+    pub fn architecture(&self, name: &str) -> Result<Architecture, Vec<Impossible>> {
+        let wrong = self.impossible();
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let ffn = self.ffn.unwrap_or_else(|| self.hidden.saturating_mul(4));
+        let experts = self.experts.map(|count| Experts {
+            count,
+            active: self.active_experts.unwrap_or(2),
+            ffn: self.expert_ffn.unwrap_or(ffn),
+            shared: self.shared_experts,
+            dense_layers: self.dense_layers,
+        });
+        let ranks = (
+            self.query_rank,
+            self.kv_rank,
+            self.rotary_width,
+            self.value_width,
+        );
+        let latent = match ranks {
+            (Some(query_rank), Some(kv_rank), Some(rotary), Some(value)) => Some(Latent {
+                query_rank,
+                kv_rank,
+                rotary,
+                value,
+            }),
+            _ => None,
+        };
+        let name = self.name.as_deref().unwrap_or(name);
+        Ok(Architecture {
+            name: Arc::from(name),
+            model: name.to_owned(),
+            source: "given by its numbers".to_owned(),
+            layers: self.layers,
+            hidden: self.hidden,
+            heads: self.heads,
+            kv_heads: self.kv_heads.unwrap_or(self.heads),
+            head_width: self.head_width.unwrap_or(self.hidden / self.heads),
+            ffn,
+            gated: self.gated,
+            vocabulary: self.vocabulary,
+            tied: self.tied,
+            positions: self.positions,
+            causal: !self.encoder,
+            sequence: self.sequence.unwrap_or(2048),
+            experts,
+            latent,
+        })
+    }
+
+    fn impossible(&self) -> Vec<Impossible> {
+        let mut wrong = Vec::new();
+        let mut complain = |key, why: String| wrong.push(Impossible { key, why });
+        let needed = [
+            ("layers", Some(self.layers)),
+            ("hidden", Some(self.hidden)),
+            ("heads", Some(self.heads)),
+            ("vocabulary", Some(self.vocabulary)),
+            ("kv_heads", self.kv_heads),
+            ("head_width", self.head_width),
+            ("ffn", self.ffn),
+            ("sequence", self.sequence),
+            ("experts", self.experts),
+            ("active_experts", self.active_experts),
+            ("expert_ffn", self.expert_ffn),
+            ("query_rank", self.query_rank),
+            ("kv_rank", self.kv_rank),
+            ("rotary_width", self.rotary_width),
+            ("value_width", self.value_width),
+        ];
+        for (key, value) in needed {
+            if let Some(value) = value
+                && !(1..=MOST).contains(&value)
+            {
+                complain(
+                    key,
+                    format!("expected a whole number from 1 to {MOST}, found {value}"),
+                );
+            }
+        }
+        if self.layers > 100_000 {
+            complain(
+                "layers",
+                format!("expected at most 100000, found {}", self.layers),
+            );
+        }
+        if self.heads > 0 && self.head_width.is_none() && self.hidden % self.heads != 0 {
+            complain(
+                "heads",
+                format!(
+                    "{} heads do not divide {} values: say `head_width`",
+                    self.heads, self.hidden
+                ),
+            );
+        }
+        if let Some(kept) = self.kv_heads
+            && kept > 0
+            && self.heads % kept != 0
+        {
+            complain(
+                "kv_heads",
+                format!("{kept} do not divide {} heads", self.heads),
+            );
+        }
+        if let Some(count) = self.experts
+            && self.active_experts.unwrap_or(2) > count
+        {
+            let active = self.active_experts.unwrap_or(2);
+            complain("active_experts", format!("{active} of {count} experts"));
+        }
+        if self.dense_layers > self.layers {
+            let (dense, layers) = (self.dense_layers, self.layers);
+            complain("dense_layers", format!("{dense} of {layers} layers"));
+        }
+        let ranks = [
+            self.query_rank,
+            self.kv_rank,
+            self.rotary_width,
+            self.value_width,
+        ];
+        let given = ranks.iter().flatten().count();
+        if given != 0 && given != ranks.len() {
+            let why =
+                "latent attention has `query_rank`, `kv_rank`, `rotary_width` and `value_width`";
+            complain("query_rank", why.to_owned());
+        }
+        wrong
+    }
+}

@@ -1,0 +1,89 @@
+//! Parameters and bytes of the layers of a model on one of the GPUs that share them.
+
+use crate::parallel::architecture::Architecture;
+use crate::parallel::runtime::{Attention, Recompute, Runtime};
+
+/// What a layer weighs on one GPU, of one sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LayerBytes {
+    /// Parameters.
+    pub parameters: u64,
+    /// Bytes that are kept for the backward pass.
+    pub stored: u64,
+    /// Bytes that are there while the layer goes backward: all that it needs, computed again or kept.
+    pub working: u64,
+    /// Bytes that it hands on.
+    pub output: u64,
+    /// All-reduces in the forward pass.
+    pub all_reduces: u64,
+}
+
+/// A transformer block. With full recomputation only its input is kept; with selective, all but the scores of attention.
+/// Source of the counts: Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, MLSys 2023, there
+/// without a gate and with as many key-value heads as heads.
+pub fn block(
+    model: &Architecture,
+    layer: u32,
+    runtime: &Runtime,
+    sequence: f64,
+    tensor: u32,
+    value_bytes: f64,
+) -> LayerBytes {
+    let share = 1.0 / f64::from(tensor);
+    let hidden = f64::from(model.hidden);
+    // Values per token, and masks of one byte.
+    let outside = 4.0 * hidden;
+    let masks = 2.0 * hidden;
+    let ffn = model.feed_forward(layer);
+    let kept_ffn = if model.gated { 4.0 } else { 2.0 };
+    let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
+    let per_token = value_bytes * (outside + inside * share) + masks;
+    let scores = match runtime.attention {
+        Attention::Flash => 0.0,
+        // Scores before and after dropout, and its mask of one byte.
+        Attention::Plain => f64::from(model.heads) * share * sequence * (2.0 * value_bytes + 1.0),
+    };
+    let output = sequence * hidden * value_bytes;
+    let working = sequence * (per_token + scores);
+    let stored = match runtime.recompute {
+        Recompute::None => working,
+        Recompute::Selective => sequence * per_token,
+        Recompute::Full => output,
+    };
+    LayerBytes {
+        parameters: shared(model.block_parameters(layer), tensor),
+        stored: stored as u64,
+        working: working as u64,
+        output: output as u64,
+        all_reduces: 2,
+    }
+}
+
+/// The embedding keeps its tokens only.
+pub fn embedding(model: &Architecture, sequence: f64, tensor: u32, value_bytes: f64) -> LayerBytes {
+    let output = sequence * f64::from(model.hidden) * value_bytes;
+    LayerBytes {
+        parameters: shared(model.embedding_parameters(), tensor),
+        stored: (8.0 * sequence) as u64,
+        working: output as u64,
+        output: output as u64,
+        all_reduces: 0,
+    }
+}
+
+/// The head keeps its input and the logits in 32 bits.
+pub fn head(model: &Architecture, sequence: f64, tensor: u32, value_bytes: f64) -> LayerBytes {
+    let input = sequence * f64::from(model.hidden) * value_bytes;
+    let logits = 4.0 * sequence * f64::from(model.vocabulary) / f64::from(tensor);
+    LayerBytes {
+        parameters: shared(model.head_parameters(), tensor),
+        stored: (input + logits) as u64,
+        working: (input + logits) as u64,
+        output: 0,
+        all_reduces: 1,
+    }
+}
+
+fn shared(parameters: u64, tensor: u32) -> u64 {
+    parameters.div_ceil(u64::from(tensor))
+}

@@ -1,0 +1,115 @@
+//! Seconds of what a GPU runs: matrix products, fused attention, passes over memory.
+
+use super::constants::{Constant, Constants};
+
+/// Rows and columns of the piece of a product that one multiprocessor computes at once.
+const TILE: f64 = 128.0;
+/// Seconds between two kernels on the GPU itself.
+const KERNEL_S: f64 = 2e-6;
+/// Norm by which computing and launching add up: the longer of the two where they differ, a little more where they do not.
+const LAUNCH_NORM: f64 = 4.0;
+
+/// A GPU as the law sees it, at one precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Device {
+    /// Dense FLOP/s at the precision, by the data sheet.
+    pub peak_flops: f64,
+    /// Bytes per second of its memory, by the data sheet.
+    pub memory_bytes_per_s: f64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: f64,
+    /// Place of its generation among the constants.
+    pub generation: usize,
+    /// Bytes of a value at the precision.
+    pub value_bytes: f64,
+}
+
+/// A GPU with the constants of a runtime.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernels<'c> {
+    device: Device,
+    constants: &'c Constants,
+    /// FLOP/s of a large product.
+    product_flops: f64,
+    attention_flops: f64,
+    bytes_per_s: f64,
+}
+
+impl<'c> Kernels<'c> {
+    /// What a GPU does under a runtime.
+    pub fn new(device: Device, constants: &'c Constants) -> Kernels<'c> {
+        let (matmul, attention) = constants.generation(device.generation);
+        Kernels {
+            device,
+            constants,
+            product_flops: device.peak_flops * constants.of(Constant::Matmul) * matmul,
+            attention_flops: device.peak_flops * constants.of(Constant::Attention) * attention,
+            bytes_per_s: device.memory_bytes_per_s * constants.of(Constant::Memory),
+        }
+    }
+
+    /// Bytes of a value.
+    pub fn value_bytes(&self) -> f64 {
+        self.device.value_bytes
+    }
+
+    /// Seconds of the product of an m × k with a k × n matrix: the longer of 2mkn FLOPs over what the peak gives for such a
+    /// shape, and its matrices over the memory's bandwidth.
+    pub fn product_s(&self, m: f64, k: f64, n: f64) -> f64 {
+        let c = self.constants;
+        let tiles = (m / TILE).ceil() * (n / TILE).ceil();
+        let of = self.device.multiprocessors;
+        let busy = tiles / ((tiles / of).ceil() * of);
+        let shape = libm::pow(busy, c.of(Constant::Tile))
+            / (1.0 + c.of(Constant::Inner) * 100.0 / k + c.of(Constant::Few) * 100.0 / m);
+        let bytes = self.device.value_bytes * (m * k + k * n + m * n);
+        (2.0 * m * k * n / (self.product_flops * shape)).max(bytes / self.bytes_per_s) + KERNEL_S
+    }
+
+    /// Seconds of `count` equal products of an m × k with a k × n matrix side by side.
+    pub fn products_s(&self, count: f64, m: f64, k: f64, n: f64) -> f64 {
+        let shape = 1.0 / (1.0 + self.constants.of(Constant::Inner) * 100.0 / k);
+        let bytes = self.device.value_bytes * (m * k + k * n + m * n);
+        let one = (2.0 * m * k * n / (self.product_flops * shape)).max(bytes / self.bytes_per_s);
+        count * one + KERNEL_S
+    }
+
+    /// Seconds of so many FLOPs of fused attention.
+    pub fn attention_s(&self, flops: f64) -> f64 {
+        flops / self.attention_flops + KERNEL_S
+    }
+
+    /// Seconds in which so many bytes beside products go through the memory.
+    pub fn passes_s(&self, bytes: f64) -> f64 {
+        self.constants.of(Constant::Passes) * bytes / self.bytes_per_s
+    }
+
+    /// Seconds of the optimiser on so many bytes.
+    pub fn optimizer_s(&self, bytes: f64) -> f64 {
+        self.constants.of(Constant::Optimizer) * bytes / self.bytes_per_s
+    }
+
+    /// Seconds of a pass that computes for `computed` and takes the host `launched` to launch.
+    pub fn launched_s(&self, computed: f64, launched: f64) -> f64 {
+        norm(computed, launched, LAUNCH_NORM)
+    }
+
+    /// Seconds in which the host launches the forward pass of a block.
+    pub fn launch_s(&self, tensor: u32) -> f64 {
+        let beside = if tensor > 1 {
+            self.constants.of(Constant::TensorLaunchS)
+        } else {
+            0.0
+        };
+        self.constants.of(Constant::LaunchS) + beside
+    }
+}
+
+/// (aᵖ + bᵖ)^(1/p) of two numbers that are not negative.
+pub fn norm(a: f64, b: f64, p: f64) -> f64 {
+    let (small, large) = if a < b { (a, b) } else { (b, a) };
+    if small <= 0.0 {
+        return large;
+    }
+    large * libm::pow(1.0 + libm::pow(small / large, p), 1.0 / p)
+}

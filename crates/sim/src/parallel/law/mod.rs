@@ -1,0 +1,182 @@
+//! The law of a layer: what the layers of an architecture cost on a GPU that nobody profiled them on.
+//!
+//! In: an architecture, what GPUs can do by their data sheets, a runtime with its constants. Out: a layer profile and links,
+//! as a profiler would have given them. What can be counted is counted: FLOPs, bytes, passes over memory, all-reduces; the
+//! constants are in [`constants`], with how well each is known.
+//!
+//! - [`kernels`]: seconds of a product, of attention, of a pass over memory. [`layer`]: of a block, the embedding, the head.
+//! - [`bytes`]: what they weigh. `counts`: widths of what they multiply.
+
+pub mod bytes;
+pub mod constants;
+mod counts;
+pub mod fit;
+pub mod kernels;
+pub mod layer;
+pub mod run;
+
+use std::sync::Arc;
+
+use super::Scope;
+use super::architecture::Architecture;
+use super::links::{Links, UniformLink};
+use super::profile::{LayerProfile, Made, Times, Weights};
+use super::runtime::Runtime;
+use constants::{Constant, Constants};
+use kernels::{Device, Kernels};
+use layer::{LayerSeconds, Shape};
+
+/// GPUs of a node, by their data sheets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GpuNode {
+    /// What the GPU is called.
+    pub gpu: Arc<str>,
+    /// The GPU at the precision that is computed with.
+    pub device: Device,
+    /// GPUs of a node.
+    pub gpus: u32,
+    /// Bytes per second that a GPU sends to others of its node, one way.
+    pub link_bytes_per_s: f64,
+    /// Bytes per second that a node sends to others; `None`: there is no other.
+    pub network_bytes_per_s: Option<f64>,
+}
+
+/// Gbit/s of a node's network for each GPU from which on each has an adapter of its own.
+const OWN_ADAPTER_BYTES_PER_S: f64 = 12.5e9;
+
+/// What makes layers of an architecture take as long as they do.
+#[derive(Debug, Clone, Copy)]
+pub struct LayerLaw<'a> {
+    /// The model.
+    pub model: &'a Architecture,
+    /// Tokens of a sequence.
+    pub sequence: u32,
+    /// What the framework does.
+    pub runtime: &'a Runtime,
+    /// The constants under it.
+    pub constants: &'a Constants,
+}
+
+impl LayerLaw<'_> {
+    /// Seconds of a ring over so many GPUs of a node that hands each `bytes` twice: to reduce, and to gather.
+    fn all_reduce_s(&self, node: &GpuNode, gpus: u32, bytes: f64) -> f64 {
+        if gpus < 2 {
+            return 0.0;
+        }
+        let own = f64::from(gpus);
+        let bandwidth = node.link_bytes_per_s * self.constants.of(Constant::Link);
+        2.0 * (own - 1.0) / own * bytes / bandwidth + self.constants.of(Constant::LinkS)
+    }
+
+    /// Seconds of every layer, embedding first and head last, on one of `tensor` GPUs.
+    pub fn seconds(&self, node: &GpuNode, tensor: u32, micro_batch: u32) -> Vec<LayerSeconds> {
+        let kernels = Kernels::new(node.device, self.constants);
+        let values =
+            f64::from(micro_batch) * f64::from(self.sequence) * f64::from(self.model.hidden);
+        let shape = Shape {
+            micro_batch: f64::from(micro_batch),
+            sequence: f64::from(self.sequence),
+            tensor,
+            all_reduce_s: self.all_reduce_s(node, tensor, values * node.device.value_bytes),
+        };
+        let model = self.model;
+        let mut all = Vec::with_capacity(model.layers as usize + 2);
+        all.push(layer::embedding(model, &kernels, shape));
+        let dense = model
+            .experts
+            .as_ref()
+            .map_or(0, |experts| experts.dense_layers);
+        let mut known: [Option<LayerSeconds>; 2] = [None; 2];
+        for number in 0..model.layers {
+            let kind = usize::from(number >= dense);
+            let block = *known[kind]
+                .get_or_insert_with(|| layer::block(model, number, self.runtime, &kernels, shape));
+            all.push(block);
+        }
+        all.push(layer::head(model, &kernels, shape));
+        all
+    }
+
+    fn weights(&self, tensor: u32, value_bytes: f64) -> Weights {
+        let sequence = f64::from(self.sequence);
+        let model = self.model;
+        let blocks = (0..model.layers)
+            .map(|n| bytes::block(model, n, self.runtime, sequence, tensor, value_bytes));
+        let layers = std::iter::once(bytes::embedding(model, sequence, tensor, value_bytes))
+            .chain(blocks)
+            .chain([bytes::head(model, sequence, tensor, value_bytes)]);
+        Weights::made(tensor, layers)
+    }
+
+    /// A layer profile on GPUs of all of `nodes`, at tensor degrees and micro-batches.
+    pub fn profile(
+        &self,
+        nodes: &[GpuNode],
+        tensors: &[u32],
+        micro_batches: &[u32],
+    ) -> LayerProfile {
+        let value_bytes = nodes.first().map_or(2.0, |node| node.device.value_bytes);
+        let gpus = nodes.iter().map(|node| {
+            let pairs = (tensors.iter())
+                .filter(|tensor| **tensor <= node.gpus)
+                .flat_map(|tensor| micro_batches.iter().map(move |micro| (*tensor, *micro)));
+            let times = pairs.map(|(tensor, micro)| {
+                Times::made(tensor, micro, &self.seconds(node, tensor, micro))
+            });
+            (Arc::clone(&node.gpu), times.collect())
+        });
+        LayerProfile::made(
+            Made {
+                name: Arc::clone(&self.model.name),
+                model: self.model.model.clone(),
+                source: self.model.source.clone(),
+                layers: self.model.layers + 2,
+                sequence: self.sequence,
+                hidden: self.model.hidden,
+                bytes_per_value: value_bytes,
+                parameters: self.model.parameters(),
+            },
+            gpus.collect(),
+            tensors
+                .iter()
+                .map(|tensor| self.weights(*tensor, value_bytes))
+                .collect(),
+        )
+    }
+
+    /// Links inside of nodes and between them.
+    pub fn links(&self, nodes: &[GpuNode]) -> Links {
+        let c = self.constants;
+        let mut rows = Vec::new();
+        for node in nodes {
+            let mut add = |scope, gpus, bytes_per_s, latency_s| {
+                rows.push(UniformLink {
+                    scope,
+                    gpu: Arc::clone(&node.gpu),
+                    gpus,
+                    gb_per_s: bytes_per_s * 1e-9,
+                    latency_s,
+                });
+            };
+            let inside = node.link_bytes_per_s * c.of(Constant::Link);
+            add(Scope::InNode, 1, inside, c.of(Constant::LinkS));
+            let Some(network) = node.network_bytes_per_s else {
+                continue;
+            };
+            let network = network * c.of(Constant::Network);
+            // Where each GPU has an adapter, few GPUs use few of them.
+            let own = f64::from(node.gpus) * OWN_ADAPTER_BYTES_PER_S <= network;
+            for gpus in 1..=node.gpus {
+                let share = if own {
+                    f64::from(gpus) / f64::from(node.gpus)
+                } else {
+                    1.0
+                };
+                for scope in [Scope::BetweenNodes, Scope::BetweenZones] {
+                    add(scope, gpus, network * share, c.of(Constant::NetworkS));
+                }
+            }
+        }
+        Links::uniform(rows)
+    }
+}

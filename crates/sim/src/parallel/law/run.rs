@@ -1,0 +1,114 @@
+//! A run of a plan by its numbers: what the law foretells of it.
+
+use std::sync::Arc;
+
+use super::constants::Constants;
+use super::{GpuNode, LayerLaw};
+use crate::parallel::architecture::Architecture;
+use crate::parallel::runtime::{Attention, Recompute, Runtime, Shard};
+use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule};
+
+/// A plan on GPUs that are alike, as somebody ran it.
+#[derive(Debug, Clone)]
+pub struct PlanRun {
+    /// The model.
+    pub model: Arc<Architecture>,
+    /// What its nodes are.
+    pub node: GpuNode,
+    /// GPUs in all.
+    pub gpus: u32,
+    /// Tokens of a sequence.
+    pub sequence: u32,
+    /// GPUs that share a layer.
+    pub tensor: u32,
+    /// Stages.
+    pub pipeline: u32,
+    /// Sequences of a micro-batch.
+    pub micro_batch: u32,
+    /// Sequences of a step.
+    pub global_batch: u32,
+    /// How attention was computed, where it is not as the runtime does.
+    pub attention: Option<Attention>,
+    /// What was computed again.
+    pub recompute: Option<Recompute>,
+    /// What replicas held in parts.
+    pub shard: Option<Shard>,
+}
+
+impl PlanRun {
+    /// The plan with all that does not depend on luck, of whatever size of memory.
+    ///
+    /// # Errors
+    /// The reason why its numbers make no plan.
+    pub fn prepared(
+        &self,
+        settings: &Runtime,
+        constants: &Constants,
+    ) -> Result<PreparedPlan, Misfit> {
+        let runtime = Runtime {
+            attention: self.attention.unwrap_or(settings.attention),
+            recompute: self.recompute.unwrap_or(settings.recompute),
+            shard: self.shard.unwrap_or(settings.shard),
+            ..settings.clone()
+        };
+        let law = LayerLaw {
+            model: &self.model,
+            sequence: self.sequence,
+            runtime: &runtime,
+            constants,
+        };
+        let nodes = std::slice::from_ref(&self.node);
+        let profile = law.profile(nodes, &[self.tensor], &[self.micro_batch]);
+        let links = law.links(nodes);
+        let kinds = [NodeKind {
+            name: Arc::clone(&self.node.gpu),
+            gpu: Arc::clone(&self.node.gpu),
+            gpus_per_node: self.node.gpus,
+            memory_gib: Some(f64::INFINITY),
+            zone: "".into(),
+        }];
+        let stage_gpus = self.tensor.saturating_mul(self.pipeline).max(1);
+        let data = self.gpus / stage_gpus;
+        // Where replicas cannot have as many micro-batches each, those with one more decide.
+        let at_once = data.saturating_mul(self.micro_batch).max(1);
+        let global_batch = self.global_batch.div_ceil(at_once).saturating_mul(at_once);
+        let plan = ParallelPlan::even(
+            &kinds,
+            &vec![0; self.pipeline as usize],
+            &self.cuts()?,
+            data,
+            self.tensor,
+            self.micro_batch,
+            global_batch,
+            Schedule::OneForwardOneBackward,
+        )?;
+        PreparedPlan::new(&profile, &links, &kinds, &runtime, &plan)
+    }
+
+    /// Last layers of the stages: as many blocks on each, the first ones one more where they do not divide; the embedding with the
+    /// first, the head with the last.
+    fn cuts(&self) -> Result<Vec<u32>, Misfit> {
+        let (blocks, stages) = (self.model.layers, self.pipeline);
+        if stages == 0 || stages > blocks {
+            let text = format!("{stages} stages for {blocks} blocks");
+            return Err(Misfit::Shape(text));
+        }
+        let (each, more) = (blocks / stages, blocks % stages);
+        let mut last = 0;
+        let mut cuts: Vec<u32> = (0..stages)
+            .map(|stage| {
+                last += each + u32::from(stage < more);
+                last
+            })
+            .collect();
+        if let Some(end) = cuts.last_mut() {
+            *end += 1;
+        }
+        Ok(cuts)
+    }
+
+    /// Tokens of a step.
+    pub fn tokens(&self) -> f64 {
+        f64::from(self.global_batch) * f64::from(self.sequence)
+    }
+}

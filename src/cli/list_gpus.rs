@@ -1,0 +1,89 @@
+//! `scavsim list models`, `list gpus` and `list runtimes`: what plans are foretold from.
+
+use serde_json::{Value, json};
+
+use scavsim_base::text::{Column, Sheet};
+use scavsim_read::input::Diagnostics;
+use scavsim_sim::parallel::Architecture;
+use scavsim_sim::parallel::architecture::library;
+use scavsim_sim::parallel::gpu::{self, Gpu, Precision};
+use scavsim_sim::parallel::law::constants::GENERATIONS;
+use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
+
+/// The embedded models.
+pub(super) fn models() -> Sheet<'static, &'static Architecture> {
+    type Row = &'static Architecture;
+    let whole = |head, of: fn(Row) -> u32| Column::number(head, move |m: &Row| json!(of(m)));
+    let billions = |parameters: u64| json!(format!("{:.2}", parameters as f64 * 1e-9));
+    Sheet::new(
+        library::all().map(|model| &**model).collect::<Vec<Row>>(),
+        [
+            Column::text("model", |m: &Row| json!(&*m.name)),
+            Column::number("10⁹_parameters", move |m: &Row| billions(m.parameters())),
+            whole("layers", |m| m.layers),
+            whole("hidden", |m| m.hidden),
+            whole("heads", |m| m.heads),
+            whole("kv_heads", |m| m.kv_heads),
+            whole("ffn", |m| m.ffn),
+            whole("vocabulary", |m| m.vocabulary),
+            whole("sequence", |m| m.sequence),
+            Column::number("experts", |m: &Row| {
+                m.experts
+                    .map_or(Value::Null, |experts| json!(experts.count))
+            }),
+            Column::text("source", |m: &Row| json!(m.source)).long(),
+        ],
+    )
+}
+
+/// The GPUs whose data sheets are embedded.
+pub(super) fn gpus() -> Sheet<'static, &'static Gpu> {
+    type Row = &'static Gpu;
+    let tflops = |head, precision| {
+        Column::number(head, move |g: &Row| match g.tflops(precision) {
+            Some(tflops) => json!(tflops),
+            None => Value::Null,
+        })
+    };
+    Sheet::new(
+        gpu::all().iter().collect::<Vec<Row>>(),
+        [
+            Column::text("gpu", |g: &Row| json!(&*g.name)),
+            Column::text("generation", |g: &Row| json!(GENERATIONS[g.generation])),
+            tflops("fp32", Precision::Fp32),
+            tflops("tf32", Precision::Tf32),
+            tflops("fp16", Precision::Fp16),
+            tflops("bf16", Precision::Bf16),
+            tflops("fp8_tflops", Precision::Fp8),
+            Column::number("memory_gib", |g: &Row| json!(g.memory_gib)),
+            Column::number("gb_per_s", |g: &Row| json!(g.memory_gb_per_s)),
+            Column::number("link_gb_per_s", |g: &Row| json!(g.link_gb_per_s)),
+            Column::text("source", |g: &Row| json!(g.source)).long(),
+        ],
+    )
+}
+
+/// The embedded runtimes.
+pub(super) fn runtimes() -> Sheet<'static, RuntimePreset> {
+    let mut diagnostics = Diagnostics::default();
+    let all: Vec<RuntimePreset> = (preset::names().into_iter())
+        .filter_map(|name| preset::embedded(name, &mut diagnostics))
+        .collect();
+    Sheet::new(
+        all,
+        [
+            Column::text("runtime", |r: &RuntimePreset| json!(&*r.name)),
+            Column::text("precision", |r: &RuntimePreset| json!(r.precision)),
+            Column::number("off_%", |r: &RuntimePreset| {
+                let off = 100.0 * r.errors.step;
+                if off > 0.0 {
+                    json!(format!("{off:.0}"))
+                } else {
+                    Value::Null
+                }
+            }),
+            Column::text("what", |r: &RuntimePreset| json!(r.description)).wrapped(),
+            Column::text("source", |r: &RuntimePreset| json!(r.source)).long(),
+        ],
+    )
+}

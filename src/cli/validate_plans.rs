@@ -1,0 +1,204 @@
+//! `scavsim validate plans`: what the law of layers says of plans that somebody ran.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::exit::{Exit, Failure};
+use super::listing::{Format, written};
+use super::terminal;
+use scavsim_base::text::{Column, Sheet};
+use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, runs};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_sim::parallel::law::constants::{GENERATIONS, NAMES, RUNTIME_CONSTANTS};
+use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
+
+/// Arguments of `validate plans` and of `import runs`: runs, and the runtime that they ran under.
+#[derive(Debug, Args)]
+pub(super) struct RunsArgs {
+    /// A CSV of runs: model, gpu, gpus, micro_batch, global_batch, step_s or tokens_per_s_per_gpu; docs/import.md has all columns
+    #[arg(value_name = "RUNS.csv")]
+    pub(super) file: PathBuf,
+    /// The runtime that they ran under: a name of `scavsim list runtimes`, or a file
+    #[arg(long, value_name = "RUNTIME", default_value = "fsdp")]
+    runtime: String,
+}
+
+/// Arguments of `validate plans`.
+#[derive(Debug, Args)]
+pub struct ValidatePlansArgs {
+    #[command(flatten)]
+    runs: RunsArgs,
+    /// Form of the tables
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs that were judged.
+pub(super) struct JudgedRuns {
+    pub(super) preset: RuntimePreset,
+    pub(super) rows: Vec<runs::PlanRow>,
+    pub(super) judged: JudgedPlans,
+}
+
+impl RunsArgs {
+    /// Reads the runs and judges the runtime by them.
+    pub(super) fn judged(&self) -> Result<JudgedRuns, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        let preset = self.preset(&mut diagnostics);
+        let source = Source::read(&self.file, &mut diagnostics);
+        let usual = preset
+            .as_ref()
+            .map_or("bf16", |preset| preset.precision.as_str());
+        let rows = source.and_then(|source| runs::read(&source, usual, &mut diagnostics));
+        if let Some(rows) = &rows {
+            for (one, other, factor) in runs::contradictions(rows) {
+                let title = format!(
+                    "{}: lines {one} and {other} are one plan, and one took {factor:.2} times as long",
+                    self.file.display()
+                );
+                let help = "they are not averaged: keep the one that holds";
+                diagnostics.push(Diagnostic::general(title).with_help(help));
+            }
+        }
+        let (Some(preset), Some(rows), true) = (preset, rows, diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        let judged = plans::judge(&preset, &rows).ok_or_else(|| {
+            let mut wrong = Diagnostics::default();
+            let title = format!("{}: a run's numbers make no plan", self.file.display());
+            let help = plans::misfits(&preset, &rows).join("; ");
+            wrong.push(Diagnostic::general(title).with_help(help));
+            Failure::Wrong(wrong)
+        })?;
+        Ok(JudgedRuns {
+            preset,
+            rows,
+            judged,
+        })
+    }
+
+    fn preset(&self, diagnostics: &mut Diagnostics) -> Option<RuntimePreset> {
+        let path = PathBuf::from(&self.runtime);
+        if self.runtime.contains('/') || path.extension().is_some_and(|e| e == "toml") {
+            let source = Source::read(&path, diagnostics)?;
+            return RuntimePreset::read(&self.runtime, &source, diagnostics);
+        }
+        let found = preset::embedded(&self.runtime, diagnostics);
+        if found.is_none() {
+            let title = format!("unknown runtime `{}`", self.runtime);
+            let help = format!("legal here: {}, or a file", preset::names().join(", "));
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+        found
+    }
+}
+
+impl ValidatePlansArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when the runs are wrong, or stdout cannot be written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let found = self.runs.judged()?;
+        let page = terminal::page();
+        let splits = splits(&found.judged.splits, self.format);
+        let mut text = written(&splits, self.format, &page)?;
+        if self.format == Format::Table {
+            text += &remarks(&found);
+        }
+        terminal::print(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// What was left out as a list.
+pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSplit> {
+    let rounds = matches!(format, Format::Table | Format::Markdown);
+    let share = move |value: f64, digits: usize| {
+        if rounds {
+            json!(format!("{:.digits$}", 100.0 * value))
+        } else {
+            json!(100.0 * value)
+        }
+    };
+    Sheet::new(
+        splits.iter().collect::<Vec<_>>(),
+        [
+            Column::text("left_out", |split: &&PlanSplit| json!(split.left_out)),
+            Column::number("groups", |split: &&PlanSplit| json!(split.groups)),
+            Column::number("runs", |split: &&PlanSplit| json!(split.runs)),
+            Column::number("error_%", move |split: &&PlanSplit| share(split.mean, 1)),
+            Column::number("median_%", move |split: &&PlanSplit| share(split.median, 1)),
+            Column::number("worst_%", move |split: &&PlanSplit| share(split.worst.0, 0)),
+            Column::number("line", |split: &&PlanSplit| json!(split.worst.1)),
+            Column::number("covered_%", move |split: &&PlanSplit| {
+                share(split.covered, 0)
+            }),
+        ],
+    )
+}
+
+fn remarks(found: &JudgedRuns) -> String {
+    let JudgedRuns {
+        preset,
+        rows,
+        judged,
+    } = found;
+    let mut text = format!(
+        "\n{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
+        rows.len(),
+        preset.name
+    );
+    if judged.curve.len() > 1 {
+        let points: Vec<String> = (judged.curve.iter())
+            .map(|point| format!("{} runs {:.1}", point.given, 100.0 * point.mean))
+            .collect();
+        text += &format!(
+            "Given some runs, % error of the others: {}.\n",
+            points.join(", ")
+        );
+    }
+    if let Some(memory) = &judged.memory {
+        text += &format!(
+            "Peak memory of {}: {:.1} % off in the mean, {:+.1} % at worst, too little for {}; intervals hold {:.0} %.\n",
+            memory.runs,
+            100.0 * memory.mean,
+            100.0 * memory.worst,
+            memory.under,
+            100.0 * memory.covered
+        );
+    }
+    let moved = moved(found);
+    if !moved.is_empty() {
+        text += &format!("Constants that the runs move: {}.\n", moved.join(", "));
+    }
+    text
+}
+
+/// Constants that moved by a tenth or more.
+fn moved(found: &JudgedRuns) -> Vec<String> {
+    let (before, after) = (&found.preset.prior.medians.0, &found.judged.constants.0);
+    let name = |n: usize| match NAMES.get(n) {
+        Some(name) => (*name).to_owned(),
+        None => {
+            let at = n - RUNTIME_CONSTANTS;
+            let which = if at % 2 == 0 { "matmul" } else { "attention" };
+            format!("{} {which}", GENERATIONS[at / 2])
+        }
+    };
+    (before.iter().zip(after).enumerate())
+        .filter(|(_, (before, after))| (*after / *before - 1.0).abs() >= 0.1)
+        .map(|(n, (before, after))| format!("{} {} → {}", name(n), figure(*before), figure(*after)))
+        .collect()
+}
+
+/// Three digits.
+fn figure(value: f64) -> String {
+    if value < 0.01 {
+        format!("{value:.2e}")
+    } else {
+        format!("{value:.3}")
+    }
+}
