@@ -7,12 +7,14 @@
 
 pub mod runs;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use scavsim_sim::parallel::law::constants::Constants;
-use scavsim_sim::parallel::law::fit::{MeasuredRun, fit};
+use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
+use scavsim_sim::parallel::runtime::preset::{self, Errors};
 use scavsim_sim::parallel::runtime::RuntimePreset;
-use scavsim_sim::parallel::runtime::preset::Errors;
 
 use runs::PlanRow;
 
@@ -28,6 +30,12 @@ const DRAWS: usize = 8;
 const NINETY: f64 = 1.645;
 /// Fewest runs from which their own errors are told.
 const FEWEST: usize = 8;
+/// What was known of errors before counts as so many runs.
+const BEFORE: f64 = 2.0;
+/// What runs tell is forgotten to this share of what was known before: another cluster is not the one that was measured.
+const FORGOTTEN: f64 = 0.5;
+/// What was left out with the largest runs.
+const MOST: &str = "the most GPUs";
 
 /// What was left out, and what the rest says of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +65,8 @@ pub struct CurvePoint {
     pub given: usize,
     /// Mean of |foretold / measured − 1| of the others.
     pub mean: f64,
+    /// Share of 90 % intervals that hold them.
+    pub covered: f64,
 }
 
 /// All that is told of runs.
@@ -67,7 +77,7 @@ pub struct JudgedPlans {
     /// By how many were given.
     pub curve: Vec<CurvePoint>,
     /// The constants fitted to all.
-    pub constants: Constants,
+    pub fitted: Fitted,
     /// How far peak memory is off where it was measured: mean of |foretold / measured − 1|, worst, and the number of runs of which
     /// less was foretold.
     pub memory: Option<MemoryError>,
@@ -113,48 +123,63 @@ fn residuals<'r>(
 
 /// Judges a runtime by runs; `None` where a fit is not possible.
 pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
-    let measured = |rows: &[&PlanRow]| -> Vec<MeasuredRun> {
-        rows.iter().map(|row| row.measured.clone()).collect()
-    };
     let all: Vec<&PlanRow> = rows.iter().collect();
-    let constants = fit(&preset.prior, &preset.settings, &measured(&all))?;
+    let fitted = fitted_to(preset, &all, None)?;
+    let constants = fitted.constants;
     let mut splits = vec![split(
         "nothing fitted",
-        vec![(
-            residuals(preset, &preset.prior.medians, rows),
-            &preset.errors,
-            &all[..],
-        )],
+        &[Fold {
+            residuals: residuals(preset, &preset.prior.medians, rows),
+            errors: preset.errors.clone(),
+            out: all.clone(),
+        }],
     )];
     if rows.len() >= 3 {
-        let parts = if rows.len() <= ONE_BY_ONE {
-            rows.len()
-        } else {
-            PARTS
-        };
-        let name = if rows.len() <= ONE_BY_ONE {
-            "a run"
-        } else {
-            "a tenth"
-        };
+        let parts = if rows.len() <= ONE_BY_ONE { rows.len() } else { PARTS };
+        let name = if rows.len() <= ONE_BY_ONE { "a run" } else { "a tenth" };
         // Neighbours in a table are alike: they are dealt out.
         let labels: Vec<String> = (0..rows.len()).map(|n| (n % parts).to_string()).collect();
-        splits.extend(left_out(preset, &all, name, &labels));
+        splits.extend(left_out(preset, &all, name, &labels, &fitted));
         for (name, group) in GROUPS {
             let labels: Vec<String> = rows.iter().map(group).collect();
-            splits.extend(left_out(preset, &all, name, &labels));
+            splits.extend(left_out(preset, &all, name, &labels, &fitted));
         }
+        splits.extend(most_left_out(preset, &all, &fitted));
     }
     Some(JudgedPlans {
         splits,
         curve: curve(preset, rows),
-        constants,
+        fitted,
         memory: memory(preset, &constants, rows),
     })
 }
 
-/// Residuals of runs that were left out, the errors that the rest tells, and which runs those were.
-type Fold<'r> = (Vec<(usize, f64)>, &'r Errors, &'r [&'r PlanRow]);
+fn fitted_to(preset: &RuntimePreset, rows: &[&PlanRow], start: Option<&Fitted>) -> Option<Fitted> {
+    let measured: Vec<MeasuredRun> = rows.iter().map(|row| row.measured.clone()).collect();
+    fit(&preset.prior, &preset.settings, &measured, start)
+}
+
+/// What was left out, what the rest foretells of it, and how far it says that it may be off.
+struct Fold<'r> {
+    residuals: Vec<(usize, f64)>,
+    errors: Errors,
+    out: Vec<&'r PlanRow>,
+}
+
+/// Foretells what is left out from what is kept; `start`: the fit to both, from which that to one is found sooner.
+fn fold<'r>(
+    preset: &RuntimePreset,
+    kept: &[&PlanRow],
+    out: Vec<&'r PlanRow>,
+    start: Option<&Fitted>,
+) -> Option<Fold<'r>> {
+    let fitted = fitted_to(preset, kept, start)?;
+    Some(Fold {
+        residuals: residuals(preset, &fitted.constants, out.iter().copied()),
+        errors: told_errors(preset, kept, &fitted),
+        out,
+    })
+}
 
 /// Leaves out the rows of each label in turn; `None` where all have one.
 fn left_out(
@@ -162,6 +187,7 @@ fn left_out(
     rows: &[&PlanRow],
     name: &'static str,
     labels: &[String],
+    whole: &Fitted,
 ) -> Option<PlanSplit> {
     let mut groups: Vec<&String> = labels.iter().collect();
     groups.sort_unstable();
@@ -169,83 +195,99 @@ fn left_out(
     if groups.len() < 2 {
         return None;
     }
-    let folds: Vec<(Vec<(usize, f64)>, Errors, Vec<&PlanRow>)> = (groups.par_iter())
+    let folds: Vec<Fold<'_>> = (groups.par_iter())
         .filter_map(|group| {
-            let (out, kept): (Vec<_>, Vec<_>) =
-                (rows.iter().zip(labels)).partition(|(_, label)| label == group);
-            let kept: Vec<&PlanRow> = kept.into_iter().map(|(row, _)| *row).collect();
-            let out: Vec<&PlanRow> = out.into_iter().map(|(row, _)| *row).collect();
-            let measured: Vec<MeasuredRun> = kept.iter().map(|row| row.measured.clone()).collect();
-            let constants = fit(&preset.prior, &preset.settings, &measured)?;
-            let found = residuals(preset, &constants, out.iter().copied());
-            Some((
-                found,
-                based_on(&preset.errors, &preset.precision, &kept),
-                out,
-            ))
+            let of = |is_out: bool| -> Vec<&PlanRow> {
+                let pairs = rows.iter().zip(labels);
+                pairs.filter(|(_, label)| (label == group) == is_out).map(|(row, _)| *row).collect()
+            };
+            fold(preset, &of(false), of(true), Some(whole))
         })
         .collect();
-    let folds = folds
-        .iter()
-        .map(|(found, errors, out)| (found.clone(), errors, &out[..]));
-    Some(split(name, folds.collect()))
+    Some(split(name, &folds))
 }
 
-/// Errors of a runtime where only some runs were measured.
-fn based_on(errors: &Errors, precision: &str, kept: &[&PlanRow]) -> Errors {
-    let mut gpus: Vec<String> = kept
-        .iter()
-        .map(|row| row.measured.run.node.gpu.to_string())
+/// Leaves out the runs with the most GPUs; `None` where all have as many, or too few have fewer.
+fn most_left_out(preset: &RuntimePreset, rows: &[&PlanRow], whole: &Fitted) -> Option<PlanSplit> {
+    let gpus = |row: &&PlanRow| row.measured.run.gpus;
+    let most = rows.iter().map(gpus).max()?;
+    let (out, kept): (Vec<&PlanRow>, Vec<&PlanRow>) =
+        rows.iter().copied().partition(|row| gpus(row) == most);
+    if kept.len() < 3 {
+        return None;
+    }
+    Some(split(MOST, &[fold(preset, &kept, out, Some(whole))?]))
+}
+
+/// How far a runtime may be off once it is fitted to some runs: their own scatter, wider as more constants are told by fewer runs;
+/// and what it says of itself on GPUs, numbers and precisions that it has not seen.
+fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &Fitted) -> Errors {
+    let mut off: Vec<f64> = (residuals(preset, &fitted.constants, kept.iter().copied()).iter())
+        .map(|(_, residual)| residual.abs())
         .collect();
-    gpus.sort_unstable();
-    gpus.dedup();
+    off.sort_unstable_by(f64::total_cmp);
+    let runs = off.len() as f64;
+    let scatter = ninth_decile(&off) / NINETY;
+    let wider = (runs + fitted.told) / (runs - fitted.told).max(1.0);
+    let (own, before) = (scatter * scatter * wider, preset.errors.step * preset.errors.step);
+    let step = ((runs * own + BEFORE * before) / (runs + BEFORE)).sqrt();
+    seen(preset, kept, step)
+}
+
+/// The ninth decile of numbers in ascending order; 0 of none.
+fn ninth_decile(sorted: &[f64]) -> f64 {
+    let at = (0.9 * sorted.len() as f64) as usize;
+    sorted.get(at).or(sorted.last()).copied().unwrap_or(0.0)
+}
+
+/// Errors of a runtime where, beside what it knows, some runs were measured.
+fn seen(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
+    let known = &preset.errors;
+    let distinct = |before: &[String], own: &dyn Fn(&PlanRow) -> String| -> Vec<String> {
+        let mut all: Vec<String> = before.to_vec();
+        all.extend(kept.iter().map(|row| own(row)));
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let most = kept.iter().map(|row| row.measured.run.gpus).max().unwrap_or(1);
     Errors {
-        gpus,
-        most_gpus: kept
-            .iter()
-            .map(|row| row.measured.run.gpus)
-            .max()
-            .unwrap_or(1),
-        precisions: vec![precision.to_owned()],
-        ..errors.clone()
+        step,
+        gpus: distinct(&known.gpus, &|row| row.measured.run.node.gpu.to_string()),
+        most_gpus: known.most_gpus.max(most),
+        precisions: distinct(&known.precisions, &|row| row.precision.clone()),
+        ..known.clone()
     }
 }
 
-fn split(left_out: &'static str, folds: Vec<Fold<'_>>) -> PlanSplit {
+fn split(left_out: &'static str, folds: &[Fold<'_>]) -> PlanSplit {
     let mut errors: Vec<(f64, usize)> = Vec::new();
     let mut logarithms: Vec<f64> = Vec::new();
     let mut held = 0_usize;
-    let groups = folds.len();
-    for (found, spreads, rows) in folds {
-        for (line, residual) in found {
+    for fold in folds {
+        for &(line, residual) in &fold.residuals {
             errors.push(((libm::exp(residual) - 1.0).abs(), line));
             logarithms.push(residual.abs());
-            let Some(row) = rows.iter().find(|row| row.line == line) else {
+            let Some(row) = fold.out.iter().find(|row| row.line == line) else {
                 continue;
             };
             let run = &row.measured.run;
-            let spread = spreads.spread(&[&run.node.gpu], run.gpus, &row.precision);
+            let spread = fold.errors.spread(&[&run.node.gpu], run.gpus, &row.precision);
             held += usize::from(residual.abs() <= NINETY * spread);
         }
     }
     errors.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     logarithms.sort_unstable_by(f64::total_cmp);
     let count = errors.len().max(1) as f64;
-    let at = |share: f64| (share * errors.len() as f64) as usize;
     PlanSplit {
         left_out,
-        groups,
+        groups: folds.len(),
         runs: errors.len(),
         mean: errors.iter().map(|(error, _)| error).sum::<f64>() / count,
-        median: errors.get(at(0.5)).map_or(0.0, |(error, _)| *error),
+        median: errors.get(errors.len() / 2).map_or(0.0, |(error, _)| *error),
         worst: errors.last().copied().unwrap_or_default(),
         covered: held as f64 / count,
-        spread: logarithms
-            .get(at(0.9))
-            .or(logarithms.last())
-            .copied()
-            .unwrap_or(0.0)
-            / NINETY,
+        spread: ninth_decile(&logarithms) / NINETY,
     }
 }
 
@@ -256,21 +298,22 @@ fn curve(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CurvePoint> {
         .filter(|given| given + FEWEST <= rows.len());
     let of = |given: usize| -> Option<CurvePoint> {
         let draws = if given == 0 { 1 } else { DRAWS };
-        let means: Vec<f64> = (0..draws)
+        let means: Vec<(f64, f64)> = (0..draws)
             .into_par_iter()
             .filter_map(|draw| {
                 let order = dealt(rows.len(), draw as u64);
                 let (some, others) = order.split_at(given);
-                let measured: Vec<MeasuredRun> =
-                    some.iter().map(|n| rows[*n].measured.clone()).collect();
-                let constants = fit(&preset.prior, &preset.settings, &measured)?;
-                let found = residuals(preset, &constants, others.iter().map(|n| &rows[*n]));
-                let sum: f64 = found.iter().map(|(_, r)| (libm::exp(*r) - 1.0).abs()).sum();
-                Some(sum / found.len().max(1) as f64)
+                let of = |numbers: &[usize]| numbers.iter().map(|n| &rows[*n]).collect::<Vec<_>>();
+                let told = split("", &[fold(preset, &of(some), of(others), None)?]);
+                Some((told.mean, told.covered))
             })
             .collect();
-        let mean = means.iter().sum::<f64>() / means.len().max(1) as f64;
-        Some(CurvePoint { given, mean })
+        let draws = means.len().max(1) as f64;
+        Some(CurvePoint {
+            given,
+            mean: means.iter().map(|(mean, _)| mean).sum::<f64>() / draws,
+            covered: means.iter().map(|(_, covered)| covered).sum::<f64>() / draws,
+        })
     };
     counts.filter_map(of).collect()
 }
@@ -336,13 +379,21 @@ fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Op
     })
 }
 
-/// The runtime with the constants that runs tell, known as well as they tell them, and with errors of runs that were left out.
+/// The runtime with the constants that runs tell, and with errors of runs that were left out. What runs tell of a constant counts
+/// at most half of what was known before: the next cluster may be another.
 pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans) -> RuntimePreset {
     let all: Vec<&PlanRow> = rows.iter().collect();
+    let fitted = &judged.fitted;
     let mut own = preset.clone();
-    own.prior.medians = judged.constants;
-    own.settings = preset.with(&judged.constants);
-    own.errors = based_on(&preset.errors, &preset.precision, &all);
+    if preset::names().contains(&&*preset.name) {
+        own.base = Some(Arc::clone(&preset.name));
+    }
+    own.prior.medians = fitted.constants;
+    for (spread, told) in own.prior.spreads.iter_mut().zip(fitted.spreads) {
+        *spread = told.max(FORGOTTEN * *spread);
+    }
+    own.settings = preset.with(&fitted.constants);
+    own.errors = told_errors(preset, &all, fitted);
     let by = |name: &str| judged.splits.iter().find(|split| split.left_out == name);
     if rows.len() >= FEWEST
         && let Some(split) = by("a run").or(by("a tenth"))
@@ -351,6 +402,13 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     }
     if let Some(split) = by("a GPU") {
         own.errors.gpu = beside(split.spread, own.errors.step);
+    }
+    if let Some(split) = by(MOST) {
+        let counts = rows.iter().map(|row| row.measured.run.gpus);
+        let most = counts.clone().max().unwrap_or(1);
+        let next = counts.filter(|gpus| *gpus < most).max().unwrap_or(1);
+        let doublings = libm::log2(f64::from(most) / f64::from(next));
+        own.errors.doubling = beside(split.spread, own.errors.step) / doublings.sqrt();
     }
     own
 }

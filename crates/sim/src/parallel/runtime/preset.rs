@@ -38,6 +38,10 @@ pub struct RuntimePreset {
     pub prior: Prior,
     /// How far the law is off under it.
     pub errors: Errors,
+    /// The embedded runtime that it is like where it says nothing else.
+    pub base: Option<Arc<str>>,
+    /// Hash of the table of runs that its constants are fitted to.
+    pub fitted_to: Option<String>,
 }
 
 /// How far foretold steps are off: standard deviations of ln(measured / foretold), from runs that were left out.
@@ -161,6 +165,8 @@ macro_rules! runtime_table {
             pub generations: std::collections::BTreeMap<String, GenerationTable>,
             /// How far foretold steps are off.
             pub errors: Option<Errors>,
+            /// Hash (BLAKE3) of the table of runs that constants and errors are fitted to; those runs are judged from its base.
+            pub fitted_to: Option<String>,
             $($(#[$doc])* pub $constant: Option<Known>,)*
         }
 
@@ -327,7 +333,18 @@ impl RuntimePreset {
             precision: table.precision.clone().unwrap_or(base.precision),
             prior,
             errors,
+            base: table.base.as_ref().map(|base| base.get_ref().as_str().into()),
+            fitted_to: table.fitted_to.clone(),
         })
+    }
+
+    /// The runtime before it was fitted to runs whose table has this hash; itself where it was not.
+    pub fn before(&self, hash: &str) -> RuntimePreset {
+        let base = match (&self.fitted_to, &self.base) {
+            (Some(fitted_to), Some(base)) if fitted_to == hash => base,
+            _ => return self.clone(),
+        };
+        embedded(base, &mut Diagnostics::default()).unwrap_or_else(|| self.clone())
     }
 
     /// A runtime that nothing is known of.
@@ -343,6 +360,8 @@ impl RuntimePreset {
                 spreads: [GIVEN_SPREAD; COUNT],
             },
             errors: Errors::default(),
+            base: None,
+            fitted_to: None,
         }
     }
 
@@ -351,67 +370,69 @@ impl RuntimePreset {
         with_constants(self.settings.clone(), constants)
     }
 
-    /// As a table that says all of it.
-    pub fn table(&self) -> RuntimeTable {
-        let Runtime {
-            activations,
-            host_runs_ahead,
-            overlap_gradients,
-            bucket_bytes,
-            reserved_bytes,
-            working_layers,
-            derive_tensor,
-            attention,
-            recompute,
-            shard,
-            state_bytes,
-            memory_spread,
-            ..
-        } = self.settings.clone();
-        let generation = |at: usize| {
-            let known = |n: usize| {
-                Some(Known::Spread([
-                    self.prior.medians.0[n],
-                    self.prior.spreads[n],
-                ]))
-            };
-            let n = RUNTIME_CONSTANTS + 2 * at;
-            GenerationTable {
-                matmul: known(n),
-                attention: known(n + 1),
-            }
-        };
+    /// As the text of a file: constants, errors and what they are from, over its base; settings too where it has none.
+    pub fn text(&self) -> String {
+        let base = self.base.as_ref().and_then(|base| embedded(base, &mut Diagnostics::default()));
         let mut table = RuntimeTable {
             description: Some(self.description.clone()),
             source: Some(self.source.clone()),
-            activations: Some(activations),
-            host_runs_ahead: Some(host_runs_ahead),
-            overlap_gradients: Some(overlap_gradients),
-            bucket_bytes: Some(bucket_bytes),
-            reserved_bytes: Some(reserved_bytes),
-            working_layers: Some(working_layers),
-            derive_tensor: Some(derive_tensor),
-            attention_kernel: Some(attention),
-            recompute: Some(recompute),
-            shard: Some(shard),
-            weight_bytes: state_bytes.map(|state| state.weights),
-            gradient_bytes: state_bytes.map(|state| state.gradients),
-            optimizer_bytes: state_bytes.map(|state| state.optimizer),
-            memory_spread: Some(memory_spread),
-            precision: Some(self.precision.clone()),
-            generations: (GENERATIONS.iter().enumerate())
-                .map(|(at, name)| ((*name).to_owned(), generation(at)))
-                .collect(),
             errors: Some(self.errors.clone()),
+            fitted_to: self.fitted_to.clone(),
             ..RuntimeTable::default()
         };
-        for (n, known) in table.constants_mut().into_iter().enumerate() {
-            *known = Some(Known::Spread([
-                self.prior.medians.0[n],
-                self.prior.spreads[n],
-            ]));
+        if base.is_none() {
+            table.say_settings(self);
         }
-        table
+        let known = |n: usize| {
+            let own = (digits(self.prior.medians.0[n]), digits(self.prior.spreads[n]));
+            let is_same = |base: &RuntimePreset| {
+                own == (digits(base.prior.medians.0[n]), digits(base.prior.spreads[n]))
+            };
+            let is_told = !base.as_ref().is_some_and(is_same);
+            is_told.then_some(Known::Spread([own.0, own.1]))
+        };
+        for (n, constant) in table.constants_mut().into_iter().enumerate() {
+            *constant = known(n);
+        }
+        for (at, name) in GENERATIONS.iter().enumerate() {
+            let n = RUNTIME_CONSTANTS + 2 * at;
+            let own = GenerationTable {
+                matmul: known(n),
+                attention: known(n + 1),
+            };
+            if own.matmul.is_some() || own.attention.is_some() {
+                table.generations.insert((*name).to_owned(), own);
+            }
+        }
+        let base = (self.base.as_ref()).map_or_else(String::new, |base| format!("base = \"{base}\"\n"));
+        base + &toml::to_string(&table).expect("numbers, words and tables")
+    }
+}
+
+/// Four digits, which is more than any constant is known to.
+fn digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().expect("a number")
+}
+
+impl RuntimeTable {
+    /// Says all settings of a runtime.
+    fn say_settings(&mut self, of: &RuntimePreset) {
+        let own = of.settings.clone();
+        self.activations = Some(own.activations);
+        self.host_runs_ahead = Some(own.host_runs_ahead);
+        self.overlap_gradients = Some(own.overlap_gradients);
+        self.bucket_bytes = Some(own.bucket_bytes);
+        self.reserved_bytes = Some(own.reserved_bytes);
+        self.working_layers = Some(own.working_layers);
+        self.derive_tensor = Some(own.derive_tensor);
+        self.attention_kernel = Some(own.attention);
+        self.recompute = Some(own.recompute);
+        self.shard = Some(own.shard);
+        self.weight_bytes = own.state_bytes.map(|state| state.weights);
+        self.gradient_bytes = own.state_bytes.map(|state| state.gradients);
+        self.optimizer_bytes = own.state_bytes.map(|state| state.optimizer);
+        self.memory_spread = Some(own.memory_spread);
+        self.precision = Some(of.precision.clone());
     }
 }
 
