@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::exit::{Exit, Failure};
+use super::import_plans::{ImportRunsArgs, ModelArgs};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::{terminal, validate};
@@ -33,6 +34,13 @@ enum Source {
     Grid(GridArgs),
     /// Seconds and bytes of a model's layers, for plans that cut it over GPUs
     Layers(LayersArgs),
+    /// A model's architecture from its config.json, as model hubs publish it, for `model` in `[parallel]`
+    Model(ModelArgs),
+    /// Plans that you ran: a runtime whose constants they tell, for `runtime` in `[parallel]`
+    #[command(
+        after_help = "Example: what a few runs on rented nodes tell\n  scavsim import runs my-runs.csv --out my-runtime.toml"
+    )]
+    Runs(ImportRunsArgs),
     /// Prices of today, made into a table that a scenario names as `price_table` or `spot_series`
     #[command(subcommand)]
     Prices(PricesSource),
@@ -372,6 +380,8 @@ impl ImportArgs {
             }
             Source::Grid(args) => return args.run(),
             Source::Layers(args) => return args.run(),
+            Source::Model(args) => return args.run(),
+            Source::Runs(args) => return args.run(),
             Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());

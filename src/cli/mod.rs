@@ -13,13 +13,14 @@ pub mod explain;
 mod finished;
 mod glossary;
 pub mod import;
+mod import_plans;
 #[cfg(feature = "figures")]
 mod known;
 pub mod licences;
 pub mod list;
 pub mod list_delays;
 pub mod list_gpus;
-mod list_grids;
+pub mod list_grids;
 pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;

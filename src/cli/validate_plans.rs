@@ -1,6 +1,7 @@
 //! `scavsim validate plans`: what the law of layers says of plans that somebody ran.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -38,7 +39,11 @@ pub struct ValidatePlansArgs {
 /// Runs that were judged.
 pub(super) struct JudgedRuns {
     pub(super) preset: RuntimePreset,
+    /// Whether the runtime was fitted to these runs, so that they are judged from before it.
+    is_from_before: bool,
     pub(super) rows: Vec<runs::PlanRow>,
+    /// Hash of their table.
+    pub(super) hash: String,
     pub(super) judged: JudgedPlans,
 }
 
@@ -48,6 +53,11 @@ impl RunsArgs {
         let mut diagnostics = Diagnostics::default();
         let preset = self.preset(&mut diagnostics);
         let source = Source::read(&self.file, &mut diagnostics);
+        let hash = (source.as_ref())
+            .map_or_else(String::new, |source| preset::hash_of_runs(&source.text));
+        let named = preset.as_ref().map(|preset| Arc::clone(&preset.name));
+        let preset = preset.map(|preset| preset.before(&hash));
+        let is_from_before = preset.as_ref().map(|preset| &preset.name) != named.as_ref();
         let usual = preset
             .as_ref()
             .map_or("bf16", |preset| preset.precision.as_str());
@@ -74,7 +84,9 @@ impl RunsArgs {
         })?;
         Ok(JudgedRuns {
             preset,
+            is_from_before,
             rows,
+            hash,
             judged,
         })
     }
@@ -140,23 +152,28 @@ pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSpl
     )
 }
 
-fn remarks(found: &JudgedRuns) -> String {
+pub(super) fn remarks(found: &JudgedRuns) -> String {
     let JudgedRuns {
         preset,
+        is_from_before,
         rows,
         judged,
+        ..
     } = found;
     let mut text = format!(
         "\n{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
         rows.len(),
         preset.name
     );
+    if *is_from_before {
+        text += "The runtime was fitted to these runs: they are judged from what was expected before.\n";
+    }
     if judged.curve.len() > 1 {
         let points: Vec<String> = (judged.curve.iter())
-            .map(|point| format!("{} runs {:.1}", point.given, 100.0 * point.mean))
+            .map(|point| format!("{} runs {:.1} ({:.0})", point.given, 100.0 * point.mean, 100.0 * point.covered))
             .collect();
         text += &format!(
-            "Given some runs, % error of the others: {}.\n",
+            "Given some runs, % error of the others (% in intervals): {}.\n",
             points.join(", ")
         );
     }
@@ -179,7 +196,7 @@ fn remarks(found: &JudgedRuns) -> String {
 
 /// Constants that moved by a tenth or more.
 fn moved(found: &JudgedRuns) -> Vec<String> {
-    let (before, after) = (&found.preset.prior.medians.0, &found.judged.constants.0);
+    let (before, after) = (&found.preset.prior.medians.0, &found.judged.fitted.constants.0);
     let name = |n: usize| match NAMES.get(n) {
         Some(name) => (*name).to_owned(),
         None => {

@@ -17,6 +17,7 @@
 //! - [`mlperf`]: MLPerf reference convergence points and results.
 //! - [`profile`]: a table of the user's own measurements.
 //! - [`layers`]: seconds and bytes of a model's layers, for plans that cut it over GPUs.
+//! - [`model`]: the architecture of a model from its `config.json`.
 //! - [`prices`]: prices of others, made into a table that a scenario names.
 //! - [`grid`]: real runs over configurations, not made into a workload but replayed as they are.
 //!
@@ -29,6 +30,7 @@ pub mod grid;
 mod law_text;
 pub mod layers;
 pub mod mlperf;
+pub mod model;
 pub mod pollux;
 pub mod prices;
 pub mod profile;

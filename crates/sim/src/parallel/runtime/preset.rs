@@ -239,6 +239,11 @@ pub fn embedded(name: &str, diagnostics: &mut Diagnostics) -> Option<RuntimePres
     RuntimePreset::read(name, &source, diagnostics)
 }
 
+/// The hash by which a runtime says which table of runs it is fitted to.
+pub fn hash_of_runs(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
 impl RuntimePreset {
     /// Reads a runtime from a file. Whatever is wrong goes to `diagnostics`.
     pub fn read(

@@ -1,0 +1,123 @@
+//! `scavsim import model` and `scavsim import runs`: an architecture, and a runtime with constants of one's own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::exit::{Exit, Failure};
+use super::listing::Format;
+use super::terminal;
+use super::validate_plans::{RunsArgs, remarks, splits};
+use crate::cli::listing::written;
+use scavsim_measure::import::{folder, model};
+use scavsim_measure::validate::plans::calibrated;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// A file that is made.
+#[derive(Debug, Args)]
+struct OutFileArgs {
+    /// The file
+    #[arg(long, value_name = "FILE.toml")]
+    out: PathBuf,
+    /// Replace a file that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+impl OutFileArgs {
+    fn check(&self, diagnostics: &mut Diagnostics) {
+        if !self.force && fs::symlink_metadata(&self.out).is_ok() {
+            let title = format!("{} is already there", self.out.display());
+            let help = "choose another file, or replace it with --force";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+    }
+
+    /// Writes the file and says how a scenario names it.
+    fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
+        folder::write_file(text, &self.out)?;
+        let path = self.out.display();
+        terminal::print(&format!("{report}\n{path}: `{key} = \"./{}\"` in `[parallel]`.\n", last(&self.out)))?;
+        Ok(Exit::Done)
+    }
+}
+
+fn last(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Arguments of `import model`.
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// config.json of the model, as model hubs publish it
+    #[arg(value_name = "CONFIG.json")]
+    file: PathBuf,
+    /// What the model is called [default: as the file that is made]
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    out: OutFileArgs,
+}
+
+impl ModelArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in the configuration, or what kept the file from being written.
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        self.out.check(&mut diagnostics);
+        let stem = self.out.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = self.name.unwrap_or(stem);
+        let imported = Source::read(&self.file, &mut diagnostics)
+            .and_then(|source| model::read(&source, &name, &mut diagnostics));
+        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        let model = &imported.model;
+        let billions = |count: u64| count as f64 * 1e-9;
+        let mut report = format!(
+            "{name}: {:.2} × 10⁹ parameters, {} blocks of {} values, sequences of {} tokens.",
+            billions(model.parameters()),
+            model.layers,
+            model.hidden,
+            model.sequence
+        );
+        if model.experts.is_some() {
+            let active = billions(model.active_parameters());
+            report += &format!(" A token goes through {active:.2} × 10⁹ of them.");
+        }
+        self.out.write(&imported.text, &report, "model")
+    }
+}
+
+/// Arguments of `import runs`.
+#[derive(Debug, Args)]
+pub struct ImportRunsArgs {
+    #[command(flatten)]
+    runs: RunsArgs,
+    #[command(flatten)]
+    out: OutFileArgs,
+}
+
+impl ImportRunsArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in the runs, or what kept the file from being written.
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        self.out.check(&mut diagnostics);
+        if !diagnostics.is_empty() {
+            return Err(Failure::Wrong(diagnostics));
+        }
+        let found = self.runs.judged()?;
+        let mut own = calibrated(&found.preset, &found.rows, &found.judged);
+        own.source = format!("fitted to {} runs of {}", found.rows.len(), last(&self.runs.file));
+        own.fitted_to = Some(found.hash.clone());
+        let table = written(&splits(&found.judged.splits, Format::Table), Format::Table, &terminal::page())?;
+        let report = format!("{table}{}", remarks(&found));
+        self.out.write(&own.text(), &report, "runtime")
+    }
+}
