@@ -68,6 +68,14 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "The figure of a cluster over that of the first line with a result.",
     ),
     (
+        "90 %",
+        "In lists of configurations: of 20 runs one ends below and one above, over what varies by luck in a run, and over          how far off the workload may be: its law, how measurements differ from it, and how they differ from one another.",
+    ),
+    (
+        "time_p5_h",
+        "In `scavsim rank` and `advise`: hours that 5 % of runs stay below, over luck and over how far off the workload may be.          `time_p95_h`, `cost_p5_usd` and `cost_p95_usd` accordingly.",
+    ),
+    (
         "miss",
         "Share of runs that go beyond a limit of `[limits]`.",
     ),

@@ -11,9 +11,9 @@ use super::listing::{Format, sound, written};
 use super::progress::Progress;
 use super::terminal;
 use super::validate_plans::ValidatePlansArgs;
-use scavsim_base::text::{Column, Sheet};
+use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::workload::{library, load};
-use scavsim_measure::validate::{Depth, Split, validate};
+use scavsim_measure::validate::{Depth, Split, Unanswered, validate};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
 
 /// Arguments of `validate`.
@@ -78,7 +78,14 @@ impl ValidateArgs {
         }
         drop(progress);
         let list = list(&splits, self.format);
-        terminal::print(&written(&list, self.format, &terminal::page())?)?;
+        let page = terminal::page();
+        let mut text = written(&list, self.format, &page)?;
+        if self.format == Format::Table {
+            for workload in splits.chunk_by(|a, b| a.workload == b.workload) {
+                text += &unanswered(workload, &format!("{}: ", workload[0].workload), &page);
+            }
+        }
+        terminal::print(&text)?;
         Ok(Exit::Done)
     }
 }
@@ -89,15 +96,40 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     let workload = load::load(folder, &mut diagnostics);
     let workload = sound(workload, diagnostics)?;
     let splits = workload.map_or(Vec::new(), |w| validate(&w, Depth::Report));
-    if splits.is_empty() {
+    if splits.iter().all(|split| split.asked == 0) {
         return Ok(String::new());
     }
     // All are of the one workload.
     let list = list(&splits, Format::Table).without("workload");
-    Ok(format!(
-        "\n{}",
-        written(&list, Format::Table, &terminal::page())?
-    ))
+    let page = terminal::page();
+    let table = written(&list, Format::Table, &page)?;
+    Ok(format!("\n{table}{}", unanswered(&splits, "", &page)))
+}
+
+/// Why splits are not asked or not answered: a line for each reason, behind `start`.
+fn unanswered(splits: &[Split], start: &str, page: &Page) -> String {
+    let mut reasons: Vec<Unanswered> = Vec::new();
+    for reason in splits.iter().filter_map(|split| split.reason) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let line = |reason: Unanswered| {
+        let own = splits.iter().filter(|split| split.reason == Some(reason));
+        let what: Vec<String> = own
+            .map(|split| format!("{} of {}", split.left_out, split.of))
+            .collect();
+        let asked = if reason == Unanswered::NoLaw {
+            "not answered"
+        } else {
+            "not asked"
+        };
+        page.prose(
+            &format!("{start}{asked}: {} ({reason})", what.join(", ")),
+            2,
+        )
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// Splits as a list: for people with two digits, for programs with all.
@@ -126,5 +158,11 @@ pub(super) fn list(splits: &[Split], format: Format) -> Sheet<'_, &Split> {
             if off { "!" } else { "" }
         }));
     }
-    Sheet::new(splits, columns)
+    if format != Format::Table {
+        let reason = |split: &&Split| json!(split.reason.map(|reason| reason.to_string()));
+        columns.push(Column::text("reason", reason));
+    }
+    // What was not asked stands below a table, with its reason.
+    let shown = |split: &&Split| format != Format::Table || split.asked > 0;
+    Sheet::new(splits.iter().filter(shown), columns)
 }

@@ -157,6 +157,38 @@ g4dn.12xlarge/4,16,512,0.290,20
     assert!(high / low < 1.3, "{low} {high}");
 }
 
+/// Its first step, and the first two repeats of a configuration, hold what is done once.
+#[test]
+fn a_warm_up_is_asked_about() {
+    let asked = |table: &str| {
+        let (_, told) = advised(table, &["--batch", "global"]);
+        told
+    };
+    assert!(!asked(LADDER).contains("warm-up?"));
+    let first = asked(&LADDER.replace("1,64,0.356", "1,64,1.02"));
+    let title = "the first step of `g4dn.12xlarge` takes 1.02 s";
+    assert!(
+        first.contains("rows.csv:2:") && first.contains(title),
+        "{first}"
+    );
+    // Another row may be as slow as it likes.
+    let later = LADDER.replace("16,1024,0.556", "16,1024,1.9");
+    assert!(!asked(&later).contains("warm-up?"));
+    let repeats = LADDER.to_owned()
+        + "g4dn.12xlarge/2,4,256,0.9,
+g4dn.12xlarge/2,4,256,0.8,
+g4dn.12xlarge/2,4,256,0.46,
+g4dn.12xlarge/2,4,256,0.47,
+";
+    let told = asked(&repeats);
+    let title = "with 4 x g4dn.12xlarge/2, batch 256, the first 2 repeats take";
+    assert!(
+        told.contains("rows.csv:6:") && told.contains(title),
+        "{told}"
+    );
+    assert_eq!(told.matches("warning").count(), 1, "{told}");
+}
+
 #[test]
 fn a_deadline_that_nobody_surely_keeps_names_who_likeliest_does() {
     let sandbox = Sandbox::new();

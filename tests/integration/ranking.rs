@@ -5,9 +5,11 @@ use std::sync::atomic::AtomicU64;
 use scavsim::Interrupt;
 use scavsim::experiment::Plan;
 use scavsim::experiment::ranking::{Effort, Ranking, rank};
+use scavsim::input::Diagnostics;
 use scavsim::scenario::Scenario;
 use scavsim::search::Objective;
 use scavsim::stats::normal;
+use scavsim::workload::{library, load};
 
 use crate::replay::scenario;
 use crate::sandbox::{Rows, Sandbox, stderr, stdout};
@@ -285,5 +287,120 @@ fn nothing_is_ranked_when_something_is_wrong() {
     assert!(
         tight.contains("no configuration keeps to the limits"),
         "{tight}"
+    );
+}
+
+/// Shapes with as many workers on each VM.
+const EVEN: [&str; 4] = [
+    "g4dn.12xlarge",
+    "g4dn.12xlarge/2",
+    "g4dn.12xlarge/3",
+    "g4dn.12xlarge/4",
+];
+
+/// A third of an application's steps left out of a table; nothing varies but how far off the workload may be. Widths of
+/// the intervals, in logarithms, of what was measured and of what was not, and whether the latter hold the truth.
+fn told_of_the_left_out(name: &str) -> (Vec<f64>, Vec<(f64, bool)>) {
+    let folder = library::embedded(name).expect("shipped");
+    let workload = load::load(&folder, &mut Diagnostics::default()).expect("sound");
+    let even: Vec<_> = (workload.steps.points())
+        .filter(|(at, _)| EVEN.contains(&&*at.vm))
+        .collect();
+    let mut table = "vm,workers,batch,step_s\n".to_owned();
+    for (_, (at, cost)) in even.iter().enumerate().filter(|(i, _)| i % 3 > 0) {
+        table += &format!("{},{},{},{}\n", at.vm, at.workers, at.batch, cost.total_s());
+    }
+    let sandbox = Sandbox::new();
+    sandbox
+        .import_profile(
+            &table,
+            &["--epochs", "20", "--batch", "global", "--unit", "s"],
+        )
+        .success();
+    let mut pairs: Vec<[u32; 2]> = even.iter().map(|(c, _)| [c.workers, c.batch]).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    sandbox.write(
+        "left-out.toml",
+        &format!(
+            "workloads = [\"./w\"]\n\
+             cluster = {{ pairs = {pairs:?}, vm = {EVEN:?}, outside = \"extrapolate\" }}\n\
+             pricing = {{ policies = [\"p\"], define = {{ p = {{ usd_per_vm_hour = 4 }} }} }}\n"
+        ),
+    );
+    let ranked = sandbox.run(&["rank", "left-out.toml", "--format", "csv"]);
+    let rows = Rows::parse(&stdout(&ranked.success()));
+    let (mut measured, mut left_out) = (Vec::new(), Vec::new());
+    for (i, (at, cost)) in even.iter().enumerate() {
+        let is_it = |row: &crate::sandbox::Row<'_>| {
+            let counts = (row.number("workers"), row.number("batch"));
+            row.text("vm") == &*at.vm && counts == (f64::from(at.workers), f64::from(at.batch))
+        };
+        let row = rows.iter().find(is_it).expect("all are listed");
+        let ends = ["time_p5_h", "time_p95_h"].map(|end| row.number(end));
+        let usd = ["cost_p5_usd", "cost_p95_usd"].map(|end| row.number(end));
+        let width = libm::log(ends[1] / ends[0]);
+        // A bill goes with the time.
+        assert!((libm::log(usd[1] / usd[0]) / width - 1.0).abs() < 1e-9);
+        let truth_h = 20.0 * 50_000.0 / f64::from(at.batch) * cost.total_s() / 3600.0;
+        match i % 3 {
+            0 => left_out.push((width, (ends[0]..=ends[1]).contains(&truth_h))),
+            _ => measured.push(width),
+        }
+    }
+    (measured, left_out)
+}
+
+#[test]
+fn intervals_hold_what_was_left_out_and_are_narrower_where_it_was_measured() {
+    let (mut held, mut asked) = (0, 0);
+    for name in ["pollux-bert", "pollux-cifar10", "pollux-imagenet"] {
+        let (measured, left_out) = told_of_the_left_out(name);
+        let widest = measured.iter().copied().fold(0.0, f64::max);
+        let narrowest = left_out.iter().map(|l| l.0).fold(f64::INFINITY, f64::min);
+        assert!(
+            widest > 0.0 && widest < narrowest,
+            "{name}: {widest} {narrowest}"
+        );
+        held += left_out.iter().filter(|l| l.1).count();
+        asked += left_out.len();
+    }
+    let covered = held as f64 / asked as f64;
+    assert!(asked > 100, "{asked}");
+    assert!((0.85..=0.95).contains(&covered), "{held} of {asked}");
+}
+
+#[test]
+fn the_legend_says_what_intervals_are_over() {
+    let sandbox = Sandbox::new();
+    let table = "vm,workers,batch,step_s\na,1,64,0.3\na,2,128,0.32\na,4,256,0.36\n";
+    sandbox.import_profile(table, &["--epochs", "20"]).success();
+    let scenario = "workloads = [\"./w\"]\n\
+         cluster = { workers = [2, 8], batch = [128], outside = \"extrapolate\" }\n\
+         pricing = { policies = [\"p\"], define = { p = { usd_per_vm_hour = 4 } } }\n";
+    sandbox.write("s.toml", scenario);
+    let plain = stdout(&sandbox.run(&["rank", "s.toml"]).success());
+    assert!(
+        plain.contains("from 5 % to 95 %, over how far off laws and repeats may be"),
+        "{plain}"
+    );
+    sandbox.write(
+        "s.toml",
+        &format!("{scenario}variation.epoch_cv = 0.1\nlimits.max_time_h = 2\n"),
+    );
+    let lucky = stdout(&sandbox.run(&["rank", "s.toml"]).success());
+    let words = lucky.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("over what 400 runs can meet, and over how far off laws"),
+        "{lucky}"
+    );
+    assert!(
+        words.contains("if what is said of them is right"),
+        "{lucky}"
+    );
+    let explained = stdout(&sandbox.run(&["explain", "time_p5_h"]).success());
+    assert!(
+        explained.contains("how far off the workload may be"),
+        "{explained}"
     );
 }

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use scavsim::fit::communication::{Exchange, LearnedCommunication};
 use scavsim::input::Diagnostics;
 use scavsim::validate::Answer;
-use scavsim::validate::steps::{Fold, Measured, answers, large, measured};
+use scavsim::validate::folds::{Fold, Measured, large, measured};
+use scavsim::validate::steps::answers;
 use scavsim::workload::{Workload, library, load};
 
 /// Workloads whose set-ups are asked about: those that were measured in many placements on one VM type.
@@ -97,7 +98,7 @@ fn folded(workload: &Workload, all: &[Measured<'_>], hiding: Hiding) -> Vec<Setu
                 folds.extend(parts(all, several, |m| (m.at.vm.to_string(), m.at.workers)))
             }
             Hiding::EqualPlacements => folds.extend(parts(all, several, |m| m.layout.clone())),
-            Hiding::LargeClusters => folds.extend(large(all, vm_type)),
+            Hiding::LargeClusters => folds.extend(large(all, vm_type).unwrap_or_default()),
             Hiding::Application => {}
         }
     }

@@ -29,6 +29,14 @@ pub(super) struct Squares {
 }
 
 impl Squares {
+    /// `count` errors of `deviation` that nobody measured.
+    pub(super) fn assumed(deviation: f64, count: u32) -> Squares {
+        Squares {
+            sum: f64::from(count) * deviation * deviation,
+            count,
+        }
+    }
+
     pub(super) fn add(&mut self, predicted: f64, measured: f64) {
         let error = libm::log(predicted / measured);
         self.sum += error * error;
@@ -52,10 +60,21 @@ impl Spread {
         Some((step * step + epochs * epochs).sqrt())
     }
 
-    /// The interval of a time or cost of `value`.
-    pub fn of_time(&self, value: f64) -> Option<Interval> {
-        self.time()
-            .map(|deviation| Interval::around(value, deviation))
+    /// The 90 % interval of a time or cost of runs around `value`, of which 90 % end within `ends` if `value` is right:
+    /// lengths in logarithms add by their squares, side by side. Where nothing is known, `ends`.
+    pub fn widened(&self, value: f64, ends: [f64; 2]) -> [f64; 2] {
+        let deviation = self.time().unwrap_or(0.0);
+        let is_finite = ends.iter().all(|end| end.is_finite() && *end > 0.0);
+        if deviation == 0.0 || !is_finite || !value.is_finite() {
+            return ends;
+        }
+        let [low, high] = ends;
+        let middle = value.clamp(low, high);
+        let with = |length: f64| libm::exp(length.hypot(normal::AT_95 * deviation));
+        [
+            middle / with(libm::log(middle / low)),
+            middle * with(libm::log(high / middle)),
+        ]
     }
 }
 
@@ -98,9 +117,15 @@ mod tests {
             epochs: Some(0.04),
         };
         assert!(spread.time().is_some_and(|t| (t - 0.05).abs() < 1e-15));
-        let interval = spread.of_time(100.0).expect("both are known");
-        assert!((interval.high / 100.0 - 1.0857).abs() < 1e-4);
-        assert!(interval.holds(92.2) && !interval.holds(92.0));
-        assert_eq!(Spread::default().of_time(1.0), None);
+        // Runs that do not vary, and runs that vary as much as that, ln 1.0857.
+        let [low, high] = spread.widened(100.0, [100.0; 2]);
+        assert!((high / 100.0 - 1.0857).abs() < 1e-4 && (low * high / 1e4 - 1.0).abs() < 1e-12);
+        let [lower, higher] = spread.widened(100.0, [low, high]);
+        let twice = 2.0_f64.sqrt();
+        assert!((libm::log(higher / 100.0) / libm::log(high / 100.0) - twice).abs() < 1e-12);
+        assert!((libm::log(lower / 100.0) / libm::log(low / 100.0) - twice).abs() < 1e-12);
+        assert_eq!(Spread::default().widened(1.0, [0.5, 3.0]), [0.5, 3.0]);
+        let never = [1.0, f64::INFINITY];
+        assert_eq!(spread.widened(f64::INFINITY, never), never);
     }
 }

@@ -376,6 +376,7 @@ impl<'p> Evaluator<'p> {
         record.oracle_cost_usd = Some(over.usd);
         record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
         record.expected_cost_usd = Some(chosen.cost_usd);
+        record.expected_log_sd = arena.ground.spread(at).time();
         record.search_time_h = Some(outcome.search.hours);
         record.search_cost_usd = Some(outcome.search.usd);
         record.search_share_time = over_one(outcome.search.hours, over.hours);

@@ -16,6 +16,7 @@ use crate::scenario::Scenario;
 use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
 use scavsim_data::pricing::{Policy, Tariff};
+use scavsim_data::workload::Spread;
 use scavsim_search::search::objective::{Front, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_sim::cluster::World;
@@ -59,10 +60,12 @@ pub struct Ranked {
     pub held: Vec<Held>,
     /// Mean time and cost.
     pub expected: Point,
-    /// Seconds that 5 % and 95 % of runs stay below.
+    /// Seconds that 5 % and 95 % of runs stay below, if what the workload says is right.
     pub time_s: [f64; 2],
     /// USD that they do.
     pub cost_usd: [f64; 2],
+    /// How far off what the workload says may be.
+    pub spread: Spread,
     /// Runs behind these; 1 where nothing varies.
     pub runs: u64,
     /// How many of them miss a limit, where there is one.
@@ -77,6 +80,18 @@ pub struct Ranked {
     pub is_on_front: bool,
     /// Objectives that it is the oracle's choice for.
     pub best_for: Vec<Objective>,
+}
+
+impl Ranked {
+    /// The 90 % interval of seconds, over runs and over how far off the workload may be.
+    pub fn time_interval_s(&self) -> [f64; 2] {
+        self.spread.widened(self.expected.time_s, self.time_s)
+    }
+
+    /// The 90 % interval of USD, as that of seconds: a bill goes with the time.
+    pub fn cost_interval_usd(&self) -> [f64; 2] {
+        self.spread.widened(self.expected.cost_usd, self.cost_usd)
+    }
 }
 
 /// Equal VMs of a configuration.
@@ -274,6 +289,7 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Configuratio
         expected,
         time_s: runs.ends[0],
         cost_usd: runs.ends[policy + 1],
+        spread: arena.ground.spread(at),
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         job_cost_usd: (arena.ground.facts().bag)

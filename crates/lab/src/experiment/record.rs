@@ -71,6 +71,9 @@ columns! {
     expected_time_h: figure in "h";
     /// Expected USD for that.
     expected_cost_usd: figure in "USD";
+    /// How far off both may be: standard deviation of ln(time) that the workload's measurements leave, of its steps and epochs.
+    /// Empty where they do not tell it. No figure here holds it: in the simulation what the workload says is true.
+    expected_log_sd: figure;
     /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
     /// nothing else was predicted.
     rival_time_h: figure in "h";

@@ -7,9 +7,9 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 
 /// Workers are asked about up to so many times the most that were measured: further on a law is a guess.
-pub(super) const FURTHER: u32 = 2;
+pub(crate) const FURTHER: u32 = 2;
 /// A worker's samples down to this share of the fewest that were measured; no more than the most, which fit into its memory.
-const FEWER: f64 = 0.5;
+pub(crate) const FEWER: f64 = 0.5;
 
 /// How far a profile may be asked about a VM shape.
 #[derive(Debug, Clone)]

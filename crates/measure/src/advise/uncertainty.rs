@@ -8,14 +8,10 @@ use super::process::{Place, Process};
 use super::repeats::Repeats;
 use scavsim_base::stats::student_t;
 use scavsim_data::configuration::Configuration;
+use scavsim_data::workload::epochs::{UNTOLD, UNTOLD_WEIGHT};
 use scavsim_data::workload::{Epochs, StepCosts, Workload};
 
-/// Standard deviation of ln(predicted/true) where nothing can be left out. No measurement: these three are chosen by the
-/// coverage of intervals in `cargo bench --bench studies -- advise`.
-const UNTOLD: f64 = 0.15;
-/// Points that it weighs as much as.
-const UNTOLD_WEIGHT: f64 = 3.0;
-/// How much larger errors are for each factor of two beyond the measurements, over those among them.
+/// No measurement, as [`UNTOLD`]: how much larger errors are for each factor of two beyond the measurements, over those among them.
 const GROWTH: f64 = 1.0;
 
 /// Errors of step and epochs.
@@ -128,8 +124,8 @@ impl Squares {
 
     /// Wider where few points tell it, as Student's distribution is.
     fn sigma(&self) -> f64 {
-        let free = self.count + UNTOLD_WEIGHT;
-        let all = self.sum + UNTOLD_WEIGHT * UNTOLD * UNTOLD;
+        let free = self.count + f64::from(UNTOLD_WEIGHT);
+        let all = self.sum + f64::from(UNTOLD_WEIGHT) * UNTOLD * UNTOLD;
         (all / free).sqrt() * student_t::wider(0.975, free as u64)
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! - [`options`]: what is imported, and what the table does not hold.
 //! - `rows`: the rows, each by itself; `tables`: what their repeats come to.
-//! - `questions`: what a table of measurements seldom is, and a mistaken one often.
+//! - `questions`: what a table of measurements seldom is, and a mistaken one often; `warm_up`: first rows that are slow.
 //! - `laws`: what is said of the unmeasured, and what is too poor to be.
 
 mod laws;
@@ -13,6 +13,7 @@ pub mod options;
 mod questions;
 mod rows;
 mod tables;
+mod warm_up;
 
 use std::sync::Arc;
 

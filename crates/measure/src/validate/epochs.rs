@@ -1,6 +1,6 @@
 //! Batches left out of epochs.
 
-use super::split::{Answer, Split};
+use super::split::{Answer, Split, Unanswered};
 use scavsim_data::fit::epochs::noise_scale;
 use scavsim_data::workload::epochs::EpochRow;
 use scavsim_data::workload::law::EpochLaw;
@@ -21,14 +21,15 @@ pub(super) fn splits(workload: &Workload) -> Vec<Split> {
             largest.push(vec![without(workload, row)]);
         }
     }
-    let split = |what, folds: &[Vec<Answer>]| Split::of(workload, what, "epochs", folds);
-    [
-        split("one batch", &between),
-        split("largest batch", &largest),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let split = |what, folds: Vec<Vec<Answer>>| {
+        let some = if folds.is_empty() {
+            Err(Unanswered::FewEpochs)
+        } else {
+            Ok(folds)
+        };
+        Split::of(workload, what, "epochs", some)
+    };
+    vec![split("one batch", between), split("largest batch", largest)]
 }
 
 /// What the other rows say of `row`.

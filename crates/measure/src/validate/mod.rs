@@ -5,20 +5,21 @@
 //! anew; nothing of what is asked is known to it.
 //!
 //! - [`split`]: one way of leaving out.
-//! - `steps`: worker counts, batches, placements and large clusters left out.
+//! - `steps`: worker counts, batches, placements and large clusters left out, and all but a ladder; `folds`: which those are.
 //! - `epochs`: batches left out.
 //! - [`plans`]: runs of parallel plans.
 
 mod epochs;
+pub mod folds;
 pub mod plans;
 pub mod split;
 pub mod steps;
 
-pub use split::{Answer, Depth, Split};
+pub use split::{Answer, Depth, Split, Unanswered};
 
 use scavsim_data::workload::Workload;
 
-/// All splits that the measurements of `workload` allow.
+/// All splits of the measurements of `workload`; of those that they do not allow, why.
 pub fn validate(workload: &Workload, depth: Depth) -> Vec<Split> {
     let mut splits = steps::splits(workload, depth);
     splits.extend(epochs::splits(workload));

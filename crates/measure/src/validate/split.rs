@@ -22,8 +22,39 @@ pub struct Split {
     pub worst: Option<f64>,
     /// Share of answers with a 90 % interval whose interval holds the measured value, %.
     pub covered: Option<f64>,
+    /// Why nothing was asked, or not all was answered.
+    pub reason: Option<Unanswered>,
     /// What was asked, one by one.
     pub answers: Vec<Answer>,
+}
+
+/// Why a workload is not asked in one of the ways, or does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// No worker count lies between others.
+    #[error("fewer than three worker counts")]
+    FewCounts,
+    /// No batch lies between others of the same placement.
+    #[error("no placement has three batches")]
+    FewBatches,
+    /// One law for all placements is missing.
+    #[error("no law for all placements")]
+    NotPooled,
+    /// All placements have as many workers on each VM.
+    #[error("no uneven placement on several VMs")]
+    AllEven,
+    /// Too few clusters would be left to tell the large ones.
+    #[error("fewer than two smaller numbers of VMs")]
+    FewSizes,
+    /// What people measure first was not measured.
+    #[error("no batch was measured on one worker, a full VM, and two of them")]
+    NoLadder,
+    /// Epochs of too few batches.
+    #[error("epochs of fewer than three batches")]
+    FewEpochs,
+    /// The rest has nothing to say.
+    #[error("the rest does not surround it, and has no law")]
+    NoLaw,
 }
 
 /// How much is left out.
@@ -45,13 +76,17 @@ pub struct Answer {
 }
 
 impl Split {
-    /// The split of folds, each with the answers to what it left out.
+    /// The split of folds, each with the answers to what it left out, or why there is none.
     pub(super) fn of(
         workload: &Workload,
         left_out: &'static str,
         of: impl Into<String>,
-        folds: &[Vec<Answer>],
-    ) -> Option<Split> {
+        folds: Result<Vec<Vec<Answer>>, Unanswered>,
+    ) -> Split {
+        let (folds, reason) = match folds {
+            Ok(folds) => (folds, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
         let asked = folds.iter().map(Vec::len).sum();
         let errors: Vec<f64> = (folds.iter())
             .filter_map(|fold| {
@@ -68,19 +103,21 @@ impl Split {
             })
             .collect();
         let count = |n: usize| (n > 0).then_some(n as f64);
-        (asked > 0).then(|| Split {
+        let answered = answers().filter(|a| a.said.is_some()).count();
+        Split {
             workload: workload.name.clone(),
             left_out,
             of: of.into(),
             asked,
-            answered: answers().filter(|a| a.said.is_some()).count(),
+            answered,
             error: count(errors.len()).map(|n| errors.iter().sum::<f64>() / n),
             worst: answers()
                 .filter_map(|a| Some(100.0 * (a.said?.0 / a.measured - 1.0).abs()))
                 .reduce(f64::max),
             covered: count(held.len())
                 .map(|n| 100.0 * held.iter().filter(|h| **h).count() as f64 / n),
+            reason: reason.or((answered < asked).then_some(Unanswered::NoLaw)),
             answers: answers().copied().collect(),
-        })
+        }
     }
 }

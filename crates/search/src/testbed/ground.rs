@@ -9,6 +9,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{Rented, RentedVm, Usage};
+use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::plans::Choices;
@@ -150,6 +151,11 @@ pub trait Ground: Send + Sync {
 
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;
+
+    /// How far off what is said of a configuration may be, as far as its measurements tell.
+    fn spread(&self, _configuration: usize) -> Spread {
+        Spread::default()
+    }
 
     /// The VMs of a configuration as lists show them, in the order of its plan; none where [`Facts::world`] tells them.
     fn held(&self, _configuration: usize) -> Vec<HeldVms> {

@@ -8,6 +8,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::Usage;
+use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
 use scavsim_sim::cluster::luck::Luck;
 use scavsim_sim::job::Outlook;
@@ -82,6 +83,10 @@ impl Ground for World {
 
     fn provenance(&self, configuration: usize) -> &'static str {
         self.truths[configuration].provenance.name()
+    }
+
+    fn spread(&self, configuration: usize) -> Spread {
+        self.truths[configuration].spread
     }
 
     fn simulated_in(

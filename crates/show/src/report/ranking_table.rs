@@ -54,6 +54,8 @@ struct Common {
     shown: Shown,
     layout: Layout,
     runs: u64,
+    /// Whether what was not measured may be off.
+    is_unsure: bool,
     limits: Limits,
     /// Whether it is of bags of jobs, whose times are stated.
     of_bags: bool,
@@ -62,6 +64,11 @@ struct Common {
 }
 
 impl Common {
+    /// Whether any row has an interval.
+    fn has_intervals(&self) -> bool {
+        self.runs > 1 || self.is_unsure
+    }
+
     fn page(&self) -> Page {
         Page {
             width: self.shown.width,
@@ -81,6 +88,7 @@ pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Show
         shown,
         layout: Layout::All,
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
+        is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
         limits: first.limits,
         of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
         of_plans: rows().any(|row| row.provenance == "modelled"),
@@ -256,7 +264,7 @@ fn columns<'r>(
     let layout = common.layout;
     let unit = Unit::of(&ranking.rows);
     let scaled = move |seconds: f64| figure(seconds / unit.seconds);
-    let (varies, objective) = (common.runs > 1, ranking.objective);
+    let (varies, objective) = (common.has_intervals(), ranking.objective);
     let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];
     if layout == Layout::Stacked {
         let on = |row: &&Ranked| format!("{}\non {}", configuration(row, false), machines(row));
@@ -279,14 +287,14 @@ fn columns<'r>(
     let time = move |row: &&Ranked| scaled(row.expected.time_s);
     columns.push(Column::number(unit.name, time));
     if varies && layout.has_time_interval() {
-        let ends = move |row: &&Ranked| interval(row.time_s, scaled);
+        let ends = move |row: &&Ranked| interval(row.time_interval_s(), scaled);
         columns.push(Column::number(INTERVAL, ends));
     }
     columns.push(Column::number("cost $", |row: &&Ranked| {
         figure(row.expected.cost_usd)
     }));
     if varies && layout.has_cost_interval() {
-        let ends = |row: &&Ranked| interval(row.cost_usd, figure);
+        let ends = |row: &&Ranked| interval(row.cost_interval_usd(), figure);
         columns.push(Column::number(INTERVAL, ends));
     }
     if common.limits.are_any() {
@@ -356,22 +364,33 @@ fn legend(objective: Objective, common: &Common) -> String {
         let limits = limits.join(" or ");
         lines[0].0 = "*, +, !";
         lines[0].1 += "; not within the limits";
-        lines.push(("miss", format!("share of runs beyond {limits}")));
+        lines.push((
+            "miss",
+            if common.is_unsure {
+                format!("share of runs beyond {limits}, if what is said of them is right")
+            } else {
+                format!("share of runs beyond {limits}")
+            },
+        ));
     }
-    match common.runs {
-        1 => lines.push((
+    let unsure = "over how far off laws and repeats may be";
+    match (common.runs, common.is_unsure) {
+        (1, false) => lines.push((
             INTERVAL,
             "none: nothing varies at random here, so that one run tells all".to_owned(),
         )),
-        n if layout.has_time_interval() => {
-            lines.push((
-                INTERVAL,
-                format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand"),
-            ));
-        }
-        _ => {}
+        _ if !layout.has_time_interval() => {}
+        (1, true) => lines.push((INTERVAL, format!("from 5 % to 95 %, {unsure}"))),
+        (n, false) => lines.push((
+            INTERVAL,
+            format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand"),
+        )),
+        (n, true) => lines.push((
+            INTERVAL,
+            format!("from 5 % to 95 %, over what {n} runs can meet, and {unsure}"),
+        )),
     }
-    if common.runs > 1 && !layout.has_cost_interval() {
+    if common.has_intervals() && !layout.has_cost_interval() {
         lines.push((
             "",
             "no room for all intervals: see --width, or --format csv".to_owned(),

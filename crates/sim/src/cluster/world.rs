@@ -8,7 +8,7 @@ use scavsim_base::rng::{ConfigurationKey, WorkloadKey};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{RentedVm, RentedVms};
 use scavsim_data::workload::{
-    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Workload,
+    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Spread, Workload,
 };
 
 use super::sizes::{Builder, Built};
@@ -56,6 +56,8 @@ pub struct Truth {
     pub noise_normalised: Option<f64>,
     /// Measured, interpolated between measurements, or extrapolated.
     pub provenance: Provenance,
+    /// How far off that may be.
+    pub spread: Spread,
 }
 
 impl Truth {
@@ -72,6 +74,7 @@ impl Truth {
             pace: replay.pace,
             noise_normalised: replay.noise_normalised,
             provenance: built.provenance,
+            spread: replay.spread,
             configuration: configuration.clone(),
             cluster,
         }

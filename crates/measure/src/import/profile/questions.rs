@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::options::{ASTRAY, ProfileOptions};
 use super::rows::{Key, MeasuredRow, Points, epochs_by_batch};
 use super::tables::{lasting, times};
+use super::warm_up;
 use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
@@ -60,6 +61,7 @@ pub(super) fn ask(
     if options.epochs.is_none() {
         steps_for_epochs(source, points, diagnostics);
     }
+    warm_up::ask(source, points, report);
     astray(source, points, report);
     gpus(source, points, report);
     silent_workers(source, points, report);
@@ -83,9 +85,13 @@ fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics)
                 line(source, usual)
             );
             let label = format!("{times} times apart");
+            let help = if warm_up::slow_start(rows).is_some() {
+                "the first steps of a run hold what is done once: if that is it, leave them out"
+            } else {
+                "correct the wrong one, or leave it out"
+            };
             diagnostics.push(
-                Diagnostic::at(source, off.cells.step_s.clone(), title, label)
-                    .with_help("repeats are averaged: correct the wrong one, or leave it out"),
+                Diagnostic::at(source, off.cells.step_s.clone(), title, label).with_help(help),
             );
         }
     }
@@ -135,7 +141,9 @@ fn strays<'m>(
 fn astray(source: &Arc<Source>, points: &Points, report: &mut Report) {
     for ((vm, workers, batch), rows) in points {
         let middle = median_of(rows.iter().map(|m| m.step_s));
-        let Some(middle) = middle.filter(|_| rows.len() > 2) else {
+        // First rows that are slow are asked about by themselves.
+        let is_asked = rows.len() < 3 || warm_up::slow_start(rows).is_some();
+        let Some(middle) = middle.filter(|_| !is_asked) else {
             continue;
         };
         let off = |m: &&MeasuredRow| libm::log(m.step_s / middle).abs() >= ASTRAY;

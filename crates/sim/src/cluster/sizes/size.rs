@@ -185,6 +185,8 @@ impl Builder<'_> {
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
         let (mut replay, mut provenance) = (first.clone(), provenance);
+        // Groups share a law: the one that is known least tells how far off all are.
+        replay.spread.step = (found.iter().filter_map(|(r, _)| r.spread.step)).reduce(f64::max);
         let effective = protocol.effective_batch(samples, workers);
         let at = Configuration {
             vm: (present.first())
@@ -197,6 +199,7 @@ impl Builder<'_> {
         let of_part = part.and_then(|part| self.workload.epochs_of_part(&at, part, self.reach));
         if let Some(epochs) = of_part {
             (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
+            replay.spread.epochs = epochs.deviation;
             provenance = provenance.max(epochs.provenance);
         }
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
