@@ -37,6 +37,7 @@ fn comparison(scenario: &str) -> Comparison {
     let question = ComparisonQuestion {
         repeats: vec![1, 10],
         parts: 0,
+        against: None,
     };
     let effort = Effort {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
@@ -232,7 +233,7 @@ const CLAIMS: &[Claim] = &[
         measured: "mean error of predicted times",
         measure: error,
         written: percent,
-        on: &["Scout", "Scavenger", "Pollux"],
+        on: &["Scavenger", "Pollux"],
         strategies: &["ernest"],
         objectives: &[Cost, Time],
         repeats: &[1],

@@ -33,6 +33,9 @@ class Task:
     workload: str
     configurations: List[Dict[str, Any]]
     """Each by its axes: `vm`, `workers`, `batch` in samples, or those of a measured grid. Results refer to their order."""
+    machines: Optional[List[Optional[Dict[str, Any]]]]
+    """What a VM of each configuration has: `vcpu`, `memory_gib`, `gpus`; None of those that are in no catalogue, and as a whole
+    where none is."""
     samples_per_epoch: Optional[float]
     stated_epochs: Optional[float]
     parameters: Optional[float]

@@ -18,7 +18,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 BEGIN = {
     "task": {
-        "protocol": 1, "workload": "w", "configurations": [{"workers": k} for k in (2, 4, 8)], "samples_per_epoch": 100.0,
+        "protocol": 1, "workload": "w", "configurations": [{"workers": k} for k in (2, 4, 8)], "machines": None,
+        "samples_per_epoch": 100.0,
         "stated_epochs": None, "parameters": None, "cold_start_steps": 5, "probe_steps": 20, "earlier_runs": None,
         "limits": {"max_time_s": None, "max_cost_usd": None, "max_miss": None},
     },

@@ -1,8 +1,10 @@
 //! `scavsim compare`: strategies beside each other.
 
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use tempfile::NamedTempFile;
 
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
@@ -11,9 +13,12 @@ use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
-    Comparison, ComparisonQuestion, Effort, NoComparison, compare, data, run::cases, text,
+    Comparison, ComparisonQuestion, Effort, NoComparison, NotedCase, compare, compare_noting, data,
+    run::cases, text,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::comparison_manifest::{self, Hashed};
+use scavsim_show::report::manifest;
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -36,7 +41,10 @@ pub struct CompareArgs {
     /// Form on stdout; `units` and `curves` are CSV of every strategy on every workload, and of regret over what was spent
     #[arg(long, value_enum, default_value_t)]
     format: CompareFormat,
-    /// Write all three CSV files into this folder, too
+    /// Hold the others against this strategy, named before the figures are known; without it, stars are of all pairs
+    #[arg(long, value_name = "STRATEGY")]
+    against: Option<String>,
+    /// Write CSV files and a manifest of what they were made from into this folder, too
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Say on stderr what each strategy takes for a search on this machine
@@ -84,6 +92,7 @@ impl CompareArgs {
         let question = ComparisonQuestion {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
+            against: self.against.clone(),
         };
         let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
@@ -93,12 +102,12 @@ impl CompareArgs {
             interrupt,
             progress: &progress.counter,
         };
-        let compared = compare(&scenarios, &question, effort);
+        let compared = match &self.out {
+            None => compare(&scenarios, &question, effort),
+            Some(folder) => written(folder, &scenarios, &question, effort),
+        };
         drop(progress);
         let compared = compared.map_err(failure)?;
-        if let Some(folder) = &self.out {
-            write(folder, &compared)?;
-        }
         if self.times {
             for (strategy, took) in &compared.took {
                 let us = took.as_secs_f64() * 1e6;
@@ -154,18 +163,65 @@ fn failure(why: NoComparison) -> Failure {
     }
 }
 
-/// Writes the three tables.
-fn write(folder: &Path, comparison: &Comparison) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let files = [
-        ("strategies.csv", data::strategies(comparison)?),
-        ("units.csv", data::units(comparison)?),
-        ("curves.csv", data::curves(comparison)?),
-    ];
-    for (name, text) in files {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
-        file.persist(folder.join(name)).map_err(|e| e.error)?;
-    }
+/// Name of the file of reasons, which is there where something failed.
+const FAILURES: &str = "failures.csv";
+
+/// Compares, and writes every case as it comes, then what they come to, and in the end from what.
+fn written(
+    folder: &Path,
+    scenarios: &[Scenario],
+    question: &ComparisonQuestion,
+    effort: Effort<'_>,
+) -> Result<Comparison, NoComparison> {
+    let not_written = NoComparison::NotWritten;
+    std::fs::create_dir_all(folder).map_err(not_written)?;
+    let cases = NamedTempFile::new_in(folder).map_err(not_written)?;
+    let mut rows = data::Cases::new(Hashed::new(BufWriter::new(cases)));
+    let note = &mut |case: &NotedCase<'_>| rows.take(case);
+    let compared = compare_noting(scenarios, question, effort, note)?;
+    let write = || -> io::Result<()> {
+        let (cases, hash) = rows.done()?.done();
+        let cases = cases.into_inner().map_err(|e| e.into_error())?;
+        persist(cases, folder, "cases.csv")?;
+        let mut files = vec![("cases.csv", hash)];
+        let failures = data::failures(&compared)?;
+        if failures.is_none() {
+            remove(&folder.join(FAILURES))?;
+        }
+        let tables = [
+            ("strategies.csv", Some(data::strategies(&compared)?)),
+            ("units.csv", Some(data::units(&compared)?)),
+            ("curves.csv", Some(data::curves(&compared)?)),
+            (FAILURES, failures),
+        ];
+        for (name, text) in tables {
+            let Some(text) = text else { continue };
+            put(folder, name, &text)?;
+            files.push((name, manifest::hash(text.as_bytes())));
+        }
+        let text = comparison_manifest::text(scenarios, question, &files)?;
+        put(folder, manifest::FILE, &text)
+    };
+    write().map_err(not_written)?;
+    Ok(compared)
+}
+
+/// Writes a file aside, then renames it.
+fn put(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    persist(file, folder, name)
+}
+
+fn persist(file: NamedTempFile, folder: &Path, name: &str) -> io::Result<()> {
+    file.persist(folder.join(name)).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// Removes a file of an earlier comparison, if there is one.
+fn remove(file: &Path) -> io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use insta::assert_snapshot;
 
 use crate::reproduction::assert_current;
-use crate::sandbox::{Rows, Sandbox, repository, repository_file, stderr, stdout};
+use crate::sandbox::{
+    Row, Rows, Sandbox, assert_same_files, repository, repository_file, stderr, stdout,
+};
 
 fn compared(files: &[&str], more: &[&str]) -> String {
     let mut arguments = vec!["compare".to_owned()];
@@ -59,7 +61,7 @@ fn figures_are_those_of_records() {
         .run(&[&["compare", "scenario.toml", "--format", "units"], &set[..]].concat())
         .success();
     let units = Rows::parse(&stdout(&compared));
-    assert_eq!(units.iter().count(), 18 * 17);
+    assert_eq!(units.iter().count(), 18 * STRATEGIES);
     for unit in units.iter() {
         let key = (
             unit.text("workload").to_owned(),
@@ -105,14 +107,210 @@ fn all_three_tables_are_written() {
         "1,5",
     ];
     sandbox.run(&run).success();
-    assert_eq!(
-        sandbox.files("out"),
-        ["curves.csv", "strategies.csv", "units.csv"]
-    );
+    let all = [
+        "cases.csv",
+        "curves.csv",
+        "manifest.json",
+        "strategies.csv",
+        "units.csv",
+    ];
+    assert_eq!(sandbox.files("out"), all);
     assert_eq!(
         sandbox.read("out/strategies.csv").lines().count(),
-        1 + 2 * 17
+        1 + 2 * STRATEGIES
     );
+    // What was made from the same is the same, on any number of threads.
+    let again: Vec<&str> = run
+        .iter()
+        .map(|word| if *word == "out" { "again" } else { word })
+        .collect();
+    sandbox.run(&[&again[..], &["-j", "1"]].concat()).success();
+    assert_same_files(
+        &sandbox.contents("again"),
+        &sandbox.contents("out"),
+        "on one thread",
+    );
+}
+
+/// Strategies of the shipped comparisons on whole runs.
+const STRATEGIES: usize = 19;
+
+/// Medians and 90th percentiles of a strategy are those of its cases.
+#[test]
+fn quantiles_are_those_of_cases() {
+    let sandbox = Sandbox::with(
+        "grid = \"scout\"\nreplicas = 5\nsearch = { strategies = [\"random@6\", \"cheapest\"], objectives = [\"cost\", \"time\"] }\n",
+    );
+    sandbox
+        .run(&[
+            "compare",
+            "scenario.toml",
+            "--repeats",
+            "1,10",
+            "--out",
+            "out",
+        ])
+        .success();
+    let cases = Rows::parse(&sandbox.read("out/cases.csv"));
+    let strategies = Rows::parse(&sandbox.read("out/strategies.csv"));
+    assert_eq!(strategies.iter().count(), 2 * 2 * 2);
+    for strategy in strategies.iter() {
+        let own = ["strategy", "objective", "repeats"].map(|key| strategy.text(key).to_owned());
+        let is_own = |row: &Row<'_>| {
+            ["strategy", "objective", "repeats"].map(|key| row.text(key).to_owned()) == own
+        };
+        let mut nets: Vec<f64> = (cases.iter())
+            .filter(is_own)
+            .map(|row| row.number("net"))
+            .collect();
+        assert_eq!(nets.len(), 18 * 5);
+        nets.sort_by(f64::total_cmp);
+        for (column, share) in [("net_median", 0.5), ("net_p90", 0.9)] {
+            let place = share * (nets.len() - 1) as f64;
+            let (low, high) = (nets[place.floor() as usize], nets[place.ceil() as usize]);
+            let own = low + (high - low) * place.fract();
+            assert!(
+                (own - strategy.number(column)).abs() <= 1e-12 * own.abs().max(1.0),
+                "{column}"
+            );
+        }
+    }
+}
+
+/// A scenario with a program among its strategies.
+fn with_program(program: &str, arguments: &str, strategies: &str, jobs: &str) -> Sandbox {
+    let sandbox = Sandbox::with(&format!(
+        "name = \"{program}\"\ngrid = \"scout\"\n{jobs}replicas = 4\n\
+         search = {{ strategies = [{strategies}\"{program}\"], objectives = [\"cost\", \"time\"] }}\n\
+         [strategy.{program}]\ncommand = [\"python3\", \"{program}.py\"{arguments}]\n"
+    ));
+    if program == "gambler" {
+        sandbox.write(
+            "gambler.py",
+            &repository_file("examples/strategies/gambler.py"),
+        );
+    }
+    sandbox
+}
+
+/// It would lead by the cases in which it has luck.
+#[test]
+fn whoever_gives_up_without_luck_is_last_in_every_table() {
+    if crate::external::without_python() {
+        return;
+    }
+    let others = "\"cheapest\", \"dearest\", \"random@6\", \"latin-hypercube@1\", ";
+    let sandbox = with_program("gambler", ", \"0.05\"", others, "");
+    let run = sandbox
+        .run(&[
+            "compare",
+            "scenario.toml",
+            "--repeats",
+            "1,100",
+            "--out",
+            "out",
+        ])
+        .success();
+    let text = stdout(&run);
+    // The table of each block ends with it, and says why.
+    assert_eq!(text.matches("\ngambler fails in ").count(), 4, "{text}");
+    assert!(text.contains(" × no luck"), "{text}");
+    for table in text.split("\nstrategy ").skip(1).take(4) {
+        let names: Vec<&str> = (table.lines().skip(1))
+            .map_while(|line| line.split_whitespace().next())
+            .take(5)
+            .collect();
+        assert_eq!(names.last(), Some(&"gambler"), "{table}");
+    }
+    let strategies = Rows::parse(&sandbox.read("out/strategies.csv"));
+    for block in strategies.iter().collect::<Vec<_>>().chunks(5) {
+        let rank = |row: &Row<'_>| row.number("rank");
+        let [others @ .., gambler] = block else {
+            panic!("five strategies");
+        };
+        assert_eq!(gambler.text("strategy"), "gambler");
+        assert!(others.iter().all(|row| rank(row) < rank(gambler)));
+        assert!(gambler.number("failed_share") > 0.5);
+        assert!(others.iter().all(|row| row.number("failed_share") == 0.0));
+    }
+    let failures = Rows::parse(&sandbox.read("out/failures.csv"));
+    assert!(
+        failures
+            .iter()
+            .all(|row| row.text("strategy") == "gambler" && row.text("reason") == "no luck")
+    );
+    // A comparison without failures leaves none behind.
+    sandbox.edit("scenario.toml", ", \"gambler\"]", "]");
+    sandbox
+        .run(&["compare", "scenario.toml", "--out", "out"])
+        .success();
+    assert!(!sandbox.path("out/failures.csv").exists());
+    let manifest: serde_json::Value =
+        serde_json::from_str(&sandbox.read("out/manifest.json")).expect("JSON");
+    assert_eq!(manifest["scenarios"][0]["seed"], 0);
+}
+
+/// A case that fails is charged what it spent, and R runs of the worst configuration that completes.
+#[test]
+fn a_failure_costs_what_it_spent_and_the_worst_runs() {
+    if crate::external::without_python() {
+        return;
+    }
+    let job = "kmeans_huge_spark15";
+    let sandbox = with_program("loser", "", "", &format!("jobs = [\"{job}\"]\n"));
+    sandbox.write(
+        "loser.py",
+        "import json, sys\n\
+         sys.stdin.readline()\n\
+         print(json.dumps({'probe': {'configuration': 3, 'to_target': True}}), flush=True)\n\
+         sys.stdin.readline()\n\
+         print(json.dumps({'fail': 'no idea'}), flush=True)\n",
+    );
+    sandbox
+        .run(&[
+            "compare",
+            "scenario.toml",
+            "--repeats",
+            "1,7",
+            "--out",
+            "out",
+        ])
+        .success();
+    let price = |vm: &str| match vm {
+        "c4.large" | "m4.large" => 0.1,
+        "c4.xlarge" => 0.199,
+        "c4.2xlarge" => 0.398,
+        "m4.xlarge" => 0.2,
+        "m4.2xlarge" => 0.4,
+        "r4.large" => 0.133,
+        "r4.xlarge" => 0.266,
+        "r4.2xlarge" => 0.532,
+        other => panic!("{other}"),
+    };
+    let table = Rows::parse(&repository_file("data/grids/scout/rows.csv"));
+    let runs: Vec<(bool, [f64; 2])> = (table.iter())
+        .filter(|row| row.text("workload_dir") == job)
+        .map(|row| {
+            let seconds = row.number("elapsed_time_s");
+            let usd = seconds / 3600.0 * row.number("nodes") * price(row.text("vm_type"));
+            (row.text("completed") == "True", [usd, seconds])
+        })
+        .collect();
+    let cases = Rows::parse(&sandbox.read("out/cases.csv"));
+    assert_eq!(cases.iter().count(), 2 * 2 * 4);
+    for case in cases.iter() {
+        let by = usize::from(case.text("objective") == "time");
+        let done = || runs.iter().filter(|run| run.0).map(|run| run.1[by]);
+        let (best, worst) = (
+            done().fold(f64::INFINITY, f64::min),
+            done().fold(0.0, f64::max),
+        );
+        let repeats = case.number("repeats");
+        let net = (runs[3].1[by] + repeats * worst) / (repeats * best) - 1.0;
+        assert!((case.number("net") - net).abs() <= 1e-9 * net, "{net}");
+        assert_eq!(case.text("reason"), "no idea");
+        assert!((case.number("regret") - (worst / best - 1.0)).abs() <= 1e-9 * net);
+    }
 }
 
 #[test]
@@ -136,6 +334,7 @@ fn what_cannot_be_compared_is_told() {
         told(&["knee.toml"]),
         told(&["oracle.toml"]),
         told(&["a.toml", "--repeats", "0"]),
+        told(&["a.toml", "--against", "cheapest"]),
         told(&["missing.toml"]),
     ];
     assert_snapshot!(all.join("\n"));

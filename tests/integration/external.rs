@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::sandbox::{Rows, Sandbox, assert_same_files, repository_file, stderr};
 
-fn without_python() -> bool {
+pub fn without_python() -> bool {
     let missing = Command::new("python3").arg("--version").output().is_err();
     if missing {
         eprintln!("python3 is not installed: strategies that are programs were not tested");
@@ -138,7 +138,7 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
     );
     for way in ways {
         scenario += &format!(
-            "[strategy.{way}]\ncommand = [\"python3\", \"bad.py\", \"{way}\"]\ntimeout_s = 3\nmemory_mib = 600\n"
+            "[strategy.{way}]\ncommand = [\"python3\", \"bad.py\", \"{way}\"]\ntimeout_s = 2\nstart_s = 1\nmemory_mib = 600\n"
         );
     }
     let sandbox = Sandbox::with(&scenario);
@@ -311,6 +311,91 @@ fn a_line_too_much_is_heard_in_its_own_search() {
         let told = "the program said more than it was asked";
         assert!(all.iter().all(|row| row.contains(told)), "{way}: {all:?}");
     }
+}
+
+/// The link of a virtual environment is not followed: the interpreter finds its packages by the path that it is started under.
+#[cfg(unix)]
+#[test]
+fn a_python_of_a_virtual_environment_has_its_packages() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nsearch = { strategies = [\"mine\"], objectives = [\"time\"] }\n\
+         [strategy.mine]\ncommand = [\"./venv/bin/python\", \"mine.py\"]\n",
+    );
+    let venv = sandbox.path("venv");
+    let made = Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&venv)
+        .output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        eprintln!("python3 cannot make virtual environments: programs in one were not tested");
+        return;
+    }
+    let lib = std::fs::read_dir(venv.join("lib")).expect("it has one");
+    let version = lib.flatten().next().expect("of some Python").file_name();
+    let package = format!("venv/lib/{}/site-packages/only_here.py", version.display());
+    sandbox.write(&package, "FOUND = 4\n");
+    sandbox.write(
+        "mine.py",
+        "import json, sys, only_here\nsys.stdin.readline()\nprint(json.dumps({'choose': only_here.FOUND}), flush=True)\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+}
+
+/// Its start is no part of the time for an answer, nor of that for the search.
+#[test]
+fn a_start_is_not_counted_as_thinking() {
+    if without_python() {
+        return;
+    }
+    let scenario = |start_s: f64| {
+        format!(
+            "workloads = [\"scavenger-resnet18\"]\nsearch = {{ strategies = [\"mine\"], objectives = [\"time\"] }}\n\
+             [strategy.mine]\ncommand = [\"python3\", \"slow.py\"]\ntimeout_s = 1\nmax_search_s = 2\nstart_s = {start_s}\n"
+        )
+    };
+    let sandbox = Sandbox::with(&scenario(60.0));
+    sandbox.write(
+        "slow.py",
+        "import json, sys, time\ntime.sleep(3)\nsys.stdin.readline()\nprint(json.dumps({'choose': 0}), flush=True)\n",
+    );
+    let run = ["run", "scenario.toml", "--out", "out"];
+    sandbox.run(&run).success();
+    sandbox.write("scenario.toml", &scenario(0.5));
+    let run = ["run", "scenario.toml", "--out", "late"];
+    sandbox.run(&run).code(3);
+    let failures = Rows::parse(&sandbox.read("late/failures.csv"));
+    let reasons: Vec<&str> = failures.iter().map(|row| row.text("reason")).collect();
+    assert_eq!(reasons, ["the program gave no answer within 1.5 s"]);
+}
+
+/// What a program is told of machines, of those of a catalogue and of others.
+#[test]
+fn a_program_is_told_what_machines_have() {
+    if without_python() {
+        return;
+    }
+    let sandbox = Sandbox::with(
+        "grid = \"scout\"\njobs = [\"kmeans_huge_spark15\"]\nsearch = { strategies = [\"mine\"], objectives = [\"cost\"] }\n\
+         [strategy.mine]\ncommand = [\"python3\", \"mine.py\"]\n",
+    );
+    sandbox.write(
+        "mine.py",
+        "import json, sys\n\
+         task = json.loads(sys.stdin.readline())['task']\n\
+         told = sorted({(c['vm'], json.dumps(m)) for c, m in zip(task['configurations'], task['machines'])})\n\
+         open('told', 'w').write('\\n'.join(f'{vm} {m}' for vm, m in told))\n\
+         print(json.dumps({'choose': 3}), flush=True)\n",
+    );
+    let run = ["run", "scenario.toml", "--out", "out"];
+    sandbox.run(&run).success();
+    let told = sandbox.read("told");
+    assert_eq!(told.lines().count(), 9, "{told}");
+    assert!(
+        told.contains("r4.large {\"vcpu\": 2, \"memory_gib\": 15.25, \"gpus\": 0}"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -9,7 +9,9 @@ use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
 use super::run_to_target::Run;
-use super::score::{Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay};
+use super::score::{
+    Charge, Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
+};
 use super::simulation::{Found, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
@@ -38,6 +40,8 @@ pub struct Evaluator<'p> {
     rival: Option<usize>,
     /// Choices that never reached the target, before the one that stands.
     failed: Vec<usize>,
+    /// Choices that were run, one after the other, whatever came of them.
+    ran: Vec<usize>,
     front: Vec<(usize, Point)>,
     usage: Usage,
 }
@@ -99,6 +103,7 @@ impl<'p> Evaluator<'p> {
             fastest: None,
             rival: None,
             failed: Vec::new(),
+            ran: Vec::new(),
             front: Vec::new(),
             usage: Usage::default(),
         }
@@ -132,6 +137,34 @@ impl<'p> Evaluator<'p> {
             Err(reason) => record.reason = reason,
         }
         record
+    }
+
+    /// What the case evaluated last is charged if nothing works that it came to: what it spent, and all its runs by the worst
+    /// configuration that is expected to complete within the limits. `None` where none is, or where the oracle's run has no
+    /// price.
+    pub fn charge(&mut self, case: Case) -> Option<Charge> {
+        let arena = self.plan.arena(case.arena).ok()?;
+        let oracle = arena.oracle[case.policy][case.objective]?;
+        let objective = self.plan.objectives[case.objective];
+        let tariff = &arena.tariffs[case.policy];
+        let spent_until = (self.simulation).spent(case, &self.ran, &mut self.usage);
+        let spent = TimeAndCost {
+            hours: spent_until.hours(),
+            usd: match spent_until {
+                SimTime::ZERO => 0.0,
+                _ => tariff.so_far_usd(&self.usage),
+            },
+        };
+        let expected = &arena.expected[case.policy];
+        let one_run = match self.simulation.run_alone(case, oracle) {
+            Ok(alone) => value(tariff, alone.line.net_end, &alone.net),
+            Err(_) => TimeAndCost::of(expected[oracle]),
+        };
+        let within = (expected.iter().zip(&arena.allowed[case.policy]))
+            .filter_map(|(point, is_allowed)| is_allowed.then_some(*point));
+        let worst = worst(objective, within)?;
+        let runs = self.plan.repeats(case.arena).unwrap_or(1) as f64;
+        Charge::new(objective, spent, worst, expected[oracle], runs, one_run)
     }
 
     /// The predicted seconds per configuration of the case evaluated last.
@@ -211,11 +244,13 @@ impl<'p> Evaluator<'p> {
     fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
         let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
-        let mut choice = self.search(case, arena, oracle)?;
         self.failed.clear();
+        self.ran.clear();
+        let mut choice = self.search(case, arena, oracle)?;
         // The oracle is right in expectation, and not asked again.
         let is_asked_again = arena.contenders[case.strategy].strategy.is_some();
         let settled = loop {
+            self.ran.push(choice);
             match self.simulation.settle(case, &self.failed, choice) {
                 Err(Unfinished::Unreached { .. }) if is_asked_again => {
                     self.failed.push(choice);

@@ -68,6 +68,7 @@ pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
 pub use record::{COLUMNS, Column, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, gather, run};
+pub use score::Charge;
 pub use shard::{Shard, Tasks};
 pub use stored::{Reader, Writer};
 pub use summary::{Summary, SummaryMaker};

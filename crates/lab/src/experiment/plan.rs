@@ -265,6 +265,13 @@ impl Plan {
         &self.names[self.searches[self.place(arena).1].choice]
     }
 
+    /// The program that the job of an arena is a run of: the job itself, unless there are several of one program.
+    pub fn program(&self, arena: usize) -> &str {
+        let choice = self.searches[self.place(arena).1].choice;
+        let named = self.source.subject.topic().program(choice);
+        named.unwrap_or(&self.names[choice])
+    }
+
     fn make(&self, index: usize, hands: Hands) -> Result<Arena, PlanError> {
         let (setting, search) = self.place(index);
         let preparing = Preparing {

@@ -14,6 +14,59 @@ pub(super) struct TimeAndCost {
     pub(super) usd: f64,
 }
 
+impl TimeAndCost {
+    /// What is expected.
+    pub(super) fn of(point: Point) -> TimeAndCost {
+        TimeAndCost {
+            hours: point.time_s / SECONDS_PER_HOUR,
+            usd: point.cost_usd,
+        }
+    }
+
+    /// What an objective looks at.
+    fn by(self, objective: Objective) -> f64 {
+        match objective {
+            Objective::Time => self.hours,
+            Objective::Cost | Objective::Knee => self.usd,
+        }
+    }
+}
+
+/// What a case is charged that came to nothing that works.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Charge {
+    /// (spent + R · worst) / (R · oracle) − 1, by the objective.
+    pub overhead: f64,
+    /// worst / oracle − 1 in expectation.
+    pub regret: f64,
+}
+
+impl Charge {
+    /// By an objective; `None` where a figure does not exist.
+    pub(super) fn new(
+        objective: Objective,
+        spent: TimeAndCost,
+        worst: Point,
+        best: Point,
+        runs: f64,
+        oracle: TimeAndCost,
+    ) -> Option<Charge> {
+        let of = |point| TimeAndCost::of(point).by(objective);
+        let all = spent.by(objective) + runs * of(worst);
+        let charge = Charge {
+            overhead: beyond_one(all, runs * oracle.by(objective))?,
+            regret: beyond_one(of(worst), of(best))?,
+        };
+        (charge.overhead.is_finite() && charge.regret.is_finite()).then_some(charge)
+    }
+}
+
+/// The worst of what comes to its end, by an objective.
+pub(super) fn worst(objective: Objective, points: impl Iterator<Item = Point>) -> Option<Point> {
+    let of = |point: &Point| TimeAndCost::of(*point).by(objective);
+    (points.filter(|point| of(point).is_finite())).max_by(|a, b| of(a).total_cmp(&of(b)))
+}
+
 /// Whether a choice is expected to be worth what the oracle's is, or more: of its objective, within rounding, by the depth
 /// for the knee; never where it is not allowed. More is possible where expectations are means of runs: the oracle chooses on
 /// one set of replicas, and all are valued on another.

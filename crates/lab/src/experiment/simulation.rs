@@ -304,6 +304,22 @@ impl<'p> Simulation<'p> {
         (&search.noted, search.took)
     }
 
+    /// What the last search had used when it ended, with runs of configurations to the target after it, and when that was:
+    /// whether or not these came to their end.
+    pub fn spent(&mut self, case: Case, ran: &[usize], usage: &mut Usage) -> SimTime {
+        usage.clear();
+        let Some(site) = site(self.plan, &mut self.site, case.arena) else {
+            return SimTime::ZERO;
+        };
+        site.back_to(self.last);
+        for at in ran {
+            let _ = site.run_to_target(*at);
+        }
+        let now = site.now();
+        site.usage_until(now, usage);
+        now
+    }
+
     /// Runs to the target that the last search made.
     pub fn completed(&self) -> u64 {
         self.searches[self.last].completed

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::curve::SPENT;
 use super::judge::judge;
-use super::{Block, Comparison};
+use super::{Block, Comparison, NotedCase};
 
 /// A row: a strategy on a unit.
 #[derive(Serialize)]
@@ -19,6 +19,7 @@ struct OnUnit<'a> {
     repeats: u64,
     strategy: &'a str,
     cases: u64,
+    failed: u64,
     without_figure: u64,
     net: Option<f64>,
     gross: Option<f64>,
@@ -40,9 +41,12 @@ struct InBlock<'a> {
     rank: f64,
     rank_low: Option<f64>,
     rank_high: Option<f64>,
-    ratio_to_best: Option<f64>,
+    reference: Option<&'a str>,
+    ratio_to_reference: Option<f64>,
     p: Option<f64>,
     losses: usize,
+    failed_share: f64,
+    without_figure_share: f64,
 }
 
 /// A row: median regret of a strategy at an amount spent.
@@ -53,6 +57,114 @@ struct AtSpent<'a> {
     strategy: &'a str,
     spent: f64,
     regret_median: Option<f64>,
+}
+
+/// A row: a reason for which a strategy failed, or had no figure, on a unit.
+#[derive(Serialize)]
+struct OnFailure<'a> {
+    scenario: &'a str,
+    workload: &'a str,
+    pricing: &'a str,
+    part: u32,
+    objective: &'a str,
+    repeats: u64,
+    strategy: &'a str,
+    cases: u64,
+    share: f64,
+    reason: &'a str,
+}
+
+/// A row: a case.
+#[derive(Serialize)]
+struct OfCase<'a> {
+    scenario: &'a str,
+    workload: &'a str,
+    pricing: &'a str,
+    part: u32,
+    objective: &'a str,
+    repeats: u64,
+    strategy: &'a str,
+    replica: u64,
+    net: Option<f64>,
+    gross: Option<f64>,
+    regret: Option<f64>,
+    reason: Option<&'a str>,
+}
+
+/// Every case, as it comes.
+pub struct Cases<W: io::Write>(csv::Writer<W>);
+
+impl<W: io::Write> Cases<W> {
+    /// Into a writer.
+    pub fn new(writer: W) -> Cases<W> {
+        Cases(csv::Writer::from_writer(writer))
+    }
+
+    /// Writes the next case.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn take(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
+        let NotedCase { unit, seen, .. } = *case;
+        let row = OfCase {
+            scenario: &unit.scenario,
+            workload: &unit.workload,
+            pricing: &unit.policy,
+            part: unit.part,
+            objective: case.objective.name(),
+            repeats: case.repeats,
+            strategy: case.strategy,
+            replica: case.replica,
+            net: seen.net,
+            gross: seen.gross,
+            regret: seen.regret,
+            reason: seen.reason.as_deref(),
+        };
+        self.0.serialize(row).map_err(io::Error::other)
+    }
+
+    /// The writer, with everything in it.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn done(self) -> io::Result<W> {
+        self.0.into_inner().map_err(|e| e.into_error())
+    }
+}
+
+/// Why cases failed, or had no figure, and how many; `None` where none did.
+///
+/// # Errors
+/// As a writer of CSV has them.
+pub fn failures(comparison: &Comparison) -> io::Result<Option<String>> {
+    let blocks = comparison.blocks.iter();
+    let rows: Vec<OnFailure<'_>> = blocks.flat_map(of_block).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    table(rows.into_iter()).map(Some)
+}
+
+/// The rows of failures of a block.
+fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
+    let units = block.units.iter().enumerate();
+    units.flat_map(move |(at, unit)| {
+        block.entries.iter().flat_map(move |entry| {
+            let tally = &entry.units[at];
+            tally.reasons.iter().map(move |(reason, count)| OnFailure {
+                scenario: &unit.scenario,
+                workload: &unit.workload,
+                pricing: &unit.policy,
+                part: unit.part,
+                objective: block.objective.name(),
+                repeats: block.repeats,
+                strategy: &entry.strategy,
+                cases: *count,
+                share: *count as f64 / tally.cases.max(1) as f64,
+                reason,
+            })
+        })
+    })
 }
 
 /// Every strategy on every unit.
@@ -81,6 +193,7 @@ fn on_unit(block: &Block, at: usize, of: usize) -> OnUnit<'_> {
         repeats: block.repeats,
         strategy: &entry.strategy,
         cases: tally.cases,
+        failed: tally.failed,
         without_figure: tally.without,
         net: tally.net(),
         gross: tally.gross(),
@@ -98,10 +211,11 @@ fn on_unit(block: &Block, at: usize, of: usize) -> OnUnit<'_> {
 pub fn strategies(comparison: &Comparison) -> io::Result<String> {
     table(comparison.blocks.iter().flat_map(|block| {
         let verdict = judge(block);
+        let reference = verdict.reference;
         (block.entries.iter().zip(verdict.standings))
             .map(|(entry, standing)| {
                 let mut net = entry.net.clone();
-                let against = standing.against_best;
+                let against = standing.against;
                 InBlock {
                     objective: block.objective.name(),
                     repeats: block.repeats,
@@ -112,9 +226,12 @@ pub fn strategies(comparison: &Comparison) -> io::Result<String> {
                     rank: standing.rank,
                     rank_low: standing.rank_interval.map(|i| i.low),
                     rank_high: standing.rank_interval.map(|i| i.high),
-                    ratio_to_best: against.map(|against| against.ratio),
+                    reference: reference.map(|at| &*block.entries[at].strategy),
+                    ratio_to_reference: against.map(|against| against.ratio),
                     p: against.and_then(|against| against.p),
                     losses: standing.losses.len(),
+                    failed_share: entry.share(|tally| tally.failed),
+                    without_figure_share: entry.share(|tally| tally.without),
                 }
             })
             .collect::<Vec<_>>()

@@ -13,6 +13,8 @@ const DRAWS: usize = 2_000;
 /// Up to so many clusters all signs are tried, beyond so many drawn ones.
 const EXACT_UP_TO: usize = 14;
 const SIGNS: usize = 20_000;
+/// A difference is told where chance alone would give one as large more rarely.
+pub const LEVEL: f64 = 0.05;
 /// Totals that differ by less are the same.
 const SAME: f64 = 1e-9;
 /// A strategy loses where its total is beyond this multiple of the best other's.
@@ -21,34 +23,42 @@ const LOSES: f64 = 1.1;
 /// What is told of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Place of the strategy with the least mean net overhead; `None` where none has one everywhere.
+    /// Places of strategies, the best first: those that came to something that works before those that failed, then by the mean
+    /// net overhead; without one last.
+    pub order: Vec<usize>,
+    /// Place of the first of them; `None` where none has a net overhead everywhere.
     pub best: Option<usize>,
     /// Per strategy.
     pub standings: Vec<Standing>,
-    /// Independent draws behind ranks and differences: workloads, or units where there are too few of these.
+    /// Place of the strategy that the others are held against: the one that was named, else the best.
+    pub reference: Option<usize>,
+    /// Independent draws behind ranks and differences: programs, or units where there are too few of these.
     pub clusters: usize,
+    /// Whether they can tell any difference: of few, too many ways of giving signs are as far as the farthest.
+    pub can_differ: bool,
 }
 
 /// How a strategy stands among the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// Mean rank over units, 1 being the best; equals share a rank, what has no figure is last.
+    /// Mean rank over units, 1 being the best; equals share a rank. What failed more often than it may is behind what did not, and
+    /// what has no figure last.
     pub rank: f64,
     /// 95 % interval of the rank, by drawing clusters again; `None` of one cluster.
     pub rank_interval: Option<Interval>,
-    /// Against the best; `None` of the best itself, and of one without a figure somewhere.
-    pub against_best: Option<Against>,
+    /// Against the reference; `None` of the reference itself, and of one without a figure somewhere.
+    pub against: Option<Against>,
     /// Units where it loses, the worst first.
     pub losses: Vec<Loss>,
 }
 
-/// A strategy against the best of a block, in pairs.
+/// A strategy against the reference of a block, in pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Against {
-    /// Geometric mean of its total, search and runs, over that of the best.
+    /// Geometric mean of its total, search and runs, over that of the reference.
     pub ratio: f64,
-    /// Probability of a mean logarithm that far from zero if signs were chance, by Holm for all strategies of the block;
-    /// `None` of one cluster.
+    /// Probability that some pair of strategies were that far apart if signs were chance; some pair with the reference, where
+    /// that was named. `None` of one cluster.
     pub p: Option<f64>,
 }
 
@@ -72,34 +82,28 @@ pub fn judge(block: &Block) -> Verdict {
         })
         .collect();
     let clusters = clusters(&block.units);
-    let ranks = ranks(&totals, block.units.len());
+    let ranks = ranks(block, &totals);
     let means: Vec<Option<f64>> = (totals.iter())
         .map(|own| own.iter().copied().collect::<Option<Vec<f64>>>())
         .map(mean_of)
         .collect();
-    let best = (0..totals.len())
-        .filter(|&at| means[at].is_some())
-        .min_by(|&a, &b| {
-            means[a]
-                .partial_cmp(&means[b])
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+    let order = order(block, &means);
+    let best = order.first().copied().filter(|&at| means[at].is_some());
     let rank_intervals = intervals(&ranks, &clusters);
-    let mut against: Vec<Option<Against>> = (0..totals.len())
-        .map(|at| {
-            (best.filter(|best| *best != at))
-                .and_then(|best| paired(&totals[at], &totals[best], &clusters))
-        })
-        .collect();
-    correct(&mut against);
+    let logs: Vec<Option<Vec<f64>>> = totals.iter().map(|own| logs(own, &clusters)).collect();
+    let reference = block.against.or(best);
+    let against = held_against(&logs, reference, block.against.is_some());
     Verdict {
+        order,
         best,
+        reference,
         clusters: clusters.len(),
+        can_differ: least_p(clusters.len()) <= LEVEL,
         standings: (0..totals.len())
             .map(|at| Standing {
                 rank: mean(ranks[at].iter().copied()).unwrap_or(f64::NAN),
                 rank_interval: rank_intervals[at],
-                against_best: against[at],
+                against: against[at],
                 losses: losses(&totals, at),
             })
             .collect(),
@@ -110,36 +114,57 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
     mean(values?)
 }
 
-/// Units that belong together: those of one workload, as halves of it and policies share what was measured. Where there are
-/// fewer than three workloads, each unit by itself.
+/// Units that belong together: those of one program, as its inputs, halves and policies share what was measured. Where there
+/// are fewer than three programs, each unit by itself.
 fn clusters(units: &[CompetitionUnit]) -> Vec<Vec<usize>> {
-    let mut by_workload: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    let mut by_program: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, unit) in units.iter().enumerate() {
-        let key = (unit.scenario.as_str(), unit.workload.as_str());
-        by_workload.entry(key).or_default().push(at);
+        let key = (unit.scenario.as_str(), unit.program.as_str());
+        by_program.entry(key).or_default().push(at);
     }
-    match by_workload.len() {
+    match by_program.len() {
         0..3 => (0..units.len()).map(|at| vec![at]).collect(),
-        _ => by_workload.into_values().collect(),
+        _ => by_program.into_values().collect(),
     }
 }
 
+/// Strategies with a figure everywhere before those without, those that came to something that works before those that
+/// failed, then by their means.
+fn order(block: &Block, means: &[Option<f64>]) -> Vec<usize> {
+    let is_unsound: Vec<bool> = (block.entries.iter())
+        .map(|entry| !entry.is_sound(&block.units))
+        .collect();
+    let mean = |at: usize| means[at].unwrap_or(f64::INFINITY);
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| {
+        let lacks = |at: usize| (means[at].is_none(), is_unsound[at]);
+        (lacks(a).cmp(&lacks(b))).then(mean(a).total_cmp(&mean(b)))
+    });
+    order
+}
+
 /// Rank of each strategy on each unit.
-fn ranks(totals: &[Vec<Option<f64>>], units: usize) -> Vec<Vec<f64>> {
-    let value = |at: usize, unit: usize| totals[at][unit].unwrap_or(f64::INFINITY);
+fn ranks(block: &Block, totals: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
+    let value = |at: usize, unit: usize| {
+        let failed = block.entries[at].units[unit].failed_share();
+        let total = totals[at][unit].unwrap_or(f64::INFINITY);
+        (failed > block.units[unit].may_fail, total)
+    };
     let rank = |at: usize, unit: usize| {
-        let own = value(at, unit);
+        let (fails, own) = value(at, unit);
         let (mut below, mut same) = (0.0, 0.0);
         for other in 0..totals.len() {
-            let it = value(other, unit);
-            if it == own || (own.is_finite() && (it - own).abs() <= SAME * own.abs()) {
+            let (it_fails, it) = value(other, unit);
+            let is_near = it == own || (own.is_finite() && (it - own).abs() <= SAME * own.abs());
+            if fails == it_fails && is_near {
                 same += 1.0;
-            } else if it < own {
+            } else if (it_fails, it) < (fails, own) {
                 below += 1.0;
             }
         }
         below + 0.5 * (same + 1.0)
     };
+    let units = block.units.len();
     (0..totals.len())
         .map(|at| (0..units).map(|unit| rank(at, unit)).collect())
         .collect()
@@ -193,53 +218,114 @@ pub fn mean_of_units(
     Some((mean(figures)?, interval.into_iter().next().flatten()))
 }
 
-/// The mean over clusters of the logarithm of a ratio of totals, and how likely chance alone would give that.
-fn paired(own: &[Option<f64>], best: &[Option<f64>], clusters: &[Vec<usize>]) -> Option<Against> {
-    let log = |unit: &usize| Some(libm::log(own[*unit]? / best[*unit]?));
-    let logs: Vec<f64> = (clusters.iter())
+/// Per cluster the mean logarithm of a strategy's totals; `None` without one somewhere.
+fn logs(own: &[Option<f64>], clusters: &[Vec<usize>]) -> Option<Vec<f64>> {
+    let log = |unit: &usize| own[*unit].map(libm::log);
+    (clusters.iter())
         .map(|units| mean_of(units.iter().map(log).collect()))
-        .collect::<Option<_>>()?;
-    let ratio = libm::exp(mean(logs.iter().copied())?);
-    Some(Against {
-        ratio,
-        p: (logs.len() > 1).then(|| by_signs(&logs)),
-    })
+        .collect()
 }
 
-/// Share of all ways of giving signs to `logs` whose mean is as far from zero.
-fn by_signs(logs: &[f64]) -> f64 {
-    let sum: f64 = logs.iter().sum();
-    let is_as_far = |other: f64| other.abs() >= sum.abs() * (1.0 - 1e-12);
-    let signed = |is_negative: &mut dyn FnMut(usize) -> bool| -> f64 {
-        (logs.iter().enumerate())
-            .map(|(at, log)| if is_negative(at) { -log } else { *log })
-            .sum()
-    };
-    if logs.len() <= EXACT_UP_TO {
-        let all = 1usize << logs.len();
-        let far = (0..all).filter(|signs| is_as_far(signed(&mut |at| signs >> at & 1 == 1)));
-        return far.count() as f64 / all as f64;
-    }
-    let mut stream = stream(1);
-    let far = (0..SIGNS).filter(|_| is_as_far(signed(&mut |_| stream.below(2) == 1)));
-    // What was seen is one of the ways.
-    (far.count() + 1) as f64 / (SIGNS + 1) as f64
-}
-
-/// Corrects for many comparisons, after Holm 1979.
-fn correct(against: &mut [Option<Against>]) {
-    let p = |of: &Option<Against>| of.and_then(|of| of.p);
-    let mut order: Vec<(usize, f64)> = (against.iter().enumerate())
-        .filter_map(|(at, of)| Some((at, p(of)?)))
+/// Each strategy against the reference, by the logarithms of its totals per cluster.
+fn held_against(
+    logs: &[Option<Vec<f64>>],
+    reference: Option<usize>,
+    is_named: bool,
+) -> Vec<Option<Against>> {
+    let known: Vec<(usize, &[f64])> = (logs.iter().enumerate())
+        .filter_map(|(at, own)| Some((at, own.as_deref()?)))
         .collect();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    let mut least: f64 = 0.0;
-    for (place, (at, p)) in order.iter().enumerate() {
-        least = least.max(p * (order.len() - place) as f64).min(1.0);
-        if let Some(of) = &mut against[*at] {
-            of.p = Some(least);
+    let mut against = vec![None; logs.len()];
+    let place = known.iter().position(|(at, _)| Some(*at) == reference);
+    let Some(place) = place else {
+        return against;
+    };
+    let only: Vec<&[f64]> = known.iter().map(|(_, own)| *own).collect();
+    let chances = chances(&only, place, is_named, SIGNS);
+    for ((at, own), p) in known.iter().zip(chances) {
+        if Some(*at) != reference {
+            let differences = own.iter().zip(only[place]).map(|(own, other)| own - other);
+            against[*at] = mean(differences).map(|log| Against {
+                ratio: libm::exp(log),
+                p,
+            });
         }
     }
+    against
+}
+
+/// The least probability that so many clusters can give: that of all signs the same.
+fn least_p(clusters: usize) -> f64 {
+    match clusters {
+        0 | 1 => 1.0,
+        _ => libm::exp2(1.0 - clusters as f64).max(1.0 / (SIGNS as f64 + 1.0)),
+    }
+}
+
+/// How likely it is for each row that chance parts some pair of rows as far as it is from the reference.
+///
+/// Chance gives signs to columns, the same in all rows; a pair is as far apart as its sum of differences over the root of their
+/// squares, which signs do not change. The farthest of all pairs counts, or of those with a reference that was named before the
+/// figures were known: so whatever is picked from the same figures, some pair is told apart by mistake no more often than is said.
+fn chances(rows: &[&[f64]], reference: usize, is_named: bool, draws: usize) -> Vec<Option<f64>> {
+    let columns = rows.first().map_or(0, |row| row.len());
+    if columns < 2 {
+        return vec![None; rows.len()];
+    }
+    let spread = |a: usize, b: usize| {
+        let squares = rows[a].iter().zip(rows[b]).map(|(a, b)| (a - b) * (a - b));
+        squares.sum::<f64>().sqrt()
+    };
+    let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
+    for a in 0..rows.len() {
+        for b in 0..a {
+            let is_asked = !is_named || a == reference || b == reference;
+            let spread = spread(a, b);
+            if is_asked && spread > 0.0 {
+                pairs.push((a, b, 1.0 / spread));
+            }
+        }
+    }
+    let sums = |is_negative: &mut dyn FnMut(usize) -> bool| -> Vec<f64> {
+        let mut sums = vec![0.0; rows.len()];
+        for column in 0..columns {
+            let sign = if is_negative(column) { -1.0 } else { 1.0 };
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum += sign * row[column];
+            }
+        }
+        sums
+    };
+    let farthest = |sums: &[f64]| {
+        let apart = pairs
+            .iter()
+            .map(|(a, b, over)| (sums[*a] - sums[*b]).abs() * over);
+        apart.fold(0.0, f64::max)
+    };
+    let seen = sums(&mut |_| false);
+    // Signs and the opposite signs are as far: the last column keeps its own.
+    let by_chance: Vec<f64> = if columns <= EXACT_UP_TO {
+        let all = 0..1usize << (columns - 1);
+        all.map(|signs| farthest(&sums(&mut |at| signs >> at & 1 == 1)))
+            .collect()
+    } else {
+        let mut stream = stream(1);
+        // What was seen is one of the ways.
+        let drawn = (0..draws).map(|_| farthest(&sums(&mut |_| stream.below(2) == 1)));
+        drawn.chain([farthest(&seen)]).collect()
+    };
+    let chance = |row: usize| {
+        let spread = spread(row, reference);
+        if spread == 0.0 {
+            return 1.0;
+        }
+        let own = (seen[row] - seen[reference]).abs() / spread;
+        let far = by_chance
+            .iter()
+            .filter(|other| **other >= own * (1.0 - 1e-12));
+        far.count() as f64 / by_chance.len() as f64
+    };
+    (0..rows.len()).map(|row| Some(chance(row))).collect()
 }
 
 /// Units where a strategy's total is beyond that of the best other.
@@ -269,8 +355,10 @@ mod tests {
         let unit = |at: usize| CompetitionUnit {
             scenario: "s".into(),
             workload: format!("w{at:02}"),
+            program: format!("w{at:02}"),
             policy: "p".into(),
             part: 0,
+            may_fail: 0.0,
         };
         let count = nets[0].len();
         let entry = |(at, own): (usize, &&[Option<f64>])| {
@@ -282,9 +370,7 @@ mod tests {
                         net: *net,
                         gross: *net,
                         regret: *net,
-                        error: None,
-                        is_exact: false,
-                        failed_choices: None,
+                        ..SeenRecord::default()
                     },
                 );
             }
@@ -295,6 +381,7 @@ mod tests {
             repeats: 1,
             units: (0..count).map(unit).collect(),
             entries: nets.iter().enumerate().map(entry).collect(),
+            against: None,
         }
     }
 
@@ -306,12 +393,12 @@ mod tests {
         assert_eq!(verdict.best, Some(1));
         // Tied on the first, behind on the others: (1.5 + 2 + 2)/3.
         assert!((verdict.standings[0].rank - 5.5 / 3.0).abs() < 1e-12);
-        let against = verdict.standings[0].against_best.expect("a pair");
+        let against = verdict.standings[0].against.expect("a pair");
         // Logarithms 0, ln 2, ln 2.
         assert!((against.ratio - libm::exp(2.0 * libm::log(2.0) / 3.0)).abs() < 1e-12);
         // Of eight ways to give signs, four give the two equal signs.
         assert_eq!(against.p, Some(0.5));
-        assert!(verdict.standings[1].against_best.is_none());
+        assert!(verdict.standings[1].against.is_none());
     }
 
     #[test]
@@ -324,47 +411,138 @@ mod tests {
         assert!((verdict.standings[0].rank - 4.0 / 3.0).abs() < 1e-12);
         assert_eq!(verdict.standings[0].losses[0].ratio, f64::INFINITY);
         assert_eq!(verdict.standings[0].losses.len(), 1);
-        assert!(verdict.standings[0].against_best.is_none());
+        assert!(verdict.standings[0].against.is_none());
     }
 
-    /// Twelve of twelve the same way: 2 of 4096 ways are as far; by Holm for two it is twice as likely.
+    /// One that fails everywhere would be the best by what it is charged; one that may fail in half of all cases is no worse for
+    /// one of three.
     #[test]
-    fn signs_and_their_correction_are_exact() {
-        let worse = |by: f64| {
-            (0..12)
-                .map(|at| Some(by + 0.01 * f64::from(at)))
-                .collect::<Vec<_>>()
+    fn what_fails_is_behind_what_works() {
+        let mut block = block(&[&[Some(0.0); 3], &[Some(5.0); 3], &[Some(1.0); 3]]);
+        let failed = SeenRecord {
+            net: Some(0.0),
+            reason: Some("no luck".to_owned()),
+            ..SeenRecord::default()
         };
+        for unit in 0..3 {
+            block.entries[0].add(unit, &failed);
+        }
+        let verdict = judge(&block);
+        let ranks = |verdict: &Verdict| [0, 1, 2].map(|at| verdict.standings[at].rank);
+        assert_eq!(
+            (verdict.best, &verdict.order[..]),
+            (Some(2), &[2, 1, 0][..])
+        );
+        assert_eq!(ranks(&verdict), [3.0, 2.0, 1.0]);
+        assert_eq!(block.entries[0].reasons(), [("no luck", 3)]);
+        for unit in &mut block.units {
+            unit.may_fail = 0.5;
+        }
+        let verdict = judge(&block);
+        assert_eq!(
+            (verdict.best, &verdict.order[..]),
+            (Some(0), &[0, 2, 1][..])
+        );
+        assert_eq!(ranks(&verdict), [1.0, 3.0, 2.0]);
+    }
+
+    /// The same difference on twelve of twelve: of 2¹² ways two are as far. Another strategy makes it no more likely, as long as none
+    /// of its pairs comes as far with other signs.
+    #[test]
+    fn signs_are_exact() {
+        let worse = |by: f64| vec![Some(libm::exp(by) - 1.0); 12];
         let best: Vec<Option<f64>> = vec![Some(0.0); 12];
         let (some, more) = (worse(0.5), worse(0.9));
         let verdict = judge(&block(&[&best, &some, &more]));
-        let p = |at: usize| verdict.standings[at].against_best.and_then(|a| a.p);
-        assert_eq!(p(1), Some(2.0 * 2.0 / 4096.0));
-        assert_eq!(p(2), Some(2.0 * 2.0 / 4096.0));
+        let p = |verdict: &Verdict, at: usize| verdict.standings[at].against.and_then(|a| a.p);
+        assert_eq!(p(&verdict, 1), Some(2.0 / 4096.0));
+        assert_eq!(p(&verdict, 2), Some(2.0 / 4096.0));
         let interval = verdict.standings[0].rank_interval.expect("clusters");
         assert_eq!((interval.low, interval.high), (1.0, 1.0));
+        // Held against another that was named.
+        let mut named = block(&[&best, &some, &more]);
+        named.against = Some(2);
+        let verdict = judge(&named);
+        assert_eq!((verdict.best, verdict.reference), (Some(0), Some(2)));
+        let ratio = verdict.standings[0].against.map_or(f64::NAN, |a| a.ratio);
+        assert!((ratio - libm::exp(-0.9)).abs() < 1e-12);
+        assert!(verdict.standings[2].against.is_none());
+    }
+
+    /// Two inputs of a program are one draw; of five draws two of 32 ways are as far as the farthest, which is no 5 %.
+    #[test]
+    fn inputs_of_a_program_are_one_draw_and_five_draws_tell_nothing() {
+        let (best, worse) = (vec![Some(0.0); 10], vec![Some(1.0); 10]);
+        let mut block = block(&[&best, &worse]);
+        assert!(judge(&block).can_differ);
+        for (at, unit) in block.units.iter_mut().enumerate() {
+            unit.program = format!("p{}", at / 2);
+        }
+        let verdict = judge(&block);
+        assert_eq!((verdict.clusters, verdict.can_differ), (5, false));
+        assert_eq!(
+            verdict.standings[1].against.and_then(|a| a.p),
+            Some(2.0 / 32.0)
+        );
     }
 
     /// Whether all signs are tried or some are drawn: with any of them nothing stays nothing, and of many equal figures no others
     /// that are drawn come as far as those that are seen.
     #[test]
     fn what_differs_nowhere_is_no_difference_however_many_there_are() {
+        let chance = |own: &[f64]| chances(&[&vec![0.0; own.len()], own], 0, false, SIGNS)[1];
         for units in [2, EXACT_UP_TO, EXACT_UP_TO + 1, 4 * EXACT_UP_TO] {
-            assert_eq!(by_signs(&vec![0.0; units]), 1.0, "{units}");
+            assert_eq!(chance(&vec![0.0; units]), Some(1.0), "{units}");
         }
-        let drawn = 1.0 / (SIGNS as f64 + 1.0);
-        assert_eq!(by_signs(&[1.0; 4 * EXACT_UP_TO]), drawn);
+        assert_eq!(
+            chance(&[1.0; 4 * EXACT_UP_TO]),
+            Some(1.0 / (SIGNS as f64 + 1.0))
+        );
+        assert_eq!(chance(&[1.0]), None);
     }
 
-    /// Under no difference at all, tested 400 times at 5 %: between 2 and 8 % of 400 is 99.5 % of the binomial.
-    #[test]
-    fn equals_are_told_apart_as_often_as_is_said() {
-        let mut stream = Stream::seeded(5);
-        let mut rejected = 0;
-        for _ in 0..400 {
-            let logs: Vec<f64> = (0..9).map(|_| stream.normal()).collect();
-            rejected += usize::from(by_signs(&logs) <= 0.05);
+    /// How often some star is false among 17 equal strategies, of so many comparisons: their totals are log-normal, or with a long
+    /// tail. The reference is picked from the figures, or the first; in `is_named` it is taken for one that was named.
+    fn false_stars(columns: usize, tail: bool, picks: bool, is_named: bool) -> f64 {
+        const COMPARISONS: usize = 1_000;
+        let mut stream = Stream::seeded(31);
+        let mut draw = || {
+            if tail {
+                -0.3 * libm::log(stream.uniform())
+            } else {
+                0.3 * stream.normal()
+            }
+        };
+        let mut stars = 0;
+        for _ in 0..COMPARISONS {
+            let rows: Vec<Vec<f64>> = (0..17)
+                .map(|_| (0..columns).map(|_| draw()).collect())
+                .collect();
+            let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+            let total = |at: &usize| rows[*at].iter().map(|log| libm::exp(*log)).sum::<f64>();
+            let best = (0..rows.len()).min_by(|a, b| total(a).total_cmp(&total(b)));
+            let reference = if picks { best.unwrap_or(0) } else { 0 };
+            let chances = chances(&rows, reference, is_named, 400);
+            stars += usize::from(chances.iter().flatten().any(|p| *p <= LEVEL));
         }
-        assert!((8..=32).contains(&rejected), "{rejected} of 400");
+        stars as f64 / COMPARISONS as f64
+    }
+
+    /// Held to 6 %; the standard error of 1,000 comparisons at 5 % is 0.7 %. A reference that is picked from the figures and taken
+    /// for one that was named is what this is not: then stars are false in more than 10 %.
+    #[test]
+    fn stars_among_equals_are_false_in_one_of_twenty_comparisons() {
+        for columns in [11, 18, 28] {
+            for tail in [false, true] {
+                let picked = false_stars(columns, tail, true, false);
+                let named = false_stars(columns, tail, false, true);
+                assert!(
+                    picked <= 0.06 && named <= 0.06,
+                    "{columns}: {picked}, {named}"
+                );
+            }
+        }
+        let wrong = false_stars(18, false, true, true);
+        assert!(wrong > 0.1, "{wrong}");
     }
 }

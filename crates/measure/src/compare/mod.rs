@@ -2,11 +2,11 @@
 //!
 //! In: checked scenarios that name the same strategies. Out: a [`Comparison`], a block per objective and number of runs.
 //!
-//! - [`run`](mod@run): cases → tallies, in parallel, the same whatever the number of threads; `parts`: random halves of what
+//! - [`run`](mod@run): cases → tallies, and every case to whoever wants it, in parallel, the same whatever the number of threads; `parts`: random halves of what
 //!   there is to choose from.
 //! - [`tally`]: what a strategy came to on one unit: a workload under a policy, or a part of it; `curve`: the regret of what it
 //!   had found, over what it had spent.
-//! - [`judge`]: ranks, ratios to the best, and where each loses.
+//! - [`judge`]: ranks, ratios to the best or to a strategy that was named, and where each loses.
 //! - [`text`]: for people; [`data`]: for spreadsheets and data frames.
 
 mod curve;
@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use scavsim_search::search::Objective;
 
-pub use run::{Effort, NoComparison, compare};
-pub use tally::{Entry, Tally};
+pub use run::{Effort, NoComparison, NotedCase, compare, compare_noting};
+pub use tally::{Entry, SeenRecord, Tally};
 
 /// What is compared, besides the scenarios.
 #[derive(Debug, Clone)]
@@ -31,19 +31,25 @@ pub struct ComparisonQuestion {
     pub repeats: Vec<u64>,
     /// Random halves of its configurations in place of each workload; 0: the whole.
     pub parts: u32,
+    /// Name of the strategy that the others are held against; without it, all pairs are, and those with the best are told.
+    pub against: Option<String>,
 }
 
 /// A place where strategies compete.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CompetitionUnit {
     /// Name of the scenario.
     pub scenario: String,
     /// Workload or job.
     pub workload: String,
+    /// The program that it is a run of: what is drawn again, or given a sign, as one.
+    pub program: String,
     /// Pricing policy.
     pub policy: String,
     /// Which half of its configurations, from 1; 0: all.
     pub part: u32,
+    /// Share of cases that may fail: what the scenario lets miss its limits.
+    pub may_fail: f64,
 }
 
 /// All strategies by one objective, of a job that is run so often.
@@ -57,6 +63,8 @@ pub struct Block {
     pub units: Vec<CompetitionUnit>,
     /// How each did, in the order of the scenarios.
     pub entries: Vec<Entry>,
+    /// Place of the strategy that was named beforehand for the others to be held against.
+    pub against: Option<usize>,
 }
 
 /// Strategies beside each other.

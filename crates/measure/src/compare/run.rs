@@ -41,6 +41,9 @@ pub enum NoComparison {
     /// Threads cannot be started.
     #[error(transparent)]
     NoThreads(#[from] std::io::Error),
+    /// A case cannot be written.
+    #[error(transparent)]
+    NotWritten(std::io::Error),
     /// Scenarios that cannot stand beside each other, in words.
     #[error("{0}")]
     Unlike(String),
@@ -67,9 +70,26 @@ pub fn compare(
     question: &ComparisonQuestion,
     effort: Effort<'_>,
 ) -> Result<Comparison, NoComparison> {
+    compare_noting(scenarios, question, effort, &mut |_| Ok(()))
+}
+
+/// Compares the strategies of `scenarios`, and hands over every case: by scenario, half and number of runs, then as a run has
+/// them.
+///
+/// # Errors
+/// [`NoComparison`].
+pub fn compare_noting(
+    scenarios: &[Scenario],
+    question: &ComparisonQuestion,
+    effort: Effort<'_>,
+    note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
+) -> Result<Comparison, NoComparison> {
     let strategies = same_strategies(scenarios)?;
     let pool = effort.interrupt.pool(effort.jobs)?;
-    let mut blocks = blocks(scenarios, question, &strategies);
+    let against = (question.against.as_deref())
+        .map(|name| place_of(name, &strategies))
+        .transpose()?;
+    let mut blocks = blocks(scenarios, question, &strategies, against);
     let mut took = vec![(Duration::ZERO, 0u32); strategies.len()];
     for scenario in scenarios {
         let parts: Range<u32> = match question.parts {
@@ -95,7 +115,7 @@ pub fn compare(
                     took: &mut took,
                 };
                 of_plan.open();
-                pool.install(|| of_plan.evaluate(effort))?;
+                of_plan.evaluate(effort, &pool, note)?;
             }
         }
     }
@@ -166,10 +186,22 @@ fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> 
     }
 }
 
+/// Place of a strategy by its name.
+fn place_of(name: &str, strategies: &[String]) -> Result<usize, NoComparison> {
+    let place = strategies.iter().position(|other| other == name);
+    place.ok_or_else(|| {
+        NoComparison::Unlike(format!(
+            "no strategy `{name}` is compared, which the others could be held against: there are {}",
+            strategies.join(", ")
+        ))
+    })
+}
+
 fn blocks(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
     strategies: &[String],
+    against: Option<usize>,
 ) -> Vec<Block> {
     let is_asked =
         |objective: &&Objective| scenarios.iter().any(|s| s.objectives.contains(objective));
@@ -188,6 +220,7 @@ fn blocks(
             entries: (strategies.iter())
                 .map(|name| Entry::new(name, 0))
                 .collect(),
+            against,
         })
         .collect()
 }
@@ -201,6 +234,23 @@ struct OfPlan<'a> {
     firsts: &'a [usize],
     blocks: &'a mut [Block],
     took: &'a mut [(Duration, u32)],
+}
+
+/// A case as it is handed over.
+#[derive(Debug, Clone, Copy)]
+pub struct NotedCase<'a> {
+    /// Where it competes.
+    pub unit: &'a CompetitionUnit,
+    /// By what.
+    pub objective: Objective,
+    /// How often the job is run.
+    pub repeats: u64,
+    /// Name of the strategy.
+    pub strategy: &'a str,
+    /// Number of the replica.
+    pub replica: u64,
+    /// What came of it.
+    pub seen: &'a SeenRecord,
 }
 
 /// What came of a case.
@@ -218,8 +268,10 @@ impl OfPlan<'_> {
         let unit = |arena: usize, policy: usize| CompetitionUnit {
             scenario: plan.scenario.clone(),
             workload: plan.arena_name(arena),
+            program: plan.program(arena).to_owned(),
             policy: plan.policies[policy].name.clone(),
             part: self.part,
+            may_fail: plan.limits.max_miss.unwrap_or(0.0),
         };
         let units: Vec<CompetitionUnit> = (0..plan.arena_count())
             .flat_map(|arena| (0..plan.policies.len()).map(move |policy| (arena, policy)))
@@ -235,26 +287,33 @@ impl OfPlan<'_> {
         }
     }
 
-    fn evaluate(&mut self, effort: Effort<'_>) -> Result<(), NoComparison> {
+    fn evaluate(
+        &mut self,
+        effort: Effort<'_>,
+        pool: &rayon::ThreadPool,
+        note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
+    ) -> Result<(), NoComparison> {
         let all = self.plan.cases();
         let mut from = 0;
         while from < all {
             let plan = &*self.plan;
             let to = (from + AT_ONCE).min(all);
-            let results: Option<Vec<Judged>> = (0..(to - from) as usize)
-                .into_par_iter()
-                .with_min_len(plan.cases_per_simulation() as usize)
-                .map_init(
-                    || Evaluator::new(plan),
-                    |evaluator, place| {
-                        let case = plan.case(from + place as u64);
-                        let result = one(plan, evaluator, case);
-                        (!effort.interrupt.is_raised()).then_some(result)
-                    },
-                )
-                .collect();
+            let results: Option<Vec<Judged>> = pool.install(|| {
+                (0..(to - from) as usize)
+                    .into_par_iter()
+                    .with_min_len(plan.cases_per_simulation() as usize)
+                    .map_init(
+                        || Evaluator::new(plan),
+                        |evaluator, place| {
+                            let case = plan.case(from + place as u64);
+                            let result = one(plan, evaluator, case);
+                            (!effort.interrupt.is_raised()).then_some(result)
+                        },
+                    )
+                    .collect()
+            });
             for result in results.ok_or(NoComparison::Interrupted)? {
-                self.take(&result);
+                self.take(&result, note).map_err(NoComparison::NotWritten)?;
             }
             effort.progress.fetch_add(to - from, Ordering::Relaxed);
             // Arenas that lie behind are not asked for again.
@@ -265,13 +324,17 @@ impl OfPlan<'_> {
         Ok(())
     }
 
-    fn take(&mut self, result: &Judged) {
+    fn take(
+        &mut self,
+        result: &Judged,
+        note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
         let case = result.case;
         let objective = self.plan.objectives[case.objective];
         let place = (self.blocks.iter())
             .position(|block| block.objective == objective && block.repeats == self.repeats);
         let Some(place) = place else {
-            return;
+            return Ok(());
         };
         let unit = self.firsts[place] + case.arena * self.plan.policies.len() + case.policy;
         let entry = &mut self.blocks[place].entries[case.strategy];
@@ -280,13 +343,26 @@ impl OfPlan<'_> {
         let (sum, count) = &mut self.took[case.strategy];
         *sum += result.took;
         *count += 1;
+        let block = &self.blocks[place];
+        note(&NotedCase {
+            unit: &block.units[unit],
+            objective,
+            repeats: self.repeats,
+            strategy: &block.entries[case.strategy].strategy,
+            replica: case.replica,
+            seen: &result.seen,
+        })
     }
 }
 
 fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
     let objective = plan.objectives[case.objective];
     let record = evaluator.evaluate(case);
-    let seen = SeenRecord::of(&record, objective);
+    let mut seen = SeenRecord::of(&record, objective);
+    let found = seen.regret;
+    if seen.net.is_none() {
+        seen.fail(&record, evaluator.charge(case));
+    }
     let per_run = match objective {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
         _ => record.oracle_cost_usd,
@@ -296,7 +372,7 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
     Judged {
         case,
         seen,
-        regrets: regrets(&steps, seen.regret),
+        regrets: regrets(&steps, found),
         took,
     }
 }

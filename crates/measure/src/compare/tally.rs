@@ -1,12 +1,25 @@
 //! What a strategy came to.
 
+use std::collections::BTreeMap;
+
+use super::CompetitionUnit;
 use super::curve::Curve;
 use scavsim_base::stats::{RunningMedian, Welford};
-use scavsim_lab::experiment::{Record, Status};
+use scavsim_lab::experiment::{Charge, Record, Status};
 use scavsim_search::search::Objective;
 
 /// A choice within this share of the best is near.
 const NEAR: f64 = 0.1;
+
+/// Reasons of failures that are told apart on a unit.
+const MOST_REASONS: usize = 100;
+/// What stands for the others.
+const OTHER_REASONS: &str = "other reasons";
+/// Why a case fails whose record has a result.
+const BEYOND_A_LIMIT: &str = "search and run go beyond a limit";
+const NO_RUN_ALONE: &str = "the choice by itself does not come to the target";
+/// Why a case has no figure whose record has a result.
+const WITHOUT_PRICE: &str = "the oracle's run has no price";
 
 /// One strategy in a block.
 #[derive(Clone)]
@@ -15,24 +28,32 @@ pub struct Entry {
     pub strategy: String,
     /// Per unit.
     pub units: Vec<Tally>,
-    /// Over all cases of all units: search and R runs over R runs of the oracle, minus 1, what the search did counting.
+    /// Over all cases of all units: search and R runs over R runs of the oracle, minus 1, what the search did counting, or
+    /// what a case that fails is charged.
     pub net: RunningMedian,
     /// Regret over what was spent.
     pub curve: Curve,
 }
 
 /// What a strategy came to on one unit, over its replicas.
+///
+/// A case that fails, as it has no result or breaks a limit, is charged what it spent and R runs of the worst configuration that
+/// completes.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     /// Cases.
     pub cases: u64,
-    /// Cases without a figure: they failed, or broke a limit.
+    /// Cases that failed and are charged.
+    pub failed: u64,
+    /// Cases without a figure, as nothing keeps the limits, or no run has a price.
     pub without: u64,
+    /// How often cases failed, or had no figure, by reason.
+    pub reasons: BTreeMap<String, u64>,
     /// Search and R runs over R runs of the oracle, minus 1; what the search did counts.
     pub net: Welford,
     /// Search and R runs over R runs of the oracle, minus 1; what the search did counts nothing.
     pub gross: Welford,
-    /// Expected value of the choice over the oracle's, minus 1.
+    /// Expected value of the choice over the oracle's, minus 1; that of the worst where a case fails.
     pub regret: Welford,
     /// |predicted − expected time| / expected time, mean over the configurations that were predicted.
     pub error: Welford,
@@ -59,6 +80,10 @@ impl Entry {
     pub(super) fn add(&mut self, unit: usize, record: &SeenRecord) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
+        if let Some(reason) = &record.reason {
+            tally.note(reason);
+            tally.failed += u64::from(record.net.is_some());
+        }
         let Some(net) = record.net else {
             tally.without += 1;
             return;
@@ -86,6 +111,23 @@ impl Entry {
         scavsim_base::stats::mean(self.units.iter().filter_map(of))
     }
 
+    /// Whether it comes to something that works: on all units together no more fails than may.
+    pub fn is_sound(&self, units: &[CompetitionUnit]) -> bool {
+        let may_fail = units.iter().map(|unit| unit.may_fail);
+        self.share(|tally| tally.failed + tally.without) <= may_fail.fold(0.0, f64::max)
+    }
+
+    /// How often it failed, or had no figure, by reason, the most frequent first.
+    pub fn reasons(&self) -> Vec<(&str, u64)> {
+        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+        for (reason, count) in self.units.iter().flat_map(|unit| &unit.reasons) {
+            *all.entry(reason).or_default() += count;
+        }
+        let mut all: Vec<(&str, u64)> = all.into_iter().collect();
+        all.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+        all
+    }
+
     /// The share of all cases that a count comes to.
     pub fn share(&self, of: impl Fn(&Tally) -> u64) -> f64 {
         let all: u64 = self.units.iter().map(|unit| unit.cases).sum();
@@ -95,6 +137,18 @@ impl Entry {
 }
 
 impl Tally {
+    /// Counts a reason, as one of the others where there are many.
+    fn note(&mut self, reason: &str) {
+        let is_told = self.reasons.len() < MOST_REASONS || self.reasons.contains_key(reason);
+        let told = if is_told { reason } else { OTHER_REASONS };
+        *self.reasons.entry(told.to_owned()).or_default() += 1;
+    }
+
+    /// Share of cases that failed.
+    pub fn failed_share(&self) -> f64 {
+        self.failed as f64 / self.cases.max(1) as f64
+    }
+
     /// Mean net overhead, where a case has one.
     pub fn net(&self) -> Option<f64> {
         (self.net.count() > 0).then(|| self.net.mean())
@@ -122,14 +176,22 @@ impl Tally {
 }
 
 /// What a comparison takes from a record.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SeenRecord {
-    pub(super) net: Option<f64>,
-    pub(super) gross: Option<f64>,
-    pub(super) regret: Option<f64>,
-    pub(super) error: Option<f64>,
-    pub(super) is_exact: bool,
-    pub(super) failed_choices: Option<f64>,
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SeenRecord {
+    /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.
+    pub net: Option<f64>,
+    /// The same, what the search did counting nothing.
+    pub gross: Option<f64>,
+    /// Expected value of the choice over the oracle's, minus 1; that of the worst where it failed.
+    pub regret: Option<f64>,
+    /// Mean error of predicted times.
+    pub error: Option<f64>,
+    /// Whether the choice is worth what the oracle's is.
+    pub is_exact: bool,
+    /// Choices that never reached the target before one that did.
+    pub failed_choices: Option<f64>,
+    /// Why it failed, or has no figure.
+    pub reason: Option<String>,
 }
 
 impl SeenRecord {
@@ -147,6 +209,27 @@ impl SeenRecord {
             error: record.error_mean,
             is_exact: record.is_right(),
             failed_choices: record.failed_choices,
+            reason: None,
         }
+    }
+
+    /// Fails where it has no figure of its own: with what that is charged, if anything.
+    pub(super) fn fail(&mut self, record: &Record<'_>, charge: Option<Charge>) {
+        let breaks_a_limit = record.kept_net == Some(0.0);
+        let reason = match (record.status, charge) {
+            (Status::Failed, _) => &*record.reason,
+            (Status::Ok, None) => WITHOUT_PRICE,
+            (Status::Ok, Some(_)) if breaks_a_limit => BEYOND_A_LIMIT,
+            (Status::Ok, Some(_)) => NO_RUN_ALONE,
+        };
+        *self = SeenRecord {
+            net: charge.map(|charge| charge.overhead),
+            gross: charge.map(|charge| charge.overhead),
+            regret: charge.map(|charge| charge.regret),
+            error: self.error,
+            is_exact: false,
+            failed_choices: self.failed_choices,
+            reason: Some(reason.to_owned()),
+        };
     }
 }

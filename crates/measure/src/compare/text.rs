@@ -1,10 +1,19 @@
 //! A comparison for people: who is ahead in words, then a table per block, and where each loses.
 
+use std::collections::BTreeSet;
+
 use super::curve::{Regrets, SPENT};
-use super::judge::{Loss, Verdict, judge};
-use super::{Block, Comparison, Entry, Tally};
-use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent};
+use super::judge::{LEVEL, Loss, Verdict, judge};
+use super::{Block, Comparison, CompetitionUnit, Entry, Tally};
+use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
+
+/// Heads of columns that are there where there is something to say.
+const FAILS: &str = "fails";
+const NO_FIGURE: &str = "none";
+/// Heads of the column of ratios to the reference.
+const OVER_BEST: &str = "× best";
+const OVER_NAMED: &str = "× named";
 
 /// Words of the tables.
 pub const LEGEND: &[(&str, &str)] = &[
@@ -28,18 +37,34 @@ pub const LEGEND: &[(&str, &str)] = &[
         "among these strategies, mean over units, 1 being the best, with its 95 % interval",
     ),
     (
-        "× best",
-        "search and runs over those of the best in the mean, geometric mean; * differs at 5 %, ** at 1 %, by signs of pairs \
-         and corrected for many (Holm)",
+        OVER_BEST,
+        "search and runs over those of the best in the mean, geometric mean; * differs at 5 %, ** at 1 %: so far apart chance \
+         brings no pair of all strategies more often, by signs of programs",
+    ),
+    (
+        OVER_NAMED,
+        "search and runs over those of the strategy that was named, geometric mean; * differs at 5 %, ** at 1 %: so far apart \
+         chance brings none of its pairs more often, by signs of programs",
     ),
     (
         "loses",
         "units where search and runs come to more than 1.1 × those of the best other",
     ),
     (
-        "none",
-        "cases without a figure: no result, or a limit broken; other columns are of the rest",
+        FAILS,
+        "cases without a choice that works, as there is none or a limit is broken: what they spent and R runs of the worst \
+         configuration that completes are their net and gross; whoever fails ranks behind all who do not",
     ),
+    (
+        NO_FIGURE,
+        "cases without a figure, as nothing keeps the limits or no run has a price; other columns are of the rest",
+    ),
+];
+
+/// What a case may lack, by the head of its column.
+const LACKS: [(&str, fn(&Tally) -> u64); 2] = [
+    (FAILS, |tally| tally.failed),
+    (NO_FIGURE, |tally| tally.without),
 ];
 
 /// The whole text.
@@ -53,12 +78,22 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
         text.push('\n');
         text += &page.parts(title(block, comparison.replicas, verdict), 2);
         text += &table(block, verdict, page);
+        text += &no_stars(verdict, page);
         text += &losses(block, verdict, page);
+        text += &failures(block, verdict, page);
     }
-    text += &curves(&comparison.blocks, page);
+    text += &curves(&comparison.blocks, &verdicts, page);
     text.push('\n');
-    let is_shown =
-        |(word, _): &&(&str, &str)| *word != "none" || comparison.blocks.iter().any(lacks_some);
+    let is_named = comparison
+        .blocks
+        .iter()
+        .any(|block| block.against.is_some());
+    let other_head = if is_named { OVER_BEST } else { OVER_NAMED };
+    let is_shown = |(word, _): &&(&str, &str)| {
+        let mut lacks = LACKS.iter();
+        let is_there = |of: fn(&Tally) -> u64| comparison.blocks.iter().any(|b| some(b, of));
+        *word != other_head && lacks.all(|(head, of)| word != head || is_there(*of))
+    };
     text + &page.legend(LEGEND.iter().filter(is_shown).copied())
 }
 
@@ -75,25 +110,29 @@ fn headline(block: &Block, verdict: &Verdict) -> String {
     let Some(best) = verdict.best else {
         return format!("{what}: no strategy has a figure everywhere.");
     };
+    if !block.entries[best].is_sound(&block.units) {
+        return format!("{what}: every strategy fails in some cases.");
+    }
     let net = |at: usize| or_dash(block.entries[at].mean(Tally::net).map(signed_percent));
     let mut text = format!(
         "{what}: {} leads, {} over the oracle in the mean, with its search",
         block.entries[best].strategy,
         net(best)
     );
-    let mean = |at: &usize| block.entries[*at].mean(Tally::net);
-    let others =
-        (0..block.entries.len()).filter(|at| *at != best && is_everywhere(&block.entries[*at]));
-    let next = others.min_by(|a, b| {
-        mean(a)
-            .partial_cmp(&mean(b))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    if let Some(next) = next {
+    let next = verdict.order.get(1).copied();
+    if let Some(next) = next.filter(|next| is_everywhere(&block.entries[*next])) {
         text += &format!("; then {}, {}", block.entries[next].strategy, net(next));
-        text += match verdict.standings[next].against_best.and_then(|a| a.p) {
-            Some(p) if p <= 0.05 => "",
-            _ => ", which may be chance",
+        // Against a third that was named nothing tells of these two.
+        let told_of = match verdict.reference {
+            Some(at) if at == best => Some(next),
+            Some(at) if at == next => Some(best),
+            _ => None,
+        };
+        let p = told_of.map(|at| verdict.standings[at].against.and_then(|a| a.p));
+        text += match p {
+            None => "",
+            Some(Some(p)) if p <= LEVEL => "",
+            Some(_) => ", which may be chance",
         };
     }
     let lost = verdict.standings[best].losses.len();
@@ -103,10 +142,9 @@ fn headline(block: &Block, verdict: &Verdict) -> String {
     }
 }
 
-/// Whether a strategy lacks a figure in some case.
-fn lacks_some(block: &Block) -> bool {
-    let mut entries = block.entries.iter();
-    entries.any(|entry| !is_everywhere(entry) || entry.share(|t| t.without) > 0.0)
+/// Whether a strategy has some of these cases.
+fn some(block: &Block, of: fn(&Tally) -> u64) -> bool {
+    block.entries.iter().any(|entry| entry.share(of) > 0.0)
 }
 
 /// Whether a strategy has a figure on every unit.
@@ -121,22 +159,53 @@ fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
         format!(
             "{} halves of {} workloads",
             block.units.len(),
-            verdict.clusters
+            count_of(block, |unit| &unit.workload)
         )
     } else {
         format!("{} units", block.units.len())
     };
-    vec![
+    let mut programs = Vec::new();
+    if verdict.clusters < count_of(block, |unit| &unit.workload) {
+        programs.push(format!("{} programs", verdict.clusters));
+    }
+    let mut parts = vec![
         scenarios.join(", "),
         block.objective.name().to_owned(),
         runs(block.repeats),
         units,
-        format!("{replicas} replicas"),
-    ]
+    ];
+    parts.extend(programs);
+    parts.push(format!("{replicas} replicas"));
+    if let Some(at) = block.against {
+        parts.push(format!("against {}", block.entries[at].strategy));
+    }
+    parts
+}
+
+/// How many different texts units have.
+fn count_of(block: &Block, of: impl Fn(&CompetitionUnit) -> &str) -> usize {
+    let all: BTreeSet<(&str, &str)> = (block.units.iter())
+        .map(|unit| (unit.scenario.as_str(), of(unit)))
+        .collect();
+    all.len()
+}
+
+/// Why no strategy has a star, where none can have one.
+fn no_stars(verdict: &Verdict, page: &Page) -> String {
+    if verdict.can_differ {
+        return String::new();
+    }
+    let many = verdict.clusters;
+    page.prose(
+        &format!(
+            "No star is possible: of {many} independent jobs chance alone has all on one side in more than 5 %."
+        ),
+        2,
+    )
 }
 
 fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
-    let sheet = Sheet::new(order(block), columns(block, verdict));
+    let sheet = Sheet::new(verdict.order.clone(), columns(block, verdict));
     let fitted = sheet
         .toned(|at| {
             if verdict.best == Some(*at) {
@@ -164,20 +233,25 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
         let interval = interval.map(|i| format!(" ({:.1}–{:.1})", i.low, i.high));
         format!("{:.1}{}", standing.rank, interval.unwrap_or_default())
     };
-    let against_best = |at: &usize| {
-        or_dash(verdict.standings[*at].against_best.map(|against| {
+    let over = |at: &usize| {
+        or_dash(verdict.standings[*at].against.map(|against| {
             let stars = match against.p {
                 Some(p) if p <= 0.01 => "**",
-                Some(p) if p <= 0.05 => "* ",
+                Some(p) if p <= LEVEL => "* ",
                 _ => "  ",
             };
             format!("{:.2}{stars}", against.ratio)
         }))
     };
-    let none = move |at: &usize| match entry(at).share(|t| t.without) {
-        0.0 => NONE.to_owned(),
-        share if share < 0.005 => "< 1 %".to_owned(),
-        share => percent(share, 0),
+    let lack = |head, of: fn(&Tally) -> u64| {
+        Column::number(head, move |at| match entry(at).share(of) {
+            0.0 => NONE.to_owned(),
+            share => whole_share(share),
+        })
+    };
+    let over_head = match block.against {
+        Some(_) => OVER_NAMED,
+        None => OVER_BEST,
     };
     let mut columns = vec![
         Column::text("strategy", move |at| entry(at).strategy.clone()),
@@ -189,39 +263,26 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
         share("exact", |tally| tally.exact).rank(2),
         share("near", |tally| tally.near).rank(3),
         Column::number("rank", rank).rank(1),
-        Column::number("× best", against_best).rank(2),
+        Column::number(over_head, over).rank(2),
         Column::number("loses", |at: &usize| {
             verdict.standings[*at].losses.len().to_string()
         })
         .rank(2),
     ];
-    if lacks_some(block) {
-        columns.push(Column::number("none", none).rank(1));
+    for (head, of) in LACKS {
+        if some(block, of) {
+            columns.push(lack(head, of).rank(1));
+        }
     }
     columns
 }
 
-/// Strategies by their mean; those without a figure somewhere last.
-fn order(block: &Block) -> Vec<usize> {
-    let key = |at: usize| {
-        let entry = &block.entries[at];
-        let mean = entry.mean(Tally::net).unwrap_or(f64::INFINITY);
-        (!is_everywhere(entry), mean)
-    };
-    let mut order: Vec<usize> = (0..block.entries.len()).collect();
-    order.sort_by(|a, b| {
-        let (a, b) = (key(*a), key(*b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
-    order
-}
-
 /// Where each loses most, of the strategies that lose somewhere.
 fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
-    let all: Vec<(&str, &[Loss])> = (order(block).into_iter())
+    let all: Vec<(&str, &[Loss])> = (verdict.order.iter())
         .map(|at| {
-            let losses = &verdict.standings[at].losses;
-            (block.entries[at].strategy.as_str(), losses.as_slice())
+            let losses = &verdict.standings[*at].losses;
+            (block.entries[*at].strategy.as_str(), losses.as_slice())
         })
         .filter(|(_, losses)| !losses.is_empty())
         .collect();
@@ -243,6 +304,42 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
         Column::text("then on", nth(1)).rank(2),
     ];
     format!("\n{}", Sheet::new(all, columns).fit(page).text(page))
+}
+
+/// Reasons of failures that are told of a strategy.
+const REASONS: usize = 3;
+
+/// Who fails, how often, and why.
+fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
+    let cases = |entry: &Entry| entry.units.iter().map(|unit| unit.cases).sum::<u64>();
+    let mut text = String::new();
+    for at in &verdict.order {
+        let entry = &block.entries[*at];
+        let (reasons, all) = (entry.reasons(), cases(entry));
+        let count: u64 = reasons.iter().map(|(_, count)| count).sum();
+        if count == 0 {
+            continue;
+        }
+        let told = reasons.iter().take(REASONS);
+        let told: Vec<String> = told
+            .map(|(why, count)| format!("{count} × {why}"))
+            .collect();
+        let more = match reasons.len().saturating_sub(REASONS) {
+            0 => "",
+            _ => "; and other reasons",
+        };
+        let share = whole_share(count as f64 / all as f64);
+        let sentence = format!(
+            "{} fails in {share} of its cases: {}{more}.",
+            entry.strategy,
+            told.join("; ")
+        );
+        text += &page.prose(&sentence, 2);
+    }
+    if text.is_empty() {
+        return text;
+    }
+    format!("\n{text}")
 }
 
 fn told(block: &Block, loss: &Loss) -> String {
@@ -268,16 +365,16 @@ fn told(block: &Block, loss: &Loss) -> String {
 }
 
 /// The regret of what was found over what was spent, of the most runs of each objective.
-fn curves(blocks: &[Block], page: &Page) -> String {
+fn curves(blocks: &[Block], verdicts: &[Verdict], page: &Page) -> String {
     let mut text = String::new();
-    for (at, block) in blocks.iter().enumerate() {
+    for (at, (block, verdict)) in blocks.iter().zip(verdicts).enumerate() {
         let is_last = blocks
             .get(at + 1)
             .is_none_or(|next| next.objective != block.objective);
         if !is_last {
             continue;
         }
-        let order = order(block);
+        let order = &verdict.order;
         let medians: Vec<Regrets> = (order.iter())
             .map(|at| block.entries[*at].curve.clone().medians())
             .collect();

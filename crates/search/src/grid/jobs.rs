@@ -142,6 +142,7 @@ impl Growing {
         }
         Job {
             name: self.name,
+            program: None,
             space,
             runs,
             first,

@@ -6,8 +6,8 @@ use super::jobs::Jobs;
 use super::rows::Reader;
 use super::scope::listed;
 use super::spec::Spec;
-use super::written::Written;
-use super::{Grid, ROWS, SPEC};
+use super::written::{Text, Written};
+use super::{Grid, Job, ROWS, SPEC};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest};
 
@@ -30,6 +30,27 @@ pub struct Read {
     pub used: Vec<(String, bool)>,
 }
 
+/// The job of a name.
+fn place_of(
+    jobs: &[Job],
+    asked: &Text,
+    spec: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    let names = || jobs.iter().map(|job| job.name.as_str());
+    let place = names().position(|name| name == asked.get_ref());
+    if place.is_none() {
+        let label = match closest(asked.get_ref(), names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not a job of this grid".to_owned(),
+        };
+        let title = format!("unknown job `{}`", asked.get_ref());
+        let told = Diagnostic::at(spec, asked.span(), title, label);
+        diagnostics.push(told.with_help(format!("its jobs: {}", listed(names()))));
+    }
+    place
+}
+
 /// Reads a specification and its table; every mistake goes to `diagnostics`.
 pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Read> {
     let before = diagnostics.len();
@@ -46,23 +67,23 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
         }
     }
     let levels = std::mem::take(&mut reader.levels);
-    let jobs = jobs.done(&levels, diagnostics);
+    let mut jobs = jobs.done(&levels, diagnostics);
     if diagnostics.len() > before || jobs.is_empty() {
         return None;
     }
     let mut default_jobs = Vec::new();
     for asked in &checked.default_jobs {
-        let names = || jobs.iter().map(|job| job.name.as_str());
-        match names().position(|name| name == asked.get_ref()) {
-            Some(place) => default_jobs.push(place),
-            None => {
-                let label = match closest(asked.get_ref(), names()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "not a job of this grid".to_owned(),
-                };
-                let title = format!("unknown job `{}`", asked.get_ref());
-                let told = Diagnostic::at(spec, asked.span(), title, label);
-                diagnostics.push(told.with_help(format!("its jobs: {}", listed(names()))));
+        default_jobs.extend(place_of(&jobs, asked, spec, diagnostics));
+    }
+    for (program, names) in &checked.programs {
+        for name in names {
+            let Some(place) = place_of(&jobs, name, spec, diagnostics) else {
+                continue;
+            };
+            if let Some(other) = jobs[place].program.replace(program.clone()) {
+                let title = format!("the job `{}` has two programs", name.get_ref());
+                let label = format!("it is one of `{other}`, too");
+                diagnostics.error_at(spec, name.span(), title, label);
             }
         }
     }

@@ -152,6 +152,8 @@ pub struct Derived {
 pub struct Job {
     /// Name of the job in the grid.
     pub name: String,
+    /// The program that it runs, where the grid names it: jobs of one program on other inputs are no independent ones.
+    pub program: Option<String>,
     /// The configurations that were run, in the order of the table.
     pub space: Space,
     runs: Vec<Run>,
@@ -284,6 +286,7 @@ impl Job {
             .collect();
         Job {
             name: self.name.clone(),
+            program: self.program.clone(),
             runs,
             first,
             bills,

@@ -17,6 +17,8 @@ pub(super) struct Spec {
     pub probe: ProbeCharge,
     pub job: Option<String>,
     pub default_jobs: Vec<Text>,
+    /// Programs, each with its jobs.
+    pub programs: Vec<(String, Vec<Text>)>,
     pub repeats: bool,
     pub repeat: Option<String>,
     pub completed: Option<String>,
@@ -95,6 +97,9 @@ impl Spec {
             probe,
             job,
             default_jobs,
+            programs: (written.programs.iter())
+                .map(|(name, jobs)| (name.get_ref().clone(), jobs.clone()))
+                .collect(),
             repeats: written.repeats,
             repeat,
             completed,

@@ -22,6 +22,7 @@ pub(super) struct Written {
     pub note: Option<Text>,
     pub job: Option<Text>,
     pub default_jobs: Option<Spanned<Vec<Text>>>,
+    pub programs: BTreeMap<Text, Vec<Text>>,
     pub repeats: bool,
     pub repeat: Option<Text>,
     pub completed: Option<Text>,

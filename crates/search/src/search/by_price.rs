@@ -1,85 +1,134 @@
-//! What an optimiser of prices takes that knows nothing of the job: the lowest price per hour, or the highest, unseen.
+//! What an optimiser of prices takes that knows nothing of the job: the lowest price per hour, or the highest. Unseen, or the best
+//! of the first few, each run to the target.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::trials::Trials;
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::Count;
 
-/// Settings of the strategy `cheapest`: none.
+/// Settings of the strategy `cheapest`.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct CheapestSettings {}
+pub struct CheapestSettings {
+    /// Runs at the lowest prices, of which it takes the best; without it, it looks at none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+}
 
-/// Settings of the strategy `dearest`: none.
+/// Settings of the strategy `dearest`.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct DearestSettings {}
+pub struct DearestSettings {
+    /// Runs at the highest prices, of which it takes the best; without it, it looks at none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+}
 
 impl Declared for CheapestSettings {
     const DECLARATION: Declaration = Declaration {
         name: "cheapest",
-        what: "the lowest price per hour, without a look at the job",
-        formula: "probes: none; if the lowest price fails, the next",
+        what: "the lowest price per hour, without a look at the job; with a budget, the best of so many runs from there up",
+        formula: "probes: none; if the lowest price fails, the next. With a budget: runs to the target",
         source: "usual baseline",
-        example: "search.strategies = [\"cheapest\"]",
+        example: "search.strategies = [\"cheapest\", \"cheapest@3\"]",
     };
 }
 
 impl Recipe for CheapestSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        Ok(Box::new(ByPrice { sign: 1.0 }))
+        Ok(ByPrice::ready(Corner::Cheapest, self.budget))
     }
 }
 
 impl Declared for DearestSettings {
     const DECLARATION: Declaration = Declaration {
         name: "dearest",
-        what: "the highest price per hour, without a look at the job",
-        formula: "probes: none; if the highest price fails, the next",
+        what: "the highest price per hour, without a look at the job; with a budget, the best of so many runs from there down",
+        formula: "probes: none; if the highest price fails, the next. With a budget: runs to the target",
         source: "usual baseline",
-        example: "search.strategies = [\"dearest\"]",
+        example: "search.strategies = [\"dearest\", \"dearest@3\"]",
     };
 }
 
 impl Recipe for DearestSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        Ok(Box::new(ByPrice { sign: -1.0 }))
+        Ok(ByPrice::ready(Corner::Dearest, self.budget))
+    }
+}
+
+/// An end of the list of prices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Corner {
+    /// The lowest price per hour.
+    Cheapest,
+    /// The highest.
+    Dearest,
+}
+
+impl Corner {
+    /// Configurations from this end on, by what an hour costs; those whose price nobody knows come last, in their order.
+    pub(super) fn order(self, task: &Task<'_>) -> Vec<(usize, Option<f64>)> {
+        let hour = |at: usize| (task.prices).and_then(|prices| prices.usd_per_hour(at));
+        let far = |usd: Option<f64>| match self {
+            Corner::Cheapest => usd.unwrap_or(f64::INFINITY),
+            Corner::Dearest => usd.map_or(f64::INFINITY, |usd| -usd),
+        };
+        let mut order: Vec<(usize, Option<f64>)> =
+            (0..task.space.len()).map(|at| (at, hour(at))).collect();
+        order.sort_by(|a, b| far(a.1).total_cmp(&far(b.1)).then(a.0.cmp(&b.0)));
+        order
     }
 }
 
 struct ByPrice {
-    /// 1 for the lowest, −1 for the highest.
-    sign: f64,
+    corner: Corner,
+    /// Runs; 0 without a look.
+    runs: usize,
+}
+
+impl ByPrice {
+    fn ready(corner: Corner, budget: Option<Count>) -> Box<dyn Strategy> {
+        let runs = budget.map_or(0, |budget| budget.get() as usize);
+        Box::new(ByPrice { corner, runs })
+    }
 }
 
 impl Strategy for ByPrice {
     fn depends(&self) -> Depends {
-        Depends::PRICES
+        match self.runs {
+            0 => Depends::PRICES,
+            _ => Depends::BOTH,
+        }
     }
 
     fn search(
         &self,
         task: &Task<'_>,
-        _: &mut dyn Testbed,
+        testbed: &mut dyn Testbed,
         _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let hour = |at: usize| Some(self.sign * task.prices?.usd_per_hour(at)?);
-        let priced = (0..task.space.len()).filter_map(|at| Some((at, hour(at)?)));
-        let mut order: Vec<(usize, f64)> = priced.collect();
-        order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let mut order = order.into_iter().map(|(at, _)| at);
-        forecast.decided = order.next();
-        forecast.instead.extend(order);
-        match forecast.decided {
-            Some(_) => Ok(()),
-            None => {
-                let why = "no configuration has a price before it was run";
-                Err(Stop::Failed(why.to_owned()))
-            }
+        let order = self.corner.order(task).into_iter();
+        let mut order = order.filter_map(|(at, usd)| usd.map(|_| at)).peekable();
+        if order.peek().is_none() {
+            let why = "no configuration has a price before it was run";
+            return Err(Stop::Failed(why.to_owned()));
         }
+        if self.runs == 0 {
+            forecast.decided = order.next();
+            forecast.instead.extend(order);
+            return Ok(());
+        }
+        let mut trials = Trials::new(task, testbed, forecast);
+        while trials.goes_on(self.runs) {
+            let Some(at) = order.next() else { break };
+            trials.run(at, None)?;
+        }
+        trials.decide()
     }
 }

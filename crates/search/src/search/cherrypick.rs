@@ -1,8 +1,9 @@
 //! CherryPick (NSDI 2017): Bayesian optimisation with expected improvement.
 //!
-//! Whole runs. The first stand in every part of the space; each further one is where the value of the objective is
-//! expected to fall furthest below the best so far, by a Gaussian process over the values themselves. It stops when that
-//! is less than a tenth of the best, after six runs.
+//! Whole runs. The first stand in every part of the space, whose axes are cores and memory, too, as far as machines are known; each
+//! further one is where the value of the objective is expected to fall furthest below the best so far, times the chance that it
+//! keeps the limits, by a Gaussian process over the values themselves. It stops when that is less than a tenth of the best, after
+//! six runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::trials::{self, TrialOutcome, Trials};
+use super::trials::{self, TrialOutcome, Trials, most_values};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -50,7 +51,7 @@ impl Declared for CherryPickSettings {
     const DECLARATION: Declaration = Declaration {
         name: "cherrypick",
         what: "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six",
-        formula: "probes: runs to the target where E[(b − Y)⁺] is greatest; Y: Gaussian process, Matérn 5/2",
+        formula: "probes: runs to the target where E[(b − Y)⁺]·P(within the limits) is greatest; Y: Gaussian process, Matérn 5/2",
         source: "Alipourfard et al., CherryPick, NSDI 2017",
         example: "strategy.cherrypick = { first = 3, least = 6, stop_below = 0.1 }",
     };
@@ -79,7 +80,8 @@ impl Strategy for CherryPick {
         let settings = &self.0;
         let count = task.space.len();
         let budget = trials::runs(settings.budget, count);
-        let features = Features::of(task.space, task.prices);
+        let features = Features::with_machines(task);
+        let most = most_values(task);
         let first = (settings.first.get() as usize).min(budget);
         let mut seen = SeenRuns {
             process: GaussianProcess::new(&features, count),
@@ -94,7 +96,7 @@ impl Strategy for CherryPick {
             let beliefs = seen.process.beliefs();
             let best = trials.best.map_or(seen.worst, |(_, value)| value);
             let gain = |at: usize| match &beliefs {
-                Some(beliefs) => beliefs[at].improvement(best),
+                Some(beliefs) => beliefs[at].improvement(best) * beliefs[at].at_most(most[at]),
                 None => f64::INFINITY,
             };
             let next = trials

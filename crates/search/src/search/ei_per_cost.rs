@@ -1,16 +1,17 @@
 //! Expected improvement per cost of looking: where a run is expected to gain most for what it takes itself.
 //!
-//! Whole runs, the first two at the lowest prices per hour. A Gaussian process over the logarithms tells what each takes
+//! Whole runs, the first two in the corner of the objective: at the lowest prices per hour, or by time at the highest. A Gaussian process over the logarithms tells what each takes
 //! and gains; a run that has come to the best value so far is given up. It stops as CherryPick does. That a look has its own price is
 //! the point of HeterBO (IPDPS 2020) and of Lynceus (ICDCS 2020); their priors and lookahead are not in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::by_price::Corner;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -48,7 +49,7 @@ impl Default for EiPerCostSettings {
 impl Declared for EiPerCostSettings {
     const DECLARATION: Declaration = Declaration {
         name: "ei-per-cost",
-        what: "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest; gives up early",
+        what: "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest, by time the two dearest; gives up early",
         formula: "probes: runs to the target where E[(b − Y)⁺]/E[run] is greatest, both of logarithms",
         source: "this project; looks with a price of their own as in HeterBO, IPDPS 2020",
         example: "strategy.ei-per-cost = { least = 6, stop_below = 0.1, give_up = true }",
@@ -82,7 +83,11 @@ impl Strategy for EiPerCost {
         let mut process = GaussianProcess::new(&features, count);
         let mut trials = Trials::new(task, testbed, forecast);
         let mut worst = f64::NEG_INFINITY;
-        let mut first = by_price(task).into_iter().take(2);
+        let corner = match task.objective {
+            Some(Objective::Time) => Corner::Dearest,
+            _ => Corner::Cheapest,
+        };
+        let mut first = corner.order(task).into_iter().map(|(at, _)| at).take(2);
         while trials.goes_on(budget) {
             let beliefs = process.beliefs();
             let best = trials.best.map(|(_, value)| value);
@@ -130,15 +135,4 @@ impl Strategy for EiPerCost {
         }
         trials.decide()
     }
-}
-
-/// Configurations from the lowest price per hour to the highest; where there are none, in their order.
-fn by_price(task: &Task<'_>) -> Vec<usize> {
-    let hour = |at: usize| {
-        let usd = (task.prices).and_then(|prices| prices.usd_per_hour(at));
-        usd.unwrap_or(f64::INFINITY)
-    };
-    let mut order: Vec<usize> = (0..task.space.len()).collect();
-    order.sort_by(|&a, &b| hour(a).total_cmp(&hour(b)).then(a.cmp(&b)));
-    order
 }

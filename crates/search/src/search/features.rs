@@ -1,6 +1,6 @@
 //! Configurations as points, so that a model can say which are alike.
 
-use super::Prices;
+use super::{Prices, Task};
 use scavsim_data::space::{Axis, AxisKind, Space};
 
 /// Coordinates of all configurations, by rows: each axis from 0 to 1, so that its ends are one apart.
@@ -15,8 +15,30 @@ pub(super) struct Features {
 }
 
 impl Features {
+    /// The features of all configurations of a task, and how many cores their machines have and how much memory for each, where
+    /// that is known of all.
+    pub(super) fn with_machines(task: &Task<'_>) -> Features {
+        let machines: Option<Vec<_>> = (0..task.space.len()).map(|at| task.machine(at)).collect();
+        let machines = machines.unwrap_or_default();
+        let logs = |of: &dyn Fn(f64, f64) -> f64| {
+            let values = machines.iter().map(|m| of(m.vcpu, m.memory_gib));
+            scaled(logarithms(values.collect()))
+        };
+        let columns = [logs(&|cores, _| cores), logs(&|cores, gib| gib / cores)];
+        Features::and(task.space, task.prices, columns.into_iter().flatten())
+    }
+
     /// The features of all configurations of a space.
     pub(super) fn of(space: &Space, prices: Option<&dyn Prices>) -> Features {
+        Features::and(space, prices, [])
+    }
+
+    /// The features of a space, with further columns.
+    fn and(
+        space: &Space,
+        prices: Option<&dyn Prices>,
+        more: impl IntoIterator<Item = Vec<f64>>,
+    ) -> Features {
         let mut columns: Vec<Vec<f64>> = Vec::new();
         for (place, axis) in space.axes().iter().enumerate() {
             let values: Vec<f64> = (0..space.len()).map(|at| space.value(at, place)).collect();
@@ -38,6 +60,7 @@ impl Features {
             let known: Option<Vec<f64>> = (0..space.len()).map(each).collect();
             columns.extend(known.and_then(scaled));
         }
+        columns.extend(more);
         let width = columns.len();
         let mut values = Vec::with_capacity(width * space.len());
         for at in 0..space.len() {
@@ -96,6 +119,7 @@ fn scaled(values: Vec<f64>) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use scavsim_data::cloud::Fleet;
 
     #[test]
     fn ends_of_an_axis_and_different_names_are_one_apart() {
@@ -117,5 +141,25 @@ mod tests {
         assert!((features.square(1, 2) - 3.0).abs() < 1e-12);
         assert!((features.square(0, 3) - 0.25).abs() < 1e-12);
         assert_eq!(features.width(), 5);
+    }
+
+    /// Of three machines with 2, 4 and 8 cores the middle one is half an axis from both; one that is unknown takes both axes away.
+    #[test]
+    fn cores_and_memory_are_axes_where_all_are_known() {
+        let machine = |name| Fleet::listed().machine(name);
+        let axes = vec![Axis::numeric("x", "1")];
+        let space = Space::new(axes, [[1.0], [1.0], [1.0]]).expect("a space");
+        let machines = ["m4.large", "m4.xlarge", "m4.2xlarge"].map(machine);
+        let mut task = Task::new("mine", &space);
+        task.machines = &machines;
+        let features = Features::with_machines(&task);
+        assert_eq!(features.width(), 1); // the memory of a core is the same
+        assert!((features.square(0, 1) - 0.25).abs() < 1e-12);
+        let two = [machines[0], machine("c4.xlarge"), machines[2]];
+        task.machines = &two;
+        assert_eq!(Features::with_machines(&task).width(), 2);
+        let unknown = [machines[0], None, machines[2]];
+        task.machines = &unknown;
+        assert_eq!(Features::with_machines(&task).width(), 0);
     }
 }

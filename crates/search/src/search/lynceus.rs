@@ -1,6 +1,6 @@
 //! Lynceus (ICDCS 2020): Bayesian optimisation that looks ahead and has a budget.
 //!
-//! Whole runs, the first from a Latin hypercube over 3 % of the space. Each further one begins the path of runs that
+//! Whole runs, the first from a Latin hypercube over 3 % of the space, at most half of a budget of runs. Each further one begins the path of runs that
 //! is expected to improve most over what it takes: the run itself, and with each of three values that it may come to
 //! the one that would then be made. Only runs that the rest of the budget pays for with 99 % are asked. A run is
 //! given up at the best value so far, and counts as what the model expects above it.
@@ -32,7 +32,7 @@ pub struct LynceusSettings {
     /// Runs, whatever they take; without it, `spend` says when to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Count>,
-    /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30.
+    /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30, or half of `budget`.
     pub first_share: ShareOf,
     /// What the whole search may take, over what its first runs took.
     pub spend: Positive,
@@ -96,7 +96,11 @@ impl Strategy for Lynceus {
         let mut trials = Trials::new(task, testbed, forecast);
         let (mut worst, mut taken) = (0.0_f64, 0.0);
         let first = (settings.first_share.get() * count as f64).ceil() as usize;
-        let first = first.clamp(2, MOST_FIRST).min(budget);
+        // A budget leaves as many runs to what the first ones tell.
+        let first = first
+            .clamp(2, MOST_FIRST)
+            .min(budget.div_ceil(2).max(2))
+            .min(budget);
         for at in design(&features, count, first, stream) {
             if let Some((value, own)) = model_value(trials.run(at, None)?, None, worst) {
                 (worst, taken) = (worst.max(value), taken + own);
@@ -196,6 +200,12 @@ mod tests {
         Space::new(axes, rows.collect::<Vec<_>>()).expect("a space")
     }
 
+    /// What a run takes.
+    fn seconds(space: &Space, at: usize) -> f64 {
+        let (x, y) = (space.value(at, 0), space.value(at, 1));
+        1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64
+    }
+
     /// Runs that take what a formula says.
     struct Runs<'s> {
         space: &'s Space,
@@ -208,9 +218,7 @@ mod tests {
             Ok(())
         }
         fn probe(&mut self, at: usize, extent: Extent) -> Result<Observation, Stop> {
-            let (x, y) = (self.space.value(at, 0), self.space.value(at, 1));
-            let time_s =
-                1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64;
+            let time_s = seconds(self.space, at);
             let most = match extent {
                 Extent::ToTargetInSeconds(seconds) => seconds,
                 _ => f64::INFINITY,
@@ -269,6 +277,29 @@ mod tests {
             );
             assert!(forecast.decided.is_some());
         }
+    }
+
+    /// However few runs it has: of 400 configurations 3 % are 12, which would be all of ten. With another draw of the first five the
+    /// last five are others, as the model chooses them.
+    #[test]
+    fn half_of_a_budget_is_left_to_search() {
+        let space = grid(40, 10);
+        let settings = LynceusSettings {
+            budget: Count::new(10),
+            ..LynceusSettings::default()
+        };
+        let features = Features::of(&space, None);
+        let designed = design(&features, space.len(), 10, &mut Stream::seeded(11));
+        let (forecast, _, runs) = search(&space, settings);
+        assert_eq!(runs, 10);
+        let tried = |at: &&usize| forecast.time_s[**at].is_some();
+        assert!(designed.iter().filter(tried).count() < 10);
+        let chosen = forecast.decided.expect("a choice");
+        let best = designed
+            .iter()
+            .map(|&at| seconds(&space, at))
+            .fold(f64::INFINITY, f64::min);
+        assert!(seconds(&space, chosen) < best);
     }
 
     /// Its time on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.

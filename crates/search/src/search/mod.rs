@@ -12,6 +12,7 @@
 //! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
 //!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
 //!   configurations to the target.
+//! - [`random_forest`]: the same over a `regression_forest`.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`planner`]: parallel plans by a model of their steps.
@@ -51,7 +52,9 @@ pub mod planner;
 mod probing;
 mod products;
 pub mod random;
+pub mod random_forest;
 pub mod registry;
+mod regression_forest;
 pub mod same_job;
 pub mod settings;
 pub mod space;

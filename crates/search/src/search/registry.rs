@@ -10,7 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Recipe;
 use super::external::ExternalSettings;
-use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
+use super::{
+    bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus,
+    random_forest,
+};
 use super::{fixed, full, no_search, one_run, online, partial, planner};
 use super::{random, same_job, srifty_like};
 use scavsim_base::{Declaration, Declared};
@@ -137,6 +140,7 @@ strategies! {
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
     lynceus = "lynceus": lynceus::LynceusSettings,
+    random_forest = "random-forest": random_forest::RandomForestSettings,
     ernest = "ernest": ernest::ErnestSettings,
     bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
     value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,

@@ -123,9 +123,12 @@ pub const HASH: &str = "manifest_hash";
 /// Key of the hash of `summary.csv`.
 pub const SUMMARY_HASH: &str = "summary_hash";
 
+/// Hexadecimal digits of 128 bits of BLAKE3.
+pub(super) const HASH_DIGITS: usize = 32;
+
 /// 128 bits of BLAKE3 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex()[..32].to_owned()
+    blake3::hash(bytes).to_hex()[..HASH_DIGITS].to_owned()
 }
 
 /// Adds the hash of all other fields. It has no key: it tells an accident, not a forgery, which evaluating again does.

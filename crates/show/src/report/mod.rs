@@ -9,7 +9,7 @@
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`ranking_table`], [`ranking_data`]: one row per configuration.
-//! - [`manifest`]: what a result folder was made from.
+//! - [`manifest`]: what a result folder was made from; [`comparison_manifest`]: what a comparison was.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
@@ -21,6 +21,7 @@
 pub mod aside;
 mod choices;
 pub mod clusters_table;
+pub mod comparison_manifest;
 pub mod csv_rows;
 pub mod failures_csv;
 pub mod folder;

@@ -111,6 +111,10 @@ impl Topic for MeasuredJobs {
         jobs.map(|job| (&*job.name, job.space.len())).collect()
     }
 
+    fn program(&self, choice: usize) -> Option<&str> {
+        self.jobs[choice].program.as_deref()
+    }
+
     fn known<'s>(&'s self, search: &Search, _: &Setup) -> Known<'s> {
         let job = &self.jobs[search.choice];
         Known {

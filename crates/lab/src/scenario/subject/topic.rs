@@ -105,6 +105,11 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
     /// The names of what is searched, as results have them, each with the number of its configurations.
     fn choices(&self) -> Vec<(&str, usize)>;
 
+    /// The program that is run under one of these names on one of its inputs, where there are several.
+    fn program(&self, _choice: usize) -> Option<&str> {
+        None
+    }
+
     /// All searches of a setting, in the order of results.
     fn searches(&self) -> Vec<Search> {
         let all = self.choices().into_iter().enumerate();

@@ -39,10 +39,13 @@ pub struct ExternalSettings {
     /// Seconds within which each answer comes.
     #[serde(default = "timeout_s")]
     pub timeout_s: Positive,
+    /// Seconds that a process may take to start, besides, before its first answer.
+    #[serde(default = "start_s")]
+    pub start_s: Positive,
     /// Probes and cold starts beyond which a search fails.
     #[serde(default = "max_probes")]
     pub max_probes: Count,
-    /// Seconds beyond which a search fails.
+    /// Seconds beyond which a search fails; the start of a process, up to its first answer, is no part of them.
     #[serde(default = "max_search_s")]
     pub max_search_s: Positive,
     /// MiB of address space of each process, on Linux.
@@ -74,6 +77,10 @@ fn timeout_s() -> Positive {
     Positive::new(10.0).expect("it is positive")
 }
 
+fn start_s() -> Positive {
+    Positive::new(30.0).expect("it is positive")
+}
+
 fn max_probes() -> Count {
     Count::new(Bounds::default().probes).expect("it is above 0")
 }
@@ -100,7 +107,8 @@ impl ExternalSettings {
             1 => on_path(program),
             _ => Some(self.folder.join(program)).filter(|place| place.is_file()),
         };
-        let place = place.and_then(|place| place.canonicalize().ok());
+        // A link is not followed: that of a virtual environment says where its packages are.
+        let place = place.and_then(|place| std::path::absolute(place).ok());
         match place {
             Some(place) => Ok((place, arguments)),
             None => Err(Unusable(format!("there is no program `{program}`"))),
@@ -124,6 +132,7 @@ impl ExternalSettings {
     fn start(&self) -> Result<Box<dyn Conversation>, NoStart> {
         let (program, arguments) = self.found()?;
         let limits = ProcessLimits {
+            start: Duration::from_secs_f64(self.start_s.get()),
             answer: Duration::from_secs_f64(self.timeout_s.get()),
             memory_mib: self.memory_mib.get(),
         };

@@ -29,6 +29,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProcessLimits {
+    /// Longest time to start, beside the first answer.
+    pub(super) start: Duration,
     /// Longest time for each answer.
     pub(super) answer: Duration,
     /// MiB of address space.
@@ -116,6 +118,8 @@ pub(super) struct Process {
     guard: Guard,
     limits: ProcessLimits,
     interrupt: Interrupt,
+    /// Whether it has answered, and so has started.
+    has_started: bool,
     /// Until its input ends.
     tell: Option<Sender<String>>,
     /// A line, or `None` for one that is too long.
@@ -168,6 +172,7 @@ impl Process {
             guard,
             limits,
             interrupt,
+            has_started: false,
             tell: Some(tell),
             said,
             complaints,
@@ -185,18 +190,26 @@ impl Process {
 
     /// What it says next.
     fn hear(&mut self) -> Result<String, Broken> {
-        let deadline = Instant::now() + self.limits.answer;
+        let limit = if self.has_started {
+            self.limits.answer
+        } else {
+            self.limits.start + self.limits.answer
+        };
+        let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.said.recv_timeout(left.min(LOOK)) {
-                Ok(Some(answer)) => return Ok(answer),
+                Ok(Some(answer)) => {
+                    self.has_started = true;
+                    return Ok(answer);
+                }
                 Ok(None) => return Err(Broken::Flood),
                 Err(RecvTimeoutError::Disconnected) => return Err(Broken::Ended),
                 Err(RecvTimeoutError::Timeout) if self.interrupt.is_raised() => {
                     return Err(Broken::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) if left <= LOOK => {
-                    return Err(Broken::Late(self.limits.answer));
+                    return Err(Broken::Late(limit));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -223,9 +223,14 @@ impl Strategy for Ready {
         stream: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let (begun, bounds) = (Instant::now(), self.spoken.bounds);
+        let bounds = self.spoken.bounds;
+        // When it began to search: of one that starts, with its first answer.
+        let mut begun = None;
         let mut with = match self.spoken.waiting.take() {
-            Some(waiting) => waiting,
+            Some(waiting) => {
+                begun = Some(Instant::now());
+                waiting
+            }
             None => Talk {
                 with: (self.spoken.open)().map_err(Breach::from)?,
                 number: 0,
@@ -236,6 +241,7 @@ impl Strategy for Ready {
         let mut probes = 0;
         let failed = loop {
             let answer = with.ask(&line)?;
+            let begun = begun.get_or_insert_with(Instant::now);
             if begun.elapsed().as_secs_f64() > bounds.search_s {
                 return Err(Breach::TooLong(bounds.search_s).into());
             }

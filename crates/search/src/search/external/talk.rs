@@ -189,10 +189,21 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>) -> String {
         runs.collect::<Vec<_>>()
     });
     let limits = task.limits;
+    let machines = (0..space.len()).map(|at| {
+        let machine = task.machine(at)?;
+        Some(json!({
+            "vcpu": whole(json!(machine.vcpu)),
+            "memory_gib": machine.memory_gib,
+            "gpus": machine.gpus,
+        }))
+    });
+    let machines: Vec<Option<Value>> = machines.collect();
+    let machines = machines.iter().any(Option::is_some).then_some(machines);
     json!({
         "protocol": 1,
         "workload": task.workload,
         "configurations": configurations,
+        "machines": machines,
         "samples_per_epoch": task.samples_per_epoch,
         "stated_epochs": task.stated_epochs,
         "parameters": task.parameters,
