@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::advise_model::OfModel;
 use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
@@ -24,9 +25,17 @@ use scavsim_search::search::Limits;
 
 /// Arguments of `advise`.
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("file", |file| file.required(false).required_unless_present("model")),
+    mut_arg("samples_per_epoch", |samples| samples.required(false).required_unless_present("model")),
+    mut_arg("model", |model| model.required(false)),
+    mut_arg("tokens", |tokens| tokens.required(false))
+)]
 pub struct AdviseArgs {
     #[command(flatten)]
-    profile: ProfileArgs,
+    profile: Option<ProfileArgs>,
+    #[command(flatten)]
+    of_model: Option<OfModel>,
     /// What to look for
     #[arg(long, value_enum, default_value = "cost")]
     objective: By,
@@ -128,8 +137,13 @@ impl AdviseArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
-        let question = self.question();
-        let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
+        let profile = match (&self.of_model, &self.profile) {
+            (Some(of_model), _) if wrong.is_empty() => return of_model.run(&self, signals),
+            (None, Some(profile)) => profile,
+            _ => return Err(Failure::Wrong(wrong)),
+        };
+        let question = self.question(profile);
+        let jobs = self.jobs();
         let interrupt = signals.raise_first()?;
         let progress = Progress::of("advise");
         let advice = advise(&question, jobs, interrupt);
@@ -209,19 +223,13 @@ impl AdviseArgs {
             );
         }
         if let Some(out) = &self.keep {
-            folder::check(
-                out,
-                Kind::WORKLOAD,
-                self.force,
-                &[self.profile.file.as_path()],
-                wrong,
-            );
+            let inputs: Vec<&Path> = self.profile.iter().map(|p| p.file.as_path()).collect();
+            folder::check(out, Kind::WORKLOAD, self.force, &inputs, wrong);
         }
     }
 
-    fn question(&self) -> Question {
-        let stem = self
-            .profile
+    fn question(&self, profile: &ProfileArgs) -> Question {
+        let stem = profile
             .file
             .file_stem()
             .unwrap_or_default()
@@ -232,34 +240,69 @@ impl AdviseArgs {
             Some(_) => "profile".to_owned(),
         };
         Question {
-            import: self.profile.options(name),
-            wanted: Wanted {
-                provider: self.provider.clone(),
-                region: self.region.clone(),
-                market: match self.market {
-                    In::OnDemand => Some(Market::OnDemand),
-                    In::Spot => Some(Market::Spot),
-                    In::Any => None,
-                },
-                own_usd: self
-                    .usd_per_hour
-                    .iter()
-                    .cloned()
-                    .collect::<BTreeMap<_, _>>(),
-            },
-            goal: Goal {
-                objective: self.objective.into(),
-                limits: Limits {
-                    max_time_s: self.max_time.map(|h| 3600.0 * h),
-                    max_cost_usd: self.max_cost,
-                    max_miss: self.max_miss,
-                },
-            },
+            import: profile.options(name),
+            wanted: self.wanted(),
+            goal: self.goal(),
             setup_min: self.setup_min,
             steps: self.steps,
             times: f64::from(self.times),
-            runs: u64::from(self.runs),
+            runs: self.runs(),
         }
+    }
+
+    /// Which prices.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted {
+            provider: self.provider.clone(),
+            region: self.region.clone(),
+            market: match self.market {
+                In::OnDemand => Some(Market::OnDemand),
+                In::Spot => Some(Market::Spot),
+                In::Any => None,
+            },
+            own_usd: self
+                .usd_per_hour
+                .iter()
+                .cloned()
+                .collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    /// What to look for, within which limits.
+    pub(super) fn goal(&self) -> Goal {
+        Goal {
+            objective: self.objective.into(),
+            limits: Limits {
+                max_time_s: self.max_time.map(|h| 3600.0 * h),
+                max_cost_usd: self.max_cost,
+                max_miss: self.max_miss,
+            },
+        }
+    }
+
+    /// Minutes until VMs train.
+    pub(super) fn setup_min(&self) -> f64 {
+        self.setup_min
+    }
+
+    /// Steps of a measurement.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Simulated runs of each configuration.
+    pub(super) fn runs(&self) -> u64 {
+        u64::from(self.runs)
+    }
+
+    /// Threads.
+    pub(super) fn jobs(&self) -> usize {
+        self.jobs.map_or_else(scenarios::available, usize::from)
+    }
+
+    /// Whether the answer is for programs.
+    pub(super) fn is_json(&self) -> bool {
+        self.format == AdviceFormat::Json
     }
 
     /// Writes what rents the VMs.

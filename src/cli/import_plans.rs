@@ -38,13 +38,19 @@ impl OutFileArgs {
     fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
         folder::write_file(text, &self.out)?;
         let path = self.out.display();
-        terminal::print(&format!("{report}\n{path}: `{key} = \"./{}\"` in `[parallel]`.\n", last(&self.out)))?;
+        terminal::print(&format!(
+            "{report}\n{path}: `{key} = \"./{}\"` in `[parallel]`.\n",
+            last(&self.out)
+        ))?;
         Ok(Exit::Done)
     }
 }
 
 fn last(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// Arguments of `import model`.
@@ -68,7 +74,13 @@ impl ModelArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
-        let stem = self.out.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = self
+            .out
+            .out
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let name = self.name.unwrap_or(stem);
         let imported = Source::read(&self.file, &mut diagnostics)
             .and_then(|source| model::read(&source, &name, &mut diagnostics));
@@ -114,9 +126,17 @@ impl ImportRunsArgs {
         }
         let found = self.runs.judged()?;
         let mut own = calibrated(&found.preset, &found.rows, &found.judged);
-        own.source = format!("fitted to {} runs of {}", found.rows.len(), last(&self.runs.file));
+        own.source = format!(
+            "fitted to {} runs of {}",
+            found.rows.len(),
+            last(&self.runs.file)
+        );
         own.fitted_to = Some(found.hash.clone());
-        let table = written(&splits(&found.judged.splits, Format::Table), Format::Table, &terminal::page())?;
+        let table = written(
+            &splits(&found.judged.splits, Format::Table),
+            Format::Table,
+            &terminal::page(),
+        )?;
         let report = format!("{table}{}", remarks(&found));
         self.out.write(&own.text(), &report, "runtime")
     }

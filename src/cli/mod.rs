@@ -1,6 +1,7 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
 pub mod advise;
+mod advise_model;
 mod bars;
 pub mod check;
 pub mod compare;

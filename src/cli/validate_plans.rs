@@ -53,8 +53,8 @@ impl RunsArgs {
         let mut diagnostics = Diagnostics::default();
         let preset = self.preset(&mut diagnostics);
         let source = Source::read(&self.file, &mut diagnostics);
-        let hash = (source.as_ref())
-            .map_or_else(String::new, |source| preset::hash_of_runs(&source.text));
+        let hash =
+            (source.as_ref()).map_or_else(String::new, |source| preset::hash_of_runs(&source.text));
         let named = preset.as_ref().map(|preset| Arc::clone(&preset.name));
         let preset = preset.map(|preset| preset.before(&hash));
         let is_from_before = preset.as_ref().map(|preset| &preset.name) != named.as_ref();
@@ -170,7 +170,14 @@ pub(super) fn remarks(found: &JudgedRuns) -> String {
     }
     if judged.curve.len() > 1 {
         let points: Vec<String> = (judged.curve.iter())
-            .map(|point| format!("{} runs {:.1} ({:.0})", point.given, 100.0 * point.mean, 100.0 * point.covered))
+            .map(|point| {
+                format!(
+                    "{} runs {:.1} ({:.0})",
+                    point.given,
+                    100.0 * point.mean,
+                    100.0 * point.covered
+                )
+            })
             .collect();
         text += &format!(
             "Given some runs, % error of the others (% in intervals): {}.\n",
@@ -196,7 +203,10 @@ pub(super) fn remarks(found: &JudgedRuns) -> String {
 
 /// Constants that moved by a tenth or more.
 fn moved(found: &JudgedRuns) -> Vec<String> {
-    let (before, after) = (&found.preset.prior.medians.0, &found.judged.fitted.constants.0);
+    let (before, after) = (
+        &found.preset.prior.medians.0,
+        &found.judged.fitted.constants.0,
+    );
     let name = |n: usize| match NAMES.get(n) {
         Some(name) => (*name).to_owned(),
         None => {

@@ -7,6 +7,7 @@
 //! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
 //! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
 //! - [`decision`]: which configuration, and which measurement.
+//! - [`model`](mod@model): from a model's architecture, where nothing was measured.
 //! - [`text`] with its `words`, [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
 
 pub mod advice;
@@ -15,6 +16,7 @@ pub mod decision;
 pub mod hand_over;
 pub mod json;
 pub mod known;
+pub mod model;
 pub mod offers;
 mod process;
 pub mod question;

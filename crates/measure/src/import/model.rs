@@ -76,7 +76,12 @@ const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads"];
 const HEAD_WIDTH: &[&str] = &["head_dim", "qk_nope_head_dim"];
 const FFN: &[&str] = &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"];
 const VOCABULARY: &[&str] = &["vocab_size"];
-const SEQUENCE: &[&str] = &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length"];
+const SEQUENCE: &[&str] = &[
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+    "seq_length",
+];
 const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts"];
 const ACTIVE: &[&str] = &["num_experts_per_tok"];
 const EXPERT_FFN: &[&str] = &["moe_intermediate_size"];
@@ -93,7 +98,11 @@ struct Config<'s, 'd> {
 impl Config<'_, '_> {
     fn wrong(&mut self, key: &str, title: String, help: String) {
         let word = format!("\"{key}\"");
-        let at = self.source.text.find(&word).map_or(0..0, |at| at..at + word.len());
+        let at = self
+            .source
+            .text
+            .find(&word)
+            .map_or(0..0, |at| at..at + word.len());
         let mistake = Diagnostic::at(self.source, at, title, "");
         self.diagnostics.push(mistake.with_help(help));
     }
@@ -117,9 +126,13 @@ impl Config<'_, '_> {
         let before = self.diagnostics.len();
         let found = self.whole(keys);
         if found.is_none() && self.diagnostics.len() == before {
-            let title = format!("{}: nothing says how many {what} there are", self.source.name);
+            let title = format!(
+                "{}: nothing says how many {what} there are",
+                self.source.name
+            );
             let help = format!("expected one of {}", keys.join(", "));
-            self.diagnostics.push(Diagnostic::general(title).with_help(help));
+            self.diagnostics
+                .push(Diagnostic::general(title).with_help(help));
         }
         found
     }
@@ -130,7 +143,11 @@ impl Config<'_, '_> {
 
     /// The kind that the file says it is.
     fn family(&mut self) -> Option<&'static Family> {
-        let kind = self.table.get("model_type").and_then(Value::as_str).unwrap_or("");
+        let kind = self
+            .table
+            .get("model_type")
+            .and_then(Value::as_str)
+            .unwrap_or("");
         if let Some(known) = FAMILIES.iter().find(|known| known.kind == kind) {
             return Some(known);
         }
@@ -155,7 +172,9 @@ impl Config<'_, '_> {
         match (self.whole(KV_HEADS), self.flag("multi_query")) {
             (None, Some(true)) => Some(1),
             // What falcon says beside its one head of keys and values is not used.
-            (Some(_), Some(true)) if self.flag("new_decoder_architecture") == Some(false) => Some(1),
+            (Some(_), Some(true)) if self.flag("new_decoder_architecture") == Some(false) => {
+                Some(1)
+            }
             (said, _) => said,
         }
     }
@@ -167,12 +186,20 @@ impl Config<'_, '_> {
         let heads = self.needed("heads", HEADS);
         let vocabulary = self.needed("tokens of the vocabulary", VOCABULARY);
         let wider = self.whole(&["expansion_ratio"]);
-        let ffn = self.whole(FFN).or(wider.zip(hidden).map(|(by, hidden)| by.saturating_mul(hidden)));
+        let ffn = self.whole(FFN).or(wider
+            .zip(hidden)
+            .map(|(by, hidden)| by.saturating_mul(hidden)));
         let sequence = self.whole(SEQUENCE);
         let experts = self.whole(EXPERTS).filter(|experts| *experts > 1);
         let latent = self.whole(&["kv_lora_rank"]);
         let family = family?;
-        let mut of_experts = |keys| if experts.is_some() { self.whole(keys) } else { None };
+        let mut of_experts = |keys| {
+            if experts.is_some() {
+                self.whole(keys)
+            } else {
+                None
+            }
+        };
         let (active_experts, expert_ffn) = (of_experts(ACTIVE), of_experts(EXPERT_FFN));
         let (shared, dense) = (of_experts(SHARED), of_experts(DENSE));
         Some(ModelTable {
@@ -186,7 +213,11 @@ impl Config<'_, '_> {
             gated: family.gated,
             vocabulary: vocabulary?,
             tied: self.flag("tie_word_embeddings").unwrap_or(family.tied),
-            positions: if family.learned { sequence.unwrap_or(0) } else { 0 },
+            positions: if family.learned {
+                sequence.unwrap_or(0)
+            } else {
+                0
+            },
             encoder: false,
             sequence,
             experts,
@@ -286,8 +317,13 @@ mod tests {
 
     #[test]
     fn an_encoder_and_missing_numbers_are_told() {
-        let bert = imported(r#"{"model_type": "bert", "hidden_size": 768}"#).expect_err("no decoder");
-        for part in ["`bert` is no decoder", "legal here", "nothing says how many blocks"] {
+        let bert =
+            imported(r#"{"model_type": "bert", "hidden_size": 768}"#).expect_err("no decoder");
+        for part in [
+            "`bert` is no decoder",
+            "legal here",
+            "nothing says how many blocks",
+        ] {
             assert!(bert.contains(part), "{part}: {bert}");
         }
         let near = imported(r#"{"model_type": "lama"}"#).expect_err("misspelt");
@@ -295,7 +331,10 @@ mod tests {
         let odd = imported(
             r#"{"model_type": "llama", "num_hidden_layers": 2.5, "hidden_size": 100, "num_attention_heads": 3, "vocab_size": 10}"#,
         );
-        assert!(odd.expect_err("half a layer").contains("expected a whole number"));
+        assert!(
+            odd.expect_err("half a layer")
+                .contains("expected a whole number")
+        );
         let heads = imported(
             r#"{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 100, "num_attention_heads": 3, "vocab_size": 10}"#,
         );

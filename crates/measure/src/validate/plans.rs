@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use scavsim_sim::parallel::law::constants::Constants;
 use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
-use scavsim_sim::parallel::runtime::preset::{self, Errors};
 use scavsim_sim::parallel::runtime::RuntimePreset;
+use scavsim_sim::parallel::runtime::preset::{self, Errors, Foretold};
 
 use runs::PlanRow;
 
@@ -135,8 +135,16 @@ pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
         }],
     )];
     if rows.len() >= 3 {
-        let parts = if rows.len() <= ONE_BY_ONE { rows.len() } else { PARTS };
-        let name = if rows.len() <= ONE_BY_ONE { "a run" } else { "a tenth" };
+        let parts = if rows.len() <= ONE_BY_ONE {
+            rows.len()
+        } else {
+            PARTS
+        };
+        let name = if rows.len() <= ONE_BY_ONE {
+            "a run"
+        } else {
+            "a tenth"
+        };
         // Neighbours in a table are alike: they are dealt out.
         let labels: Vec<String> = (0..rows.len()).map(|n| (n % parts).to_string()).collect();
         splits.extend(left_out(preset, &all, name, &labels, &fitted));
@@ -199,7 +207,10 @@ fn left_out(
         .filter_map(|group| {
             let of = |is_out: bool| -> Vec<&PlanRow> {
                 let pairs = rows.iter().zip(labels);
-                pairs.filter(|(_, label)| (label == group) == is_out).map(|(row, _)| *row).collect()
+                pairs
+                    .filter(|(_, label)| (label == group) == is_out)
+                    .map(|(row, _)| *row)
+                    .collect()
             };
             fold(preset, &of(false), of(true), Some(whole))
         })
@@ -229,7 +240,10 @@ fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &Fitted) -> Er
     let runs = off.len() as f64;
     let scatter = ninth_decile(&off) / NINETY;
     let wider = (runs + fitted.told) / (runs - fitted.told).max(1.0);
-    let (own, before) = (scatter * scatter * wider, preset.errors.step * preset.errors.step);
+    let (own, before) = (
+        scatter * scatter * wider,
+        preset.errors.step * preset.errors.step,
+    );
     let step = ((runs * own + BEFORE * before) / (runs + BEFORE)).sqrt();
     seen(preset, kept, step)
 }
@@ -250,12 +264,22 @@ fn seen(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
         all.dedup();
         all
     };
-    let most = kept.iter().map(|row| row.measured.run.gpus).max().unwrap_or(1);
+    let most = kept
+        .iter()
+        .map(|row| row.measured.run.gpus)
+        .max()
+        .unwrap_or(1);
+    let mut tensors = known.tensors.clone();
+    tensors.extend(kept.iter().map(|row| row.measured.run.tensor));
+    tensors.sort_unstable();
+    tensors.dedup();
     Errors {
         step,
+        cluster: 0.0,
         gpus: distinct(&known.gpus, &|row| row.measured.run.node.gpu.to_string()),
         most_gpus: known.most_gpus.max(most),
         precisions: distinct(&known.precisions, &|row| row.precision.clone()),
+        tensors,
         ..known.clone()
     }
 }
@@ -272,7 +296,12 @@ fn split(left_out: &'static str, folds: &[Fold<'_>]) -> PlanSplit {
                 continue;
             };
             let run = &row.measured.run;
-            let spread = fold.errors.spread(&[&run.node.gpu], run.gpus, &row.precision);
+            let spread = fold.errors.spread(&Foretold {
+                gpus: &[&run.node.gpu],
+                count: run.gpus,
+                precision: &row.precision,
+                tensor: run.tensor,
+            });
             held += usize::from(residual.abs() <= NINETY * spread);
         }
     }
@@ -284,7 +313,9 @@ fn split(left_out: &'static str, folds: &[Fold<'_>]) -> PlanSplit {
         groups: folds.len(),
         runs: errors.len(),
         mean: errors.iter().map(|(error, _)| error).sum::<f64>() / count,
-        median: errors.get(errors.len() / 2).map_or(0.0, |(error, _)| *error),
+        median: errors
+            .get(errors.len() / 2)
+            .map_or(0.0, |(error, _)| *error),
         worst: errors.last().copied().unwrap_or_default(),
         covered: held as f64 / count,
         spread: ninth_decile(&logarithms) / NINETY,
@@ -402,6 +433,9 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     }
     if let Some(split) = by("a GPU") {
         own.errors.gpu = beside(split.spread, own.errors.step);
+    }
+    if let Some(split) = by("a tensor degree") {
+        own.errors.tensor = beside(split.spread, own.errors.step);
     }
     if let Some(split) = by(MOST) {
         let counts = rows.iter().map(|row| row.measured.run.gpus);

@@ -15,6 +15,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::Usage;
+use scavsim_data::workload::Spread;
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
@@ -58,6 +59,13 @@ impl Ground for PlanGround {
 
     fn provenance(&self, _: usize) -> &'static str {
         "modelled"
+    }
+
+    fn spread(&self, configuration: usize) -> Spread {
+        Spread {
+            step: self.choices.log_sd(configuration),
+            epochs: None,
+        }
     }
 
     fn held(&self, configuration: usize) -> Vec<HeldVms> {

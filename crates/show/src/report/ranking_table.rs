@@ -403,8 +403,8 @@ fn legend(objective: Objective, common: &Common) -> String {
         )
     } else if common.of_plans {
         (
-            "modelled on measured layers",
-            "m modelled on measured layers",
+            "modelled: layers measured, or by their law",
+            "m modelled: layers measured, or by their law",
         )
     } else {
         (

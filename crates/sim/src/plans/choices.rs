@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Axes, Draft, Holes};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
+use crate::parallel::runtime::preset::{Doubt, Foretold};
 use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
 use scavsim_base::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::{Axis, BATCH, Space, VM};
@@ -99,6 +100,8 @@ pub struct Choices {
     pub links: Arc<Links>,
     /// What the framework adds.
     pub runtime: Runtime,
+    /// How far steps may be off.
+    pub doubt: Doubt,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
 }
@@ -120,6 +123,8 @@ pub struct Parts {
     pub links: Arc<Links>,
     /// What the framework adds.
     pub runtime: Runtime,
+    /// How far steps may be off.
+    pub doubt: Doubt,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
 }
@@ -175,8 +180,25 @@ impl Choices {
             profile: parts.profile,
             links: parts.links,
             runtime: parts.runtime,
+            doubt: parts.doubt,
             hashes: parts.hashes,
         })
+    }
+
+    /// Standard deviation of ln(real / foretold) of a plan's step; `None` where its runtime says nothing of it.
+    pub fn log_sd(&self, configuration: usize) -> Option<f64> {
+        let draft = &self.ways[configuration].draft;
+        let offer = self.axes.offers.get(draft.offer as usize)?;
+        let gpus: Vec<&str> = (offer.kinds.iter())
+            .filter_map(|kind| self.doubt.gpus.get(*kind as usize).map(|gpu| &**gpu))
+            .collect();
+        let spread = self.doubt.errors.spread(&Foretold {
+            gpus: &gpus,
+            count: draft.gpus(),
+            precision: &self.doubt.precision,
+            tensor: draft.tensor,
+        });
+        (spread > 0.0).then_some(spread)
     }
 
     /// One VM of the first type of a plan, by itself.

@@ -30,6 +30,7 @@ use scavsim_search::search::Figures;
 use scavsim_search::testbed::PlanGround;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
+use scavsim_sim::parallel::runtime::preset::Doubt;
 use scavsim_sim::parallel::{Schedule, library};
 use scavsim_sim::plans::choices::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
@@ -223,6 +224,11 @@ fn choices(
     let cuts = cuts(table, &subject, complaints);
     let runtime = runtime?;
     let stages = subject.usual_stages(&runtime);
+    let doubt = Doubt {
+        errors: runtime.errors.clone(),
+        precision: subject.precision(&runtime).to_owned(),
+        gpus: found.sheets.clone(),
+    };
     let layers = subject.layers_on(table, files, &runtime, &found, complaints);
     let axes = Axes {
         kinds: found.kinds,
@@ -281,6 +287,7 @@ fn choices(
         profile: Arc::new(profile),
         links: Arc::new(layers.links),
         runtime: runtime.settings,
+        doubt,
     };
     match Choices::of(parts, &drafts, Hands::here()) {
         Ok(choices) => Some(choices),

@@ -58,6 +58,7 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         profile: Arc::new(profile),
         links: Arc::new(links),
         runtime: Runtime::default(),
+        doubt: Default::default(),
         hashes: Vec::new(),
     };
     Arc::new(Choices::of(parts, &drafts, Hands::One).expect("some fit"))

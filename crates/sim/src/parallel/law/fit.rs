@@ -99,7 +99,11 @@ pub fn fit(
         all.extend_from_slice(at);
         all
     };
-    let (at, _) = minimise::search(start.map_or([0.0; COUNT], |fitted| fitted.at), LEAST_GAIN, residuals)?;
+    let (at, _) = minimise::search(
+        start.map_or([0.0; COUNT], |fitted| fitted.at),
+        LEAST_GAIN,
+        residuals,
+    )?;
     let variances = variances(&at, &residuals);
     Some(Fitted {
         constants: prior.moved(&at),
@@ -111,10 +115,7 @@ pub fn fit(
 
 /// Variances of each parameter around the least of residuals: the diagonal of (JᵀJ)⁻¹. The last rows of J, one for each parameter,
 /// say what was known before, so that JᵀJ is positive.
-fn variances(
-    at: &[f64; COUNT],
-    residuals: impl Fn(&[f64; COUNT]) -> Vec<f64>,
-) -> [f64; COUNT] {
+fn variances(at: &[f64; COUNT], residuals: impl Fn(&[f64; COUNT]) -> Vec<f64>) -> [f64; COUNT] {
     const WIDTH: f64 = 1e-4;
     let slopes: Vec<Vec<f64>> = (0..COUNT)
         .map(|n| {
@@ -124,7 +125,10 @@ fn variances(
                 residuals(&to)
             };
             let (up, down) = (moved(WIDTH), moved(-WIDTH));
-            up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * WIDTH)).collect()
+            up.iter()
+                .zip(&down)
+                .map(|(u, d)| (u - d) / (2.0 * WIDTH))
+                .collect()
         })
         .collect();
     let mut matrix = vec![0.0; COUNT * COUNT];

@@ -56,28 +56,59 @@ pub struct Errors {
     pub doubling: f64,
     /// What is added at a precision that was not measured.
     pub precision: f64,
+    /// What is added at a tensor degree that was not measured.
+    pub tensor: f64,
+    /// What is added on a cluster that no run is from.
+    pub cluster: f64,
     /// GPUs that were measured.
     pub gpus: Vec<String>,
     /// Most GPUs of a run that was measured.
     pub most_gpus: u32,
     /// Precisions that were measured.
     pub precisions: Vec<String>,
+    /// Tensor degrees that were measured.
+    pub tensors: Vec<u32>,
+}
+
+/// A plan as far as it decides how well it is foretold.
+#[derive(Debug, Clone, Copy)]
+pub struct Foretold<'a> {
+    /// Its GPUs by their data sheets.
+    pub gpus: &'a [&'a str],
+    /// How many.
+    pub count: u32,
+    /// Precision of its values.
+    pub precision: &'a str,
+    /// GPUs that share a layer.
+    pub tensor: u32,
+}
+
+/// How far what is foretold of plans may be off.
+#[derive(Debug, Clone, Default)]
+pub struct Doubt {
+    /// By what was measured.
+    pub errors: Errors,
+    /// Precision of the plans.
+    pub precision: String,
+    /// GPU of each kind of node, by its data sheet.
+    pub gpus: Vec<Arc<str>>,
 }
 
 impl Errors {
-    /// Standard deviation of ln(measured / foretold) on such GPUs, so many, at such a precision.
-    pub fn spread(&self, gpus: &[&str], count: u32, precision: &str) -> f64 {
-        let mut variance = self.step * self.step;
-        if gpus
-            .iter()
-            .any(|gpu| !self.gpus.iter().any(|known| known == gpu))
-        {
+    /// Standard deviation of ln(measured / foretold) of a plan.
+    pub fn spread(&self, of: &Foretold<'_>) -> f64 {
+        let is_unseen = |gpu: &&str| !self.gpus.iter().any(|known| known == gpu);
+        let mut variance = self.step * self.step + self.cluster * self.cluster;
+        if of.gpus.iter().any(is_unseen) {
             variance += self.gpu * self.gpu;
         }
-        if !self.precisions.iter().any(|known| known == precision) {
+        if !self.precisions.iter().any(|known| known == of.precision) {
             variance += self.precision * self.precision;
         }
-        let beyond = f64::from(count) / f64::from(self.most_gpus.max(1));
+        if !self.tensors.contains(&of.tensor) {
+            variance += self.tensor * self.tensor;
+        }
+        let beyond = f64::from(of.count) / f64::from(self.most_gpus.max(1));
         if beyond > 1.0 {
             let doublings = libm::log2(beyond);
             variance += doublings * self.doubling * self.doubling;
@@ -338,7 +369,10 @@ impl RuntimePreset {
             precision: table.precision.clone().unwrap_or(base.precision),
             prior,
             errors,
-            base: table.base.as_ref().map(|base| base.get_ref().as_str().into()),
+            base: table
+                .base
+                .as_ref()
+                .map(|base| base.get_ref().as_str().into()),
             fitted_to: table.fitted_to.clone(),
         })
     }
@@ -377,7 +411,10 @@ impl RuntimePreset {
 
     /// As the text of a file: constants, errors and what they are from, over its base; settings too where it has none.
     pub fn text(&self) -> String {
-        let base = self.base.as_ref().and_then(|base| embedded(base, &mut Diagnostics::default()));
+        let base = self
+            .base
+            .as_ref()
+            .and_then(|base| embedded(base, &mut Diagnostics::default()));
         let mut table = RuntimeTable {
             description: Some(self.description.clone()),
             source: Some(self.source.clone()),
@@ -389,9 +426,15 @@ impl RuntimePreset {
             table.say_settings(self);
         }
         let known = |n: usize| {
-            let own = (digits(self.prior.medians.0[n]), digits(self.prior.spreads[n]));
+            let own = (
+                digits(self.prior.medians.0[n]),
+                digits(self.prior.spreads[n]),
+            );
             let is_same = |base: &RuntimePreset| {
-                own == (digits(base.prior.medians.0[n]), digits(base.prior.spreads[n]))
+                own == (
+                    digits(base.prior.medians.0[n]),
+                    digits(base.prior.spreads[n]),
+                )
             };
             let is_told = !base.as_ref().is_some_and(is_same);
             is_told.then_some(Known::Spread([own.0, own.1]))
@@ -409,7 +452,8 @@ impl RuntimePreset {
                 table.generations.insert((*name).to_owned(), own);
             }
         }
-        let base = (self.base.as_ref()).map_or_else(String::new, |base| format!("base = \"{base}\"\n"));
+        let base =
+            (self.base.as_ref()).map_or_else(String::new, |base| format!("base = \"{base}\"\n"));
         base + &toml::to_string(&table).expect("numbers, words and tables")
     }
 }

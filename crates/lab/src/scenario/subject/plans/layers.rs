@@ -256,6 +256,14 @@ impl Subject {
         }
     }
 
+    /// Precision that it is computed with.
+    pub(super) fn precision<'r>(&self, runtime: &'r RuntimePreset) -> &'r str {
+        match self {
+            Subject::Profile(_) => &runtime.precision,
+            Subject::Model(own) => own.precision.name(),
+        }
+    }
+
     /// Tokens of a sequence.
     pub(super) fn sequence(&self) -> u32 {
         match self {

@@ -23,6 +23,8 @@ pub(super) struct FoundNodes {
     pub(super) offers: Vec<Offer>,
     /// Names of the zones, where any is said.
     pub(super) zones: Vec<Arc<str>>,
+    /// GPUs of the kinds by their data sheets.
+    pub(super) sheets: Vec<Arc<str>>,
     /// What the law knows of the nodes, one for each GPU as kinds call it; none with a profile.
     pub(super) nodes: Vec<GpuNode>,
 }
@@ -76,6 +78,7 @@ pub(super) fn read(
                 complaints.error_at(node.span(), title, "remove one of the two");
                 continue;
             }
+            found.sheets.push(Arc::clone(&kind.gpu));
             found
                 .nodes
                 .extend(own.map(|own| distinct(own, &mut kind, &found.nodes)));

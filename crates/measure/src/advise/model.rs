@@ -1,0 +1,388 @@
+//! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
+//!
+//! In: a [`ModelQuestion`]. Out: a [`ModelAdvice`]: the best plan, the best on other GPUs, and the measurement that is worth most.
+//!
+//! - `scenario`: the catalogue as scenarios. [`text`], [`json`](mod@json): the answer.
+
+pub mod json;
+mod scenario;
+pub mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::decision::Goal;
+use super::offers::{Offer, Wanted, offers};
+use super::question::NoAdvice;
+use scavsim_base::stats::normal;
+use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_lab::experiment::ranking::{Effort, NoRanking, Ranked, rank};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_search::search::Objective;
+use scavsim_sim::engine::Interrupt;
+use scavsim_sim::parallel::gpu::{self, Precision};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct ModelQuestion {
+    /// A model's name, or the path of an architecture.
+    pub model: String,
+    /// Tokens to train it on.
+    pub tokens: f64,
+    /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
+    pub sequence: Option<u32>,
+    /// Sequences of a step; about a million tokens when absent.
+    pub batch: Option<u32>,
+    /// The runtime: a name, or the path of one.
+    pub runtime: String,
+    /// Precision; the runtime's when absent.
+    pub precision: Option<String>,
+    /// GPUs to choose from; all when empty.
+    pub gpus: Vec<String>,
+    /// Most GPUs of a plan.
+    pub most_gpus: u32,
+    /// Which prices.
+    pub wanted: Wanted,
+    /// What to look for, within which limits.
+    pub goal: Goal,
+    /// Minutes until VMs train.
+    pub setup_min: f64,
+    /// Steps of a measurement.
+    pub steps: u32,
+    /// Simulated runs of each plan, where luck plays.
+    pub runs: u64,
+}
+
+/// A plan that can be taken.
+#[derive(Debug, Clone)]
+pub struct PlanChoice {
+    /// Its GPU, by the data sheet.
+    pub gpu: Arc<str>,
+    /// How many.
+    pub gpus: u32,
+    /// Its VMs' type.
+    pub vm: String,
+    /// How many VMs.
+    pub vms: u32,
+    /// On which terms.
+    pub offer: Offer,
+    /// Its degrees and micro-batch.
+    pub plan: String,
+    /// Mean hours, with the ends of the 90 % interval.
+    pub time_h: [f64; 3],
+    /// Mean USD, with the ends of the 90 % interval.
+    pub cost_usd: [f64; 3],
+    /// Standard deviation of ln(real / foretold).
+    pub log_sd: f64,
+    /// Tokens per second while it trains.
+    pub tokens_per_s: f64,
+    /// Share of the GPUs' peak that the model's own operations are.
+    pub mfu: f64,
+    /// Chance that it keeps to the limits, where there are any.
+    pub keeps: Option<f64>,
+}
+
+impl PlanChoice {
+    /// USD per 10⁹ tokens.
+    pub fn usd_per_1e9_tokens(&self, tokens: f64) -> f64 {
+        self.cost_usd[0] / tokens * 1e9
+    }
+
+    /// What the objective counts.
+    fn worth(&self, objective: Objective) -> f64 {
+        match objective {
+            Objective::Time => self.time_h[0],
+            _ => self.cost_usd[0],
+        }
+    }
+}
+
+/// A measurement, and what it is worth.
+#[derive(Debug, Clone)]
+pub struct PlanMeasurement {
+    /// The plan whose steps are timed.
+    pub choice: PlanChoice,
+    /// Minutes that it takes.
+    pub minutes: f64,
+    /// USD that it takes.
+    pub usd: f64,
+    /// By how much the choice gets better in expectation: USD, or hours where time is looked for.
+    pub gain: f64,
+}
+
+/// The answer.
+#[derive(Debug, Clone)]
+pub struct ModelAdvice {
+    /// What was asked.
+    pub question: ModelQuestion,
+    /// The model's name and parameters.
+    pub model: (String, u64),
+    /// Tokens of a sequence, sequences of a step.
+    pub step: (u32, u32),
+    /// Precision.
+    pub precision: Precision,
+    /// How many plans were looked at.
+    pub plans: usize,
+    /// The best on each GPU, the best of all first; those that keep to the limits in the mean before others.
+    pub choices: Vec<PlanChoice>,
+    /// GPUs on which nothing fits.
+    pub without_plan: Vec<Arc<str>>,
+    /// What is worth measuring, the best first.
+    pub measurements: Vec<PlanMeasurement>,
+    /// Plans left out as they do not fit, a sentence each.
+    pub left_out: Vec<String>,
+}
+
+impl ModelAdvice {
+    /// Whether the first choice keeps to the limits in the mean.
+    pub fn is_within(&self) -> bool {
+        self.choices
+            .first()
+            .is_some_and(|best| is_within(best, &self.question.goal))
+    }
+}
+
+fn is_within(choice: &PlanChoice, goal: &Goal) -> bool {
+    let limits = &goal.limits;
+    limits
+        .max_time_s
+        .is_none_or(|most| 3600.0 * choice.time_h[0] <= most)
+        && limits
+            .max_cost_usd
+            .is_none_or(|most| choice.cost_usd[0] <= most)
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// [`NoAdvice`]: what is wrong with the question, or what stopped it.
+pub fn advise_model(
+    question: &ModelQuestion,
+    jobs: usize,
+    interrupt: &Interrupt,
+) -> Result<ModelAdvice, NoAdvice> {
+    let mut diagnostics = Diagnostics::default();
+    let asked = scenario::Asked::of(question, &mut diagnostics);
+    let Some(asked) = asked.filter(|_| diagnostics.is_empty()) else {
+        return Err(NoAdvice::Wrong(diagnostics));
+    };
+    let found = offers(
+        &asked.vms,
+        &question.wanted,
+        Catalogue::embedded().0,
+        &mut diagnostics,
+    );
+    if !diagnostics.is_empty() {
+        return Err(NoAdvice::Wrong(diagnostics));
+    }
+    let cheapest = cheapest_of_each(&found.all);
+    let mut all: Vec<PlanChoice> = Vec::new();
+    let mut left_out = Vec::new();
+    for lot in scenario::lots(&cheapest) {
+        let scenario = scenario::of(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
+        let Some(scenario) = scenario else { continue };
+        left_out.extend(scenario.left_out().iter().map(ToString::to_string));
+        let effort = Effort {
+            runs: question.runs,
+            jobs,
+            interrupt,
+            progress: &AtomicU64::new(0),
+        };
+        let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
+        let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
+        all.extend(rows.filter_map(|row| choice(question, &asked, &lot, row)));
+    }
+    if interrupt.is_raised() {
+        return Err(NoAdvice::Failed(NoRanking::Interrupted));
+    }
+    if all.is_empty() {
+        let title = format!(
+            "no plan of `{}` fits any GPU that was asked for",
+            question.model
+        );
+        let help = "more GPUs (--most-gpus), a shorter sequence, or a runtime that keeps less: `recompute`, `shard`";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+        return Err(NoAdvice::Wrong(diagnostics));
+    }
+    let plans = all.len();
+    let choices = best_of_each_gpu(all, &question.goal);
+    let is_chosen = |gpu: &Arc<str>| choices.iter().any(|choice| choice.gpu == *gpu);
+    Ok(ModelAdvice {
+        model: (asked.model.model.clone(), asked.model.parameters()),
+        step: (asked.sequence, asked.batch),
+        precision: asked.precision,
+        plans,
+        without_plan: asked
+            .gpus
+            .iter()
+            .filter(|gpu| !is_chosen(gpu))
+            .cloned()
+            .collect(),
+        measurements: measurements(question, &asked, &choices),
+        choices,
+        left_out,
+        question: question.clone(),
+    })
+}
+
+/// Of VM types with as many equal GPUs from one provider and on the same terms, the cheapest: plans know no other difference but
+/// the network, of which the faster is taken where prices are equal.
+fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
+    let mut best: BTreeMap<_, &Offer> = BTreeMap::new();
+    for offer in all {
+        let Some(of) = gpu::of_vm(&offer.vm) else {
+            continue;
+        };
+        let Some(own) = of.gpu else { continue };
+        let gbit = |offer: &Offer| {
+            gpu::of_vm(&offer.vm)
+                .and_then(|of| of.network_gbit_per_s)
+                .unwrap_or(0.0)
+        };
+        let key = (
+            &offer.provider,
+            Arc::clone(&own.name),
+            of.count,
+            offer.market == Market::Spot,
+        );
+        let is_better = best.get(&key).is_none_or(|known| {
+            offer.usd_per_hour < known.usd_per_hour
+                || (offer.usd_per_hour == known.usd_per_hour && gbit(offer) > gbit(known))
+        });
+        if is_better {
+            best.insert(key, offer);
+        }
+    }
+    best.into_values().collect()
+}
+
+/// The best plan on each GPU, the best first.
+fn best_of_each_gpu(mut all: Vec<PlanChoice>, goal: &Goal) -> Vec<PlanChoice> {
+    let order = |choice: &PlanChoice| (!is_within(choice, goal), choice.worth(goal.objective));
+    all.sort_by(|a, b| {
+        let ((a_out, a_worth), (b_out, b_worth)) = (order(a), order(b));
+        a_out.cmp(&b_out).then(a_worth.total_cmp(&b_worth))
+    });
+    let mut best: Vec<PlanChoice> = Vec::new();
+    for choice in all {
+        if !best.iter().any(|known| known.gpu == choice.gpu) {
+            best.push(choice);
+        }
+    }
+    best
+}
+
+/// A row of a ranking as a choice.
+fn choice(
+    question: &ModelQuestion,
+    asked: &scenario::Asked,
+    lot: &[&Offer],
+    row: &Ranked,
+) -> Option<PlanChoice> {
+    let held = row.held.first()?;
+    let offer = lot.iter().find(|offer| offer.vm == *held.vm)?;
+    let of = gpu::of_vm(&offer.vm)?;
+    let own = of.gpu?;
+    let gpus = of.count * held.vms;
+    let hours = |seconds: f64| seconds / 3600.0;
+    let [low, high] = row.time_interval_s();
+    let [cheap, dear] = row.cost_interval_usd();
+    let log_sd = row.spread.time().unwrap_or(0.0);
+    let training_s = (row.expected.time_s - 60.0 * question.setup_min).max(1.0);
+    let tokens_per_s = question.tokens / training_s;
+    let peak = own.tflops(asked.precision)? * 1e12 * f64::from(gpus);
+    let limits = &question.goal.limits;
+    let below = |most: f64, mean: f64| {
+        if log_sd > 0.0 {
+            normal::cdf(libm::log(most / mean) / log_sd)
+        } else if mean <= most {
+            1.0
+        } else {
+            0.0
+        }
+    };
+    let within = [
+        limits
+            .max_time_s
+            .map(|most| below(most, row.expected.time_s)),
+        limits
+            .max_cost_usd
+            .map(|most| below(most, row.expected.cost_usd)),
+    ];
+    Some(PlanChoice {
+        gpu: Arc::clone(&own.name),
+        gpus,
+        vm: offer.vm.clone(),
+        vms: held.vms,
+        offer: (*offer).clone(),
+        plan: row.other.clone().unwrap_or_default(),
+        time_h: [hours(row.expected.time_s), hours(low), hours(high)],
+        cost_usd: [row.expected.cost_usd, cheap, dear],
+        log_sd,
+        tokens_per_s,
+        mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
+        // A step that is longer than foretold misses both.
+        keeps: within.into_iter().flatten().reduce(f64::min),
+    })
+}
+
+/// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to
+/// it, of which one is known exactly after it and both are log-normal around what is foretold. Positive where it gains more than it
+/// takes.
+fn measurements(
+    question: &ModelQuestion,
+    asked: &scenario::Asked,
+    choices: &[PlanChoice],
+) -> Vec<PlanMeasurement> {
+    let objective = question.goal.objective;
+    let Some(best) = choices.first() else {
+        return Vec::new();
+    };
+    let steps = question.tokens / (f64::from(asked.batch) * f64::from(asked.sequence));
+    let second = choices
+        .get(1)
+        .map_or(f64::INFINITY, |choice| choice.worth(objective));
+    let mut all: Vec<PlanMeasurement> = (choices.iter().enumerate())
+        .map(|(at, choice)| {
+            let worth = choice.worth(objective);
+            let gain = if at == 0 {
+                exchange(worth, second, choice.log_sd)
+            } else {
+                // It may turn out cheaper than the best: the other side of the same exchange.
+                exchange(worth, best.worth(objective), choice.log_sd) + best.worth(objective)
+                    - worth
+            };
+            let step_h = (choice.time_h[0] - question.setup_min / 60.0).max(0.0) / steps.max(1.0);
+            let hours = question.setup_min / 60.0 + f64::from(question.steps) * step_h;
+            PlanMeasurement {
+                choice: choice.clone(),
+                minutes: 60.0 * hours,
+                usd: hours * f64::from(choice.vms) * choice.offer.usd_per_hour,
+                gain: gain.max(0.0),
+            }
+        })
+        .collect();
+    let net = |one: &PlanMeasurement| match objective {
+        Objective::Time => one.gain,
+        _ => one.gain - one.usd,
+    };
+    all.sort_by(|a, b| net(b).total_cmp(&net(a)));
+    all
+}
+
+/// E[max(0, X − other)] of a log-normal X with a mean and a standard deviation of its logarithm.
+/// Source: Black and Scholes, Journal of Political Economy 1973.
+fn exchange(mean: f64, other: f64, log_sd: f64) -> f64 {
+    if !other.is_finite() {
+        return 0.0;
+    }
+    if log_sd <= 0.0 {
+        return (mean - other).max(0.0);
+    }
+    let d = libm::log(mean / other) / log_sd + log_sd / 2.0;
+    mean * normal::cdf(d) - other * normal::cdf(d - log_sd)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! The catalogue's GPUs as scenarios of parallel plans.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ModelQuestion;
+use crate::advise::offers::Offer;
+use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_lab::scenario::{self, Given, Overrides, Scenario};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
+use scavsim_sim::parallel::gpu::{self, Precision};
+use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
+
+/// Most tokens of a sequence where nobody says how many.
+pub(super) const MOST_SEQUENCE: u32 = 8192;
+/// Tokens of a step where nobody says how many sequences.
+const STEP_TOKENS: u32 = 1 << 20;
+/// GB/s to where checkpoints go.
+const CHECKPOINT_GB_PER_S: f64 = 2.0;
+
+/// A question with its names looked up.
+pub(super) struct Asked {
+    pub(super) model: Arc<Architecture>,
+    pub(super) precision: Precision,
+    pub(super) sequence: u32,
+    pub(super) batch: u32,
+    /// GPUs that may be taken.
+    pub(super) gpus: Vec<Arc<str>>,
+    /// VM types that have them.
+    pub(super) vms: BTreeSet<String>,
+}
+
+/// Sequences of a step of about a million tokens.
+pub(super) fn usual_batch(sequence: u32) -> u32 {
+    (STEP_TOKENS / sequence.max(1)).max(1)
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains('/') || word.starts_with('.')
+}
+
+impl Asked {
+    pub(super) fn of(question: &ModelQuestion, d: &mut Diagnostics) -> Option<Asked> {
+        let model = model(&question.model, d);
+        let runtime = runtime(&question.runtime, d);
+        let word = (question.precision.as_deref()).or(runtime.as_ref().map(|r| &*r.precision));
+        let precision = word.and_then(|word| {
+            let found = Precision::named(word);
+            if found.is_none() {
+                unknown("precision", word, &Precision::ALL.map(Precision::name), d);
+            }
+            found
+        });
+        for name in &question.gpus {
+            if gpu::named(name).is_none() {
+                unknown("GPU", name, &gpu::names(), d);
+            }
+        }
+        let (model, precision) = (model?, precision?);
+        let wanted: BTreeSet<&str> = (question.gpus.iter())
+            .filter_map(|name| gpu::named(name).map(|gpu| &*gpu.name))
+            .collect();
+        let is_wanted = |name: &str| wanted.is_empty() || wanted.contains(name);
+        let (mut gpus, mut vms) = (Vec::new(), BTreeSet::new());
+        for vm in &Catalogue::embedded().0.types {
+            let Some(own) = gpu::of_vm(&vm.vm).and_then(|of| of.gpu) else {
+                continue;
+            };
+            if !is_wanted(&own.name) || own.tflops(precision).is_none() {
+                continue;
+            }
+            if !gpus.contains(&own.name) {
+                gpus.push(Arc::clone(&own.name));
+            }
+            vms.insert(vm.vm.to_string());
+        }
+        if vms.is_empty() {
+            let lacking: Vec<String> = (question.gpus.iter())
+                .filter_map(|name| gpu::named(name))
+                .map(|gpu| format!("a {} has {}", gpu.name, gpu.precisions().join(", ")))
+                .collect();
+            let title = format!(
+                "no VM type of the catalogue has such a GPU with {}",
+                precision.name()
+            );
+            d.push(Diagnostic::general(title).with_help(lacking.join("; ")));
+            return None;
+        }
+        let sequence = question
+            .sequence
+            .unwrap_or(model.sequence.min(MOST_SEQUENCE));
+        Some(Asked {
+            batch: question.batch.unwrap_or(usual_batch(sequence)),
+            model,
+            precision,
+            sequence,
+            gpus,
+            vms,
+        })
+    }
+}
+
+fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
+    let near = closest(word, legal.iter().copied());
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`? Legal here: {}", legal.join(", ")),
+        None => format!("legal here: {}", legal.join(", ")),
+    };
+    d.push(Diagnostic::general(format!("unknown {what} `{word}`")).with_help(help));
+}
+
+fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
+    if !is_path(word) {
+        let found = architecture::library::embedded(word);
+        if found.is_none() {
+            unknown("model", word, &architecture::library::names(), d);
+        }
+        return found;
+    }
+    let source = Source::read(Path::new(word), d)?;
+    let before = d.len();
+    let table: ModelTable = scavsim_read::input::toml::read(&source, d)?;
+    if d.len() > before {
+        return None;
+    }
+    match table.architecture("model") {
+        Ok(model) => Some(Arc::new(model)),
+        Err(wrong) => {
+            for impossible in wrong {
+                let title = format!("{word}: `{}` makes no model", impossible.key);
+                d.push(Diagnostic::general(title).with_help(impossible.why));
+            }
+            None
+        }
+    }
+}
+
+fn runtime(word: &str, d: &mut Diagnostics) -> Option<RuntimePreset> {
+    if is_path(word) {
+        let source = Source::read(Path::new(word), d)?;
+        return RuntimePreset::read(word, &source, d);
+    }
+    let found = preset::embedded(word, d);
+    if found.is_none() {
+        unknown("runtime", word, &preset::names(), d);
+    }
+    found
+}
+
+/// Offers that share a scenario: a market, and how long its VMs live.
+pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
+    let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
+    for offer in all {
+        let lives = offer.lifetime.map(|model| &*model.name);
+        lots.entry((offer.market, lives)).or_default().push(offer);
+    }
+    lots.into_values().collect()
+}
+
+/// The scenario of one lot; `None` where no plan fits any of its VMs.
+pub(super) fn of(
+    question: &ModelQuestion,
+    asked: &Asked,
+    lot: &[&Offer],
+) -> Result<Option<Scenario>, Diagnostics> {
+    let is_spot = lot.iter().any(|offer| offer.lifetime.is_some());
+    let prices: Vec<String> = lot
+        .iter()
+        .map(|offer| format!("{:?} = {:?}", offer.vm, offer.usd_per_hour))
+        .collect();
+    let nodes: Vec<String> = lot
+        .iter()
+        .map(|offer| format!("{{ vm = {:?} }}", offer.vm))
+        .collect();
+    let spot = match lot.iter().find_map(|offer| offer.lifetime) {
+        None => String::new(),
+        Some(model) => format!(
+            "[spot]\nlifetime = {:?}\ncheckpoint = \"young-daly\"\n",
+            &*model.name
+        ),
+    };
+    let spot_prices = if is_spot {
+        format!("spot_usd_per_hour_of = {{ {} }}\n", prices.join(", "))
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "name = \"advice\"\n\
+         [parallel]\nmodel = {:?}\nruntime = {:?}\nprecision = {:?}\nsequence = {}\nglobal_batch = [{}]\n\
+         target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\ncheckpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
+         [cluster]\nstart_up_s = {:?}\n{spot}\
+         [pricing]\npolicies = [\"list\"]\n\
+         [pricing.define.list]\nusd_per_hour_of = {{ {} }}\n{spot_prices}granularity_s = 1\nminimum_s = 60\n\
+         [search]\nstrategies = [\"oracle\"]\nobjectives = [{:?}]\n",
+        question.model,
+        question.runtime,
+        asked.precision.name(),
+        asked.sequence,
+        asked.batch,
+        question.tokens,
+        if is_spot { "spot" } else { "on-demand" },
+        question.most_gpus,
+        nodes.join(", "),
+        60.0 * question.setup_min,
+        prices.join(", "),
+        question.goal.objective.name(),
+    );
+    let mut diagnostics = Diagnostics::default();
+    let source = Source::new("the scenario of the advice", text);
+    let (here, overrides) = (Path::new("."), Overrides::default());
+    let loaded = scenario::load_with(
+        &source,
+        here,
+        overrides,
+        &Given::default(),
+        &mut diagnostics,
+    );
+    match loaded {
+        Some(scenario) if diagnostics.is_empty() => Ok(Some(scenario)),
+        _ => Err(diagnostics),
+    }
+}

@@ -1,0 +1,30 @@
+//! The value of a measurement beside its integral, and an answer for a model that nobody measured.
+
+use super::*;
+
+/// The closed form beside a sum over a million quantiles.
+#[test]
+fn an_exchange_is_its_integral() {
+    for (mean, other, sd) in [
+        (10.0, 12.0, 0.1),
+        (10.0, 10.0, 0.3),
+        (20.0, 10.0, 0.2),
+        (5.0, 9.0, 0.05),
+    ] {
+        let parts = 200_000;
+        let sum: f64 = (0..parts)
+            .map(|n| {
+                let z = normal::inverse_cdf((f64::from(n) + 0.5) / f64::from(parts));
+                (mean * libm::exp(sd * z - sd * sd / 2.0) - other).max(0.0)
+            })
+            .sum();
+        let integral = sum / f64::from(parts);
+        let closed = exchange(mean, other, sd);
+        assert!(
+            (closed - integral).abs() < 1e-4 * mean,
+            "{closed} {integral}"
+        );
+    }
+    assert_eq!(exchange(10.0, f64::INFINITY, 0.2), 0.0);
+    assert_eq!(exchange(10.0, 8.0, 0.0), 2.0);
+}

@@ -1,0 +1,192 @@
+//! The answer for people.
+
+use super::{ModelAdvice, PlanChoice, PlanMeasurement};
+use crate::advise::words::{capital, market, wrapped};
+use scavsim_base::text::words::{figure, plural, share, small_usd};
+use scavsim_base::text::{Column, Sheet};
+use scavsim_search::search::Objective;
+
+/// Other GPUs that are shown.
+const OTHERS: usize = 6;
+
+/// All of it.
+pub fn render(advice: &ModelAdvice) -> String {
+    let question = &advice.question;
+    let objective = question.goal.objective;
+    let mut text = format!(
+        "{}: {} tokens, by {}{}\n\n",
+        advice.model.0,
+        power(question.tokens),
+        objective.name(),
+        limits(advice),
+    );
+    let Some(best) = advice.choices.first() else {
+        return text;
+    };
+    text += if advice.is_within() {
+        "Take\n"
+    } else {
+        "None keeps to the limits in the mean. Nearest\n"
+    };
+    text += &one(best, advice);
+    if advice.choices.len() > 1 {
+        text += "\nThe best on other GPUs\n";
+        text += &others(advice);
+    }
+    text += "\nMeasure first\n";
+    text += &measure(advice);
+    text += "\nWhat this rests on\n";
+    for sentence in basis(advice) {
+        text += &wrapped(&sentence, "- ", "  ");
+    }
+    text
+}
+
+/// A number of tokens: 2 × 10¹⁰ as 2e10.
+fn power(tokens: f64) -> String {
+    format!("{tokens:e}")
+}
+
+fn limits(advice: &ModelAdvice) -> String {
+    let limits = &advice.question.goal.limits;
+    let time = limits
+        .max_time_s
+        .map(|s| format!("{} h", figure(s / 3600.0)));
+    let parts: Vec<String> = time
+        .into_iter()
+        .chain(limits.max_cost_usd.map(small_usd))
+        .collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(", within {}", parts.join(" and "))
+    }
+}
+
+fn on(choice: &PlanChoice) -> String {
+    format!("{} {}", choice.vms, choice.vm)
+}
+
+fn one(choice: &PlanChoice, advice: &ModelAdvice) -> String {
+    let offer = &choice.offer;
+    let place = match (&offer.provider, &offer.region) {
+        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
+        _ => String::new(),
+    };
+    let mut text = format!(
+        "  {} × {} on {}, {}{place}\n  {}\n",
+        choice.gpus,
+        choice.gpu,
+        on(choice),
+        market(offer.market),
+        choice.plan
+    );
+    text += &format!(
+        "  {} h ({}–{}), {} ({}–{})\n",
+        figure(choice.time_h[0]),
+        figure(choice.time_h[1]),
+        figure(choice.time_h[2]),
+        small_usd(choice.cost_usd[0]),
+        small_usd(choice.cost_usd[1]),
+        small_usd(choice.cost_usd[2]),
+    );
+    text += &format!(
+        "  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
+        figure(choice.tokens_per_s),
+        share(choice.mfu),
+        small_usd(choice.usd_per_1e9_tokens(advice.question.tokens)),
+    );
+    if let Some(keeps) = choice.keeps {
+        text += &format!("  keeps to the limits in {}\n", share(keeps));
+    }
+    text
+}
+
+fn others(advice: &ModelAdvice) -> String {
+    type ChoiceRow<'a> = &'a PlanChoice;
+    let tokens = advice.question.tokens;
+    let mut columns = vec![
+        Column::text("  GPUs", |c: &ChoiceRow<'_>| {
+            format!("  {} {}", c.gpus, c.gpu)
+        }),
+        Column::text("on", |c: &ChoiceRow<'_>| on(c)),
+        Column::number("time h", |c: &ChoiceRow<'_>| figure(c.time_h[0])),
+        Column::number("cost $", |c: &ChoiceRow<'_>| figure(c.cost_usd[0])),
+        Column::number("90 %", |c: &ChoiceRow<'_>| {
+            format!("{}–{}", figure(c.cost_usd[1]), figure(c.cost_usd[2]))
+        }),
+        Column::number("$ per 10⁹", move |c: &ChoiceRow<'_>| {
+            figure(c.usd_per_1e9_tokens(tokens))
+        }),
+    ];
+    if advice.question.goal.limits.are_any() {
+        columns.push(Column::number("keeps", |c: &ChoiceRow<'_>| {
+            c.keeps.map_or_else(String::new, share)
+        }));
+    }
+    Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns).lines()
+}
+
+fn measure(advice: &ModelAdvice) -> String {
+    let objective = advice.question.goal.objective;
+    let Some(first) = advice.measurements.first() else {
+        return String::new();
+    };
+    let gains = |one: &PlanMeasurement| match objective {
+        Objective::Time => format!("{} h", figure(one.gain)),
+        _ => small_usd(one.gain),
+    };
+    let pays = match objective {
+        Objective::Time => first.gain > 0.0,
+        _ => first.gain > first.usd,
+    };
+    let what = format!(
+        "{} steps on {} ({}): {} min, {}",
+        advice.question.steps,
+        on(&first.choice),
+        first.choice.plan,
+        figure(first.minutes),
+        small_usd(first.usd)
+    );
+    let text = if pays {
+        format!(
+            "{what}. The choice gets better by {} in expectation. Give them to `scavsim import runs`.",
+            gains(first)
+        )
+    } else {
+        format!(
+            "Nothing is worth its price. Most would tell {what}; it would make the choice better by {}.",
+            gains(first)
+        )
+    };
+    wrapped(&capital(&text), "  ", "  ")
+}
+
+fn basis(advice: &ModelAdvice) -> Vec<String> {
+    let question = &advice.question;
+    let (sequence, batch) = advice.step;
+    let mut all = vec![
+        format!(
+            "{:.2} × 10⁹ parameters; steps of {} of {sequence} tokens (--batch, --sequence), {} under `{}`",
+            advice.model.1 as f64 * 1e-9,
+            plural(u64::from(batch), "sequence"),
+            advice.precision.name(),
+            question.runtime
+        ),
+        "nothing was measured: steps are foretold by the law of layers, whose errors on runs that it had not seen make the intervals"
+            .to_owned(),
+        format!(
+            "{} with up to {} GPUs (--most-gpus) fit; whether so many tokens are enough, and whether the batch learns as well, nobody says here",
+            plural(advice.plans as u64, "plan"),
+            question.most_gpus
+        ),
+    ];
+    if let Some(day) = advice.choices.iter().filter_map(|c| c.offer.date).max() {
+        all.push(format!("listed prices, the newest of {day}"));
+    }
+    if !advice.without_plan.is_empty() {
+        let names: Vec<&str> = advice.without_plan.iter().map(|gpu| &**gpu).collect();
+        all.push(format!("no plan or no price on {}", names.join(", ")));
+    }
+    all
+}

@@ -1,0 +1,92 @@
+//! `scavsim advise --model`: what to rent for a model that nobody measured.
+
+use clap::Args;
+
+use super::advise::AdviseArgs;
+use super::exit::{Exit, Failure};
+use super::progress::Progress;
+use super::signals::Signals;
+use super::terminal;
+use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
+use scavsim_measure::advise::question::NoAdvice;
+
+/// What is asked of a model.
+#[derive(Debug, Clone, Args)]
+pub(super) struct OfModel {
+    /// A model in place of a table: a name of `scavsim list models`, or a file of `scavsim import model`
+    #[arg(long, conflicts_with_all = ["file", "max_miss", "sky", "commands", "keep", "times"], requires = "tokens")]
+    model: String,
+    /// Tokens to train the model on, like 2e10
+    #[arg(long, value_name = "N", requires = "model", value_parser = tokens)]
+    tokens: f64,
+    /// Tokens of a sequence [default: what the model was made for, at most 8192]
+    #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    sequence: Option<u32>,
+    /// Sequences of a step, over all GPUs [default: about a million tokens]
+    #[arg(long = "global-batch", value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    global_batch: Option<u32>,
+    /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs`
+    #[arg(long, requires = "model", default_value = "fsdp")]
+    runtime: String,
+    /// Precision: fp32, tf32, fp16, bf16, fp8 [default: the runtime's]
+    #[arg(long, requires = "model")]
+    precision: Option<String>,
+    /// GPUs to choose from, as `scavsim list gpus` calls them [default: all]
+    #[arg(long, value_name = "GPU,…", requires = "model", value_delimiter = ',')]
+    gpus: Vec<String>,
+    /// Most GPUs of a plan
+    #[arg(long, value_name = "N", requires = "model", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    most_gpus: u32,
+}
+
+fn tokens(text: &str) -> Result<f64, &'static str> {
+    match text.parse::<f64>() {
+        Ok(tokens) if (1.0..=1e18).contains(&tokens) => Ok(tokens),
+        _ => Err("expected a number of tokens from 1 to 1e18, like 2e10"),
+    }
+}
+
+impl OfModel {
+    /// Answers what is asked beside what a table would be asked, too.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake.
+    pub(super) fn run(&self, of: &AdviseArgs, signals: &Signals) -> Result<Exit, Failure> {
+        let question = ModelQuestion {
+            model: self.model.clone(),
+            tokens: self.tokens,
+            sequence: self.sequence,
+            batch: self.global_batch,
+            runtime: self.runtime.clone(),
+            precision: self.precision.clone(),
+            gpus: self.gpus.clone(),
+            most_gpus: self.most_gpus,
+            wanted: of.wanted(),
+            goal: of.goal(),
+            setup_min: of.setup_min(),
+            steps: of.steps(),
+            runs: of.runs(),
+        };
+        let interrupt = signals.raise_first()?;
+        let progress = Progress::of("advise");
+        let advice = advise_model(&question, of.jobs(), interrupt);
+        drop(progress);
+        let advice = match advice {
+            Ok(advice) => advice,
+            Err(NoAdvice::Failed(NoRanking::Interrupted)) => return Err(Failure::Interrupted),
+            Err(NoAdvice::Failed(why)) => return Err(anyhow::Error::from(why).into()),
+            Err(NoAdvice::Wrong(wrong)) => return Err(Failure::Wrong(wrong)),
+        };
+        if of.is_json() {
+            terminal::print(&format!("{:#}\n", json::value(&advice)))?;
+        } else {
+            terminal::print(&text::render(&advice))?;
+        }
+        Ok(if advice.is_within() {
+            Exit::Done
+        } else {
+            Exit::SomeCasesFailed
+        })
+    }
+}
