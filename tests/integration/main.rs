@@ -91,6 +91,7 @@ mod live;
 mod local_sgd;
 mod luck;
 mod misses;
+mod models;
 mod outlines;
 mod own_grids;
 mod own_measurements;

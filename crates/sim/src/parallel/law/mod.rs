@@ -14,6 +14,8 @@ pub mod fit;
 pub mod kernels;
 pub mod layer;
 pub mod run;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -1,0 +1,277 @@
+//! Terms of the law beside counts of their own, and published forms.
+
+use super::constants::{COUNT, Constant, Constants, GENERATIONS};
+use super::kernels::{Device, Kernels};
+use super::layer::{self, Shape};
+use super::{GpuNode, LayerLaw, bytes};
+use crate::parallel::architecture::{Architecture, ModelTable, library};
+use crate::parallel::runtime::{Attention, Recompute, Runtime};
+
+const PEAK: f64 = 1e14;
+const MICRO_BATCH: f64 = 4.0;
+const SEQUENCE: f64 = 1024.0;
+
+/// A GPU that reaches its peak, whose memory is never waited for.
+fn ideal() -> Constants {
+    let mut constants = Constants([1.0; COUNT]);
+    for zero in [
+        Constant::Inner,
+        Constant::Few,
+        Constant::Tile,
+        Constant::Passes,
+        Constant::LaunchS,
+        Constant::TensorLaunchS,
+        Constant::LinkS,
+        Constant::Optimizer,
+        Constant::StepS,
+    ] {
+        constants.0[zero as usize] = 0.0;
+    }
+    constants
+}
+
+fn device() -> Device {
+    Device {
+        peak_flops: PEAK,
+        memory_bytes_per_s: 1e18,
+        multiprocessors: 100.0,
+        generation: GENERATIONS
+            .iter()
+            .position(|name| *name == "ampere")
+            .expect("known"),
+        value_bytes: 2.0,
+    }
+}
+
+fn shape(tensor: u32) -> Shape {
+    Shape {
+        micro_batch: MICRO_BATCH,
+        sequence: SEQUENCE,
+        tensor,
+        all_reduce_s: 0.0,
+    }
+}
+
+fn model(table: ModelTable) -> Architecture {
+    table.architecture("test").expect("legal")
+}
+
+fn gpt() -> Architecture {
+    model(ModelTable {
+        layers: 2,
+        hidden: 2048,
+        heads: 16,
+        vocabulary: 51_200,
+        tied: true,
+        ..ModelTable::default()
+    })
+}
+
+fn runtime(attention: Attention, recompute: Recompute) -> Runtime {
+    Runtime {
+        attention,
+        recompute,
+        ..Runtime::default()
+    }
+}
+
+fn close(a: f64, b: f64, within: f64) {
+    assert!((a / b - 1.0).abs() < within, "{a} {b}");
+}
+
+/// 24 b s h² + 4 b s² h operations of a block forward (Narayanan et al., SC 2021, appendix), at the peak; twice as many backward, three
+/// times with all computed again. Kernels take 2 µs beside.
+#[test]
+fn a_block_takes_its_operations() {
+    let constants = ideal();
+    let kernels = Kernels::new(device(), &constants);
+    let gpt = gpt();
+    let (h, n) = (2048.0, MICRO_BATCH * SEQUENCE);
+    let forward = (24.0 * n * h * h + 4.0 * n * SEQUENCE * h) / PEAK;
+    let times = |recompute| {
+        layer::block(
+            &gpt,
+            0,
+            &runtime(Attention::Plain, recompute),
+            &kernels,
+            shape(1),
+        )
+    };
+    let kept = times(Recompute::None);
+    close(kept.forward, forward, 2e-3);
+    close(kept.backward, 2.0 * forward, 2e-3);
+    close(times(Recompute::Full).backward, 3.0 * forward, 2e-3);
+    let scores = 4.0 * n * SEQUENCE * h / PEAK;
+    close(
+        times(Recompute::Selective).backward,
+        2.0 * forward + scores,
+        2e-3,
+    );
+    // Two GPUs that share it halve it.
+    let shared = layer::block(
+        &gpt,
+        0,
+        &runtime(Attention::Plain, Recompute::None),
+        &kernels,
+        shape(2),
+    );
+    close(shared.forward, forward / 2.0, 4e-3);
+    // The head has 2 b s h V.
+    close(
+        layer::head(&gpt, &kernels, shape(1)).forward,
+        2.0 * n * h * 51_200.0 / PEAK,
+        2e-3,
+    );
+}
+
+/// Fused attention of a causal model has half the scores, and five products on the way back for two.
+#[test]
+fn fused_attention_has_half_the_scores_of_a_causal_model() {
+    let constants = ideal();
+    let kernels = Kernels::new(device(), &constants);
+    let (causal, both) = (
+        gpt(),
+        Architecture {
+            causal: false,
+            ..gpt()
+        },
+    );
+    let of = |model: &Architecture, attention| {
+        layer::block(
+            model,
+            0,
+            &runtime(attention, Recompute::None),
+            &kernels,
+            shape(1),
+        )
+    };
+    let scores = 4.0 * MICRO_BATCH * SEQUENCE * SEQUENCE * 2048.0 / PEAK;
+    let (half, whole) = (of(&causal, Attention::Flash), of(&both, Attention::Flash));
+    close(whole.forward - half.forward, scores / 2.0, 1e-6);
+    close(whole.backward - half.backward, 2.5 * scores / 2.0, 1e-6);
+}
+
+/// Products are as long as their matrices take through the memory where these are narrow.
+#[test]
+fn narrow_products_wait_for_the_memory() {
+    let constants = ideal();
+    let slow = Device {
+        memory_bytes_per_s: 1e9,
+        ..device()
+    };
+    let kernels = Kernels::new(slow, &constants);
+    let (m, k, n) = (4.0, 8192.0, 8192.0);
+    close(
+        kernels.product_s(m, k, n),
+        2.0 * (m * k + k * n + m * n) / 1e9,
+        1e-4,
+    );
+    // 101 tiles on 100 multiprocessors take as long as 200.
+    let mut tiled = ideal();
+    tiled.0[Constant::Tile as usize] = 1.0;
+    let kernels = Kernels::new(device(), &tiled);
+    let (full, one_more) = (
+        kernels.product_s(12_800.0, 4096.0, 128.0),
+        kernels.product_s(12_928.0, 4096.0, 128.0),
+    );
+    close((one_more - 2e-6) / (full - 2e-6), 2.0, 1e-9);
+}
+
+/// Of experts a token goes through some: as many operations as its active ones, whatever their number.
+#[test]
+fn experts_cost_what_a_token_goes_through() {
+    let constants = ideal();
+    let kernels = Kernels::new(device(), &constants);
+    let with = |experts, active| {
+        let table = ModelTable {
+            layers: 1,
+            hidden: 1024,
+            heads: 16,
+            ffn: Some(2048),
+            vocabulary: 1000,
+            experts: Some(experts),
+            active_experts: Some(active),
+            ..ModelTable::default()
+        };
+        layer::block(
+            &model(table),
+            0,
+            &runtime(Attention::Flash, Recompute::None),
+            &kernels,
+            shape(1),
+        )
+        .forward
+    };
+    let one = 4.0 * MICRO_BATCH * SEQUENCE * 1024.0 * 2048.0 / PEAK;
+    close(with(8, 4) - with(8, 2), 2.0 * one, 1e-3);
+    // More of them take their launches beside.
+    assert!(with(16, 2) - with(8, 2) < 40e-6);
+}
+
+/// s b h (34 + 5 a s/h) bytes of a block without a gate, 34 s b h without scores, 2 s b h with its input alone; shared by t GPUs
+/// s b h (10 + 24/t). Source: Korthikanti et al., MLSys 2023, equations 1, 2 and table 2.
+#[test]
+fn activations_take_the_published_bytes() {
+    let gpt = gpt();
+    let (s, h, a) = (1024.0, 2048.0, 16.0);
+    let of = |attention, recompute, tensor| {
+        bytes::block(&gpt, 0, &runtime(attention, recompute), s, tensor, 2.0).stored as f64
+    };
+    close(
+        of(Attention::Plain, Recompute::None, 1),
+        s * h * (34.0 + 5.0 * a * s / h),
+        1e-9,
+    );
+    close(
+        of(Attention::Plain, Recompute::Selective, 1),
+        34.0 * s * h,
+        1e-9,
+    );
+    close(of(Attention::Flash, Recompute::None, 1), 34.0 * s * h, 1e-9);
+    close(of(Attention::Plain, Recompute::Full, 1), 2.0 * s * h, 1e-9);
+    close(
+        of(Attention::Plain, Recompute::Selective, 8),
+        s * h * (10.0 + 24.0 / 8.0),
+        1e-9,
+    );
+}
+
+/// Two all-reduces each way where GPUs share a layer: 4 (t − 1)/t times its output over the link forward.
+#[test]
+fn shared_layers_reduce_their_outputs() {
+    let mut constants = ideal();
+    constants.0[Constant::Link as usize] = 0.5;
+    let gpt = gpt();
+    let runtime = runtime(Attention::Plain, Recompute::None);
+    let law = LayerLaw {
+        model: &gpt,
+        sequence: 1024,
+        runtime: &runtime,
+        constants: &constants,
+    };
+    let forward = |link_bytes_per_s: f64| {
+        let node = GpuNode {
+            gpu: "A".into(),
+            device: device(),
+            gpus: 8,
+            link_bytes_per_s,
+            network_bytes_per_s: None,
+        };
+        law.seconds(&node, 4, 4)[1].forward
+    };
+    let output = MICRO_BATCH * SEQUENCE * 2048.0 * 2.0;
+    let each = 2.0 * 0.75 * output / (0.5 * 1e9);
+    close(forward(1e9) - forward(1e18), 2.0 * each, 1e-6);
+}
+
+/// 6 N + 12 L h s per token of a model without grouped heads, N without the embedding that is looked up (PaLM, appendix B).
+#[test]
+fn a_token_has_the_published_operations() {
+    let llama = library::embedded("llama-2-7b").expect("embedded");
+    let products = llama.parameters() as f64 - 32_000.0 * 4096.0;
+    close(
+        llama.token_flops(4096.0),
+        6.0 * products + 12.0 * 32.0 * 4096.0 * 4096.0,
+        1e-12,
+    );
+}
