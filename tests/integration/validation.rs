@@ -197,10 +197,51 @@ fn a_workload_of_one_point_has_nothing_to_leave_out() {
     sandbox.import_profile(table, &[]).success();
     let assert = sandbox.run(&["validate", "./w"]).success();
     let printed = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
-    assert_eq!(printed.lines().count(), 1, "{printed}");
+    let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Whatever is not asked says why.
+    for reason in [
+        "w: not asked: one K of a (fewer than three worker counts)",
+        "one batch of a (no placement has three batches)",
+        "large clusters of a (fewer than two smaller numbers of VMs)",
+        "one batch of epochs, largest batch of epochs (epochs of fewer than three batches)",
+    ] {
+        assert!(words.contains(reason), "{reason}: {printed}");
+    }
     let assert = sandbox.run(&["validate", "nowhere"]).code(2);
     let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(told.contains("unknown workload `nowhere`"), "{told}");
+}
+
+/// With five VMs at most, what four and five take is told by three and fewer; each way of leaving out is answered, or says why.
+#[test]
+fn few_large_machines_are_foretold_from_three_of_them() {
+    let mut table = "vm,workers,batch,step_s,epochs\n".to_owned();
+    for (shape, vms) in [
+        ("a/2", 1),
+        ("a/8", 1),
+        ("a/8", 2),
+        ("a/8", 3),
+        ("a/8", 4),
+        ("a/8", 5),
+    ] {
+        let workers = vms * if shape == "a/2" { 2 } else { 8 };
+        let step_s = 0.2 + 0.02 * f64::from(vms);
+        table += &format!("{shape},{workers},{},{step_s},9\n", 32 * workers);
+    }
+    let sandbox = Sandbox::new();
+    sandbox.import_profile(&table, &[]).success();
+    let assert = sandbox
+        .run(&["validate", "./w", "--format", "json"])
+        .success();
+    let printed = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let json: serde_json::Value = serde_json::from_str(&printed).expect("it is JSON");
+    let splits = json["items"].as_array().expect("a list");
+    let large = splits.iter().find(|s| s["left_out"] == "large clusters");
+    assert_eq!(large.expect("there is one")["asked"], 2, "{printed}");
+    for split in splits {
+        let all = split["asked"] == split["answered"] && split["asked"] != 0;
+        assert_eq!(split["reason"].is_null(), all, "{split}");
+    }
 }
 
 /// A straight line in B through the neighbours of every batch left out, as the law of these workloads has it.
