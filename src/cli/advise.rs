@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::advise_model::OfModel;
+use super::advise_model::{AskedOfAll, OfModel};
 use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
@@ -138,7 +138,9 @@ impl AdviseArgs {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
         let profile = match (&self.of_model, &self.profile) {
-            (Some(of_model), _) if wrong.is_empty() => return of_model.run(&self, signals),
+            (Some(of_model), _) if wrong.is_empty() => {
+                return of_model.run(self.asked_of_all(), signals);
+            }
             (None, Some(profile)) => profile,
             _ => return Err(Failure::Wrong(wrong)),
         };
@@ -246,12 +248,12 @@ impl AdviseArgs {
             setup_min: self.setup_min,
             steps: self.steps,
             times: f64::from(self.times),
-            runs: self.runs(),
+            runs: u64::from(self.runs),
         }
     }
 
     /// Which prices.
-    pub(super) fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> Wanted {
         Wanted {
             provider: self.provider.clone(),
             region: self.region.clone(),
@@ -269,7 +271,7 @@ impl AdviseArgs {
     }
 
     /// What to look for, within which limits.
-    pub(super) fn goal(&self) -> Goal {
+    fn goal(&self) -> Goal {
         Goal {
             objective: self.objective.into(),
             limits: Limits {
@@ -280,29 +282,21 @@ impl AdviseArgs {
         }
     }
 
-    /// Minutes until VMs train.
-    pub(super) fn setup_min(&self) -> f64 {
-        self.setup_min
-    }
-
-    /// Steps of a measurement.
-    pub(super) fn steps(&self) -> u32 {
-        self.steps
-    }
-
-    /// Simulated runs of each configuration.
-    pub(super) fn runs(&self) -> u64 {
-        u64::from(self.runs)
+    fn asked_of_all(&self) -> AskedOfAll {
+        AskedOfAll {
+            wanted: self.wanted(),
+            goal: self.goal(),
+            setup_min: self.setup_min,
+            steps: self.steps,
+            runs: u64::from(self.runs),
+            jobs: self.jobs(),
+            is_json: self.format == AdviceFormat::Json,
+        }
     }
 
     /// Threads.
-    pub(super) fn jobs(&self) -> usize {
+    fn jobs(&self) -> usize {
         self.jobs.map_or_else(scenarios::available, usize::from)
-    }
-
-    /// Whether the answer is for programs.
-    pub(super) fn is_json(&self) -> bool {
-        self.format == AdviceFormat::Json
     }
 
     /// Writes what rents the VMs.

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use super::advise::AdviseArgs;
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::signals::Signals;
@@ -10,6 +9,7 @@ use super::terminal;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim_measure::advise::question::NoAdvice;
+use scavsim_measure::advise::{Goal, Wanted};
 
 /// What is asked of a model.
 #[derive(Debug, Clone, Args)]
@@ -47,12 +47,31 @@ fn tokens(text: &str) -> Result<f64, &'static str> {
     }
 }
 
+/// What a table would be asked, too.
+#[derive(Debug, Clone)]
+pub(super) struct AskedOfAll {
+    /// Which prices.
+    pub(super) wanted: Wanted,
+    /// What to look for, within which limits.
+    pub(super) goal: Goal,
+    /// Minutes until VMs train.
+    pub(super) setup_min: f64,
+    /// Steps of a measurement.
+    pub(super) steps: u32,
+    /// Simulated runs of each configuration.
+    pub(super) runs: u64,
+    /// Threads.
+    pub(super) jobs: usize,
+    /// Whether the answer is for programs.
+    pub(super) is_json: bool,
+}
+
 impl OfModel {
     /// Answers what is asked beside what a table would be asked, too.
     ///
     /// # Errors
     /// [`Failure`] with every mistake.
-    pub(super) fn run(&self, of: &AdviseArgs, signals: &Signals) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, of: AskedOfAll, signals: &Signals) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),
             tokens: self.tokens,
@@ -62,15 +81,15 @@ impl OfModel {
             precision: self.precision.clone(),
             gpus: self.gpus.clone(),
             most_gpus: self.most_gpus,
-            wanted: of.wanted(),
-            goal: of.goal(),
-            setup_min: of.setup_min(),
-            steps: of.steps(),
-            runs: of.runs(),
+            wanted: of.wanted,
+            goal: of.goal,
+            setup_min: of.setup_min,
+            steps: of.steps,
+            runs: of.runs,
         };
         let interrupt = signals.raise_first()?;
         let progress = Progress::of("advise");
-        let advice = advise_model(&question, of.jobs(), interrupt);
+        let advice = advise_model(&question, of.jobs, interrupt);
         drop(progress);
         let advice = match advice {
             Ok(advice) => advice,
@@ -78,7 +97,7 @@ impl OfModel {
             Err(NoAdvice::Failed(why)) => return Err(anyhow::Error::from(why).into()),
             Err(NoAdvice::Wrong(wrong)) => return Err(Failure::Wrong(wrong)),
         };
-        if of.is_json() {
+        if of.is_json {
             terminal::print(&format!("{:#}\n", json::value(&advice)))?;
         } else {
             terminal::print(&text::render(&advice))?;

@@ -6,20 +6,25 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_read::input::Diagnostics;
 use scavsim_sim::parallel::Architecture;
 use scavsim_sim::parallel::architecture::library;
-use scavsim_sim::parallel::gpu::{self, Gpu, Precision};
+use scavsim_sim::parallel::gpu::{self, GpuSheet, Precision};
 use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 
 /// The embedded models.
 pub(super) fn models() -> Sheet<'static, &'static Architecture> {
-    type Row = &'static Architecture;
-    let whole = |head, of: fn(Row) -> u32| Column::number(head, move |m: &Row| json!(of(m)));
+    type ModelRow = &'static Architecture;
+    let whole =
+        |head, of: fn(ModelRow) -> u32| Column::number(head, move |m: &ModelRow| json!(of(m)));
     let billions = |parameters: u64| json!(format!("{:.2}", parameters as f64 * 1e-9));
     Sheet::new(
-        library::all().map(|model| &**model).collect::<Vec<Row>>(),
+        library::all()
+            .map(|model| &**model)
+            .collect::<Vec<ModelRow>>(),
         [
-            Column::text("model", |m: &Row| json!(&*m.name)),
-            Column::number("10⁹_parameters", move |m: &Row| billions(m.parameters())),
+            Column::text("model", |m: &ModelRow| json!(&*m.name)),
+            Column::number("10⁹_parameters", move |m: &ModelRow| {
+                billions(m.parameters())
+            }),
             whole("layers", |m| m.layers),
             whole("hidden", |m| m.hidden),
             whole("heads", |m| m.heads),
@@ -27,38 +32,38 @@ pub(super) fn models() -> Sheet<'static, &'static Architecture> {
             whole("ffn", |m| m.ffn),
             whole("vocabulary", |m| m.vocabulary),
             whole("sequence", |m| m.sequence),
-            Column::number("experts", |m: &Row| {
+            Column::number("experts", |m: &ModelRow| {
                 m.experts
                     .map_or(Value::Null, |experts| json!(experts.count))
             }),
-            Column::text("source", |m: &Row| json!(m.source)).long(),
+            Column::text("source", |m: &ModelRow| json!(m.source)).long(),
         ],
     )
 }
 
 /// The GPUs whose data sheets are embedded.
-pub(super) fn gpus() -> Sheet<'static, &'static Gpu> {
-    type Row = &'static Gpu;
+pub(super) fn gpus() -> Sheet<'static, &'static GpuSheet> {
+    type GpuRow = &'static GpuSheet;
     let tflops = |head, precision| {
-        Column::number(head, move |g: &Row| match g.tflops(precision) {
+        Column::number(head, move |g: &GpuRow| match g.tflops(precision) {
             Some(tflops) => json!(tflops),
             None => Value::Null,
         })
     };
     Sheet::new(
-        gpu::all().iter().collect::<Vec<Row>>(),
+        gpu::all().iter().collect::<Vec<GpuRow>>(),
         [
-            Column::text("gpu", |g: &Row| json!(&*g.name)),
-            Column::text("generation", |g: &Row| json!(GENERATIONS[g.generation])),
+            Column::text("gpu", |g: &GpuRow| json!(&*g.name)),
+            Column::text("generation", |g: &GpuRow| json!(GENERATIONS[g.generation])),
             tflops("fp32", Precision::Fp32),
             tflops("tf32", Precision::Tf32),
             tflops("fp16", Precision::Fp16),
             tflops("bf16", Precision::Bf16),
             tflops("fp8_tflops", Precision::Fp8),
-            Column::number("memory_gib", |g: &Row| json!(g.memory_gib)),
-            Column::number("gb_per_s", |g: &Row| json!(g.memory_gb_per_s)),
-            Column::number("link_gb_per_s", |g: &Row| json!(g.link_gb_per_s)),
-            Column::text("source", |g: &Row| json!(g.source)).long(),
+            Column::number("memory_gib", |g: &GpuRow| json!(g.memory_gib)),
+            Column::number("gb_per_s", |g: &GpuRow| json!(g.memory_gb_per_s)),
+            Column::number("link_gb_per_s", |g: &GpuRow| json!(g.link_gb_per_s)),
+            Column::text("source", |g: &GpuRow| json!(g.source)).long(),
         ],
     )
 }

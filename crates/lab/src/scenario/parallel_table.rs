@@ -141,7 +141,7 @@ pub struct GpuTable {
 pub enum NamedOr<T> {
     /// By name or path.
     Named(String),
-    /// As a table.
+    /// A table of one's own.
     Table(Box<T>),
 }
 

@@ -2,18 +2,21 @@
 //!
 //! In: a [`ModelQuestion`]. Out: a [`ModelAdvice`]: the best plan, the best on other GPUs, and the measurement that is worth most.
 //!
-//! - `scenario`: the catalogue as scenarios. [`text`], [`json`](mod@json): the answer.
+//! - [`question`]: what is asked. `scenario`: the catalogue as scenarios. [`text`], [`json`](mod@json): the answer.
 
 pub mod json;
+pub mod question;
 mod scenario;
 pub mod text;
+
+pub use question::ModelQuestion;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::decision::Goal;
-use super::offers::{Offer, Wanted, offers};
+use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::{Catalogue, Market};
@@ -22,37 +25,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::parallel::gpu::{self, Precision};
-
-/// What is asked.
-#[derive(Debug, Clone)]
-pub struct ModelQuestion {
-    /// A model's name, or the path of an architecture.
-    pub model: String,
-    /// Tokens to train it on.
-    pub tokens: f64,
-    /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
-    pub sequence: Option<u32>,
-    /// Sequences of a step; about a million tokens when absent.
-    pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one.
-    pub runtime: String,
-    /// Precision; the runtime's when absent.
-    pub precision: Option<String>,
-    /// GPUs to choose from; all when empty.
-    pub gpus: Vec<String>,
-    /// Most GPUs of a plan.
-    pub most_gpus: u32,
-    /// Which prices.
-    pub wanted: Wanted,
-    /// What to look for, within which limits.
-    pub goal: Goal,
-    /// Minutes until VMs train.
-    pub setup_min: f64,
-    /// Steps of a measurement.
-    pub steps: u32,
-    /// Simulated runs of each plan, where luck plays.
-    pub runs: u64,
-}
 
 /// A plan that can be taken.
 #[derive(Debug, Clone)]

@@ -128,7 +128,7 @@ pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
     let constants = fitted.constants;
     let mut splits = vec![split(
         "nothing fitted",
-        &[Fold {
+        &[PlanFold {
             residuals: residuals(preset, &preset.prior.medians, rows),
             errors: preset.errors.clone(),
             out: all.clone(),
@@ -168,7 +168,7 @@ fn fitted_to(preset: &RuntimePreset, rows: &[&PlanRow], start: Option<&Fitted>) 
 }
 
 /// What was left out, what the rest foretells of it, and how far it says that it may be off.
-struct Fold<'r> {
+struct PlanFold<'r> {
     residuals: Vec<(usize, f64)>,
     errors: Errors,
     out: Vec<&'r PlanRow>,
@@ -180,9 +180,9 @@ fn fold<'r>(
     kept: &[&PlanRow],
     out: Vec<&'r PlanRow>,
     start: Option<&Fitted>,
-) -> Option<Fold<'r>> {
+) -> Option<PlanFold<'r>> {
     let fitted = fitted_to(preset, kept, start)?;
-    Some(Fold {
+    Some(PlanFold {
         residuals: residuals(preset, &fitted.constants, out.iter().copied()),
         errors: told_errors(preset, kept, &fitted),
         out,
@@ -203,7 +203,7 @@ fn left_out(
     if groups.len() < 2 {
         return None;
     }
-    let folds: Vec<Fold<'_>> = (groups.par_iter())
+    let folds: Vec<PlanFold<'_>> = (groups.par_iter())
         .filter_map(|group| {
             let of = |is_out: bool| -> Vec<&PlanRow> {
                 let pairs = rows.iter().zip(labels);
@@ -284,7 +284,7 @@ fn seen(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
     }
 }
 
-fn split(left_out: &'static str, folds: &[Fold<'_>]) -> PlanSplit {
+fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
     let mut errors: Vec<(f64, usize)> = Vec::new();
     let mut logarithms: Vec<f64> = Vec::new();
     let mut held = 0_usize;

@@ -71,7 +71,7 @@ impl Precision {
 
 /// A GPU by its data sheet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gpu {
+pub struct GpuSheet {
     /// What it is called.
     pub name: Arc<str>,
     /// What others call it.
@@ -92,7 +92,7 @@ pub struct Gpu {
     pub source: String,
 }
 
-impl Gpu {
+impl GpuSheet {
     /// Dense TFLOP/s at a precision, if it has it.
     pub fn tflops(&self, precision: Precision) -> Option<f64> {
         let at = Precision::ALL
@@ -125,12 +125,12 @@ impl Gpu {
     }
 }
 
-static ALL: LazyLock<Vec<Gpu>> = LazyLock::new(|| read(&mut Diagnostics::default()));
+static ALL: LazyLock<Vec<GpuSheet>> = LazyLock::new(|| read(&mut Diagnostics::default()));
 static NETWORKS: LazyLock<Vec<(String, f64)>> =
     LazyLock::new(|| networks(&mut Diagnostics::default()));
 
 /// All GPUs, in the order of their table.
-pub fn all() -> &'static [Gpu] {
+pub fn all() -> &'static [GpuSheet] {
     &ALL
 }
 
@@ -140,8 +140,9 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// The GPU that is called `name`, by us or by others.
-pub fn named(name: &str) -> Option<&'static Gpu> {
-    let is_it = |gpu: &&Gpu| &*gpu.name == name || gpu.aliases.iter().any(|alias| alias == name);
+pub fn named(name: &str) -> Option<&'static GpuSheet> {
+    let is_it =
+        |gpu: &&GpuSheet| &*gpu.name == name || gpu.aliases.iter().any(|alias| alias == name);
     ALL.iter().find(is_it)
 }
 
@@ -149,7 +150,7 @@ pub fn named(name: &str) -> Option<&'static Gpu> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VmGpus {
     /// The GPU; `None`: one of which nothing is known.
-    pub gpu: Option<&'static Gpu>,
+    pub gpu: Option<&'static GpuSheet>,
     /// How many.
     pub count: u32,
     /// Gbit/s to other VMs, where known.
@@ -168,7 +169,7 @@ pub fn of_vm(vm: &str) -> Option<VmGpus> {
     })
 }
 
-fn read(diagnostics: &mut Diagnostics) -> Vec<Gpu> {
+fn read(diagnostics: &mut Diagnostics) -> Vec<GpuSheet> {
     let source = Source::new(FILE, GPUS);
     let columns = [
         "name",
@@ -195,7 +196,7 @@ fn read(diagnostics: &mut Diagnostics) -> Vec<Gpu> {
         .collect()
 }
 
-fn gpu(row: &Row<'_>, d: &mut Diagnostics) -> Option<Gpu> {
+fn gpu(row: &Row<'_>, d: &mut Diagnostics) -> Option<GpuSheet> {
     let tflops = [
         "fp32_tflops",
         "tf32_tflops",
@@ -206,7 +207,7 @@ fn gpu(row: &Row<'_>, d: &mut Diagnostics) -> Option<Gpu> {
     .map(|column| row.optional_number(column, 0.1..=1e6, d));
     let generation = row.text("generation", d)?;
     let aliases = row.optional_text("aliases").unwrap_or_default();
-    Some(Gpu {
+    Some(GpuSheet {
         name: row.name("name", d)?.into(),
         aliases: aliases.split_whitespace().map(str::to_owned).collect(),
         generation: GENERATIONS.iter().position(|known| *known == generation)?,

@@ -12,7 +12,7 @@ const NINETY: f64 = 1.645;
 
 /// What a GPU of a stage is asked to hold.
 #[derive(Debug, Clone, Copy)]
-pub struct Held {
+pub struct StageLoad {
     /// First and last layer.
     pub layers: (u32, u32),
     /// Sequences whose activations are kept at once.
@@ -30,7 +30,7 @@ pub fn stage_bytes(
     profile: &LayerProfile,
     runtime: &Runtime,
     weights: &Weights,
-    held: &Held,
+    held: &StageLoad,
 ) -> f64 {
     let (first, last) = held.layers;
     let state = state_bytes(profile, runtime);

@@ -174,7 +174,7 @@ impl Weights {
 }
 
 /// What a profile that the law made says of itself.
-pub(super) struct Made {
+pub(super) struct MadeProfile {
     pub(super) name: Arc<str>,
     pub(super) model: String,
     pub(super) source: String,
@@ -199,7 +199,7 @@ fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Ite
 impl LayerProfile {
     /// A profile that nobody measured.
     pub(super) fn made(
-        about: Made,
+        about: MadeProfile,
         gpus: Vec<(Arc<str>, Vec<Times>)>,
         mut weights: Vec<Weights>,
     ) -> LayerProfile {

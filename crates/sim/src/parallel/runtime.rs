@@ -112,12 +112,12 @@ pub enum Shard {
 }
 
 impl Default for Runtime {
-    /// `message_s` is from one plan of two nodes, `reserved_bytes` from one of one node: `docs/model.md` has the errors on all
-    /// others. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
+    /// `message_s` makes the mean error of 15 pipelines least, `reserved_bytes` is from one plan of one node: `docs/model.md` has
+    /// the errors on those left out. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
     fn default() -> Self {
         Runtime {
             activations: Activations::Serial,
-            message_s: 3.3e-3,
+            message_s: 2.9e-3,
             host_runs_ahead: true,
             overlap_gradients: false,
             bucket_bytes: 2e9,

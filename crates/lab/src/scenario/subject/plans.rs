@@ -3,6 +3,7 @@
 //! - `layers`: what layers cost. `nodes`: VM types and markets. `degrees`: what the profile has to know.
 
 mod degrees;
+mod found;
 mod layers;
 mod nodes;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use layers::Subject;
+use layers::PlanSubject;
 
 use super::form::{Form, Reading};
 use super::topic::{Known, Prepared, Preparing, Search, Topic};
@@ -445,7 +446,7 @@ fn target(
 /// Numbers of layers that are given; each list must cover all layers.
 fn cuts(
     table: &ParallelTable,
-    subject: &Subject,
+    subject: &PlanSubject,
     complaints: &mut Complaints<'_>,
 ) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ModelQuestion;
+use super::question::ModelQuestion;
 use crate::advise::offers::Offer;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_lab::scenario::{self, Given, Overrides, Scenario};

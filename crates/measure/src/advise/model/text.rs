@@ -103,24 +103,24 @@ fn one(choice: &PlanChoice, advice: &ModelAdvice) -> String {
 }
 
 fn others(advice: &ModelAdvice) -> String {
-    type ChoiceRow<'a> = &'a PlanChoice;
+    type PlanChoiceRow<'a> = &'a PlanChoice;
     let tokens = advice.question.tokens;
     let mut columns = vec![
-        Column::text("  GPUs", |c: &ChoiceRow<'_>| {
+        Column::text("  GPUs", |c: &PlanChoiceRow<'_>| {
             format!("  {} {}", c.gpus, c.gpu)
         }),
-        Column::text("on", |c: &ChoiceRow<'_>| on(c)),
-        Column::number("time h", |c: &ChoiceRow<'_>| figure(c.time_h[0])),
-        Column::number("cost $", |c: &ChoiceRow<'_>| figure(c.cost_usd[0])),
-        Column::number("90 %", |c: &ChoiceRow<'_>| {
+        Column::text("on", |c: &PlanChoiceRow<'_>| on(c)),
+        Column::number("time h", |c: &PlanChoiceRow<'_>| figure(c.time_h[0])),
+        Column::number("cost $", |c: &PlanChoiceRow<'_>| figure(c.cost_usd[0])),
+        Column::number("90 %", |c: &PlanChoiceRow<'_>| {
             format!("{}–{}", figure(c.cost_usd[1]), figure(c.cost_usd[2]))
         }),
-        Column::number("$ per 10⁹", move |c: &ChoiceRow<'_>| {
+        Column::number("$ per 10⁹", move |c: &PlanChoiceRow<'_>| {
             figure(c.usd_per_1e9_tokens(tokens))
         }),
     ];
     if advice.question.goal.limits.are_any() {
-        columns.push(Column::number("keeps", |c: &ChoiceRow<'_>| {
+        columns.push(Column::number("keeps", |c: &PlanChoiceRow<'_>| {
             c.keeps.map_or_else(String::new, share)
         }));
     }

@@ -74,7 +74,7 @@ const MOST: u32 = 10_000_000;
 
 /// A key that says what cannot be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Impossible {
+pub struct ImpossibleKey {
     /// The key.
     pub key: &'static str,
     /// What is wrong with it.
@@ -86,7 +86,7 @@ impl ModelTable {
     ///
     /// # Errors
     /// All keys that say what cannot be.
-    pub fn architecture(&self, name: &str) -> Result<Architecture, Vec<Impossible>> {
+    pub fn architecture(&self, name: &str) -> Result<Architecture, Vec<ImpossibleKey>> {
         let wrong = self.impossible();
         if !wrong.is_empty() {
             return Err(wrong);
@@ -136,9 +136,9 @@ impl ModelTable {
         })
     }
 
-    fn impossible(&self) -> Vec<Impossible> {
+    fn impossible(&self) -> Vec<ImpossibleKey> {
         let mut wrong = Vec::new();
-        let mut complain = |key, why: String| wrong.push(Impossible { key, why });
+        let mut complain = |key, why: String| wrong.push(ImpossibleKey { key, why });
         let needed = [
             ("layers", Some(self.layers)),
             ("hidden", Some(self.hidden)),

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use super::Scope;
 use super::architecture::Architecture;
 use super::links::{Links, UniformLink};
-use super::profile::{LayerProfile, Made, Times, Weights};
+use super::profile::{LayerProfile, MadeProfile, Times, Weights};
 use super::runtime::Runtime;
 use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
@@ -128,7 +128,7 @@ impl LayerLaw<'_> {
             (Arc::clone(&node.gpu), times.collect())
         });
         LayerProfile::made(
-            Made {
+            MadeProfile {
                 name: Arc::clone(&self.model.name),
                 model: self.model.model.clone(),
                 source: self.model.source.clone(),

@@ -93,7 +93,7 @@ impl Beside {
     }
 
     /// Seconds of a message beside its bytes that make the mean error of `plans` least.
-    fn fitted(&self, plans: &[&Measured]) -> Result<Runtime, Misfit> {
+    pub(super) fn fitted(&self, plans: &[&Measured]) -> Result<Runtime, Misfit> {
         let mut best = (f64::INFINITY, Runtime::default());
         for step in 0..=MESSAGE_STEPS {
             let runtime = Runtime {

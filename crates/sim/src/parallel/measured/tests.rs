@@ -66,7 +66,7 @@ fn is_gh(plan: &Measured) -> bool {
 }
 
 #[test]
-fn iterations_are_ours_within_six_percent_on_average() {
+fn iterations_are_ours_within_five_and_a_half_percent_on_average() {
     let beside = beside();
     let runtime = Runtime::default();
     println!(
@@ -82,11 +82,8 @@ fn iterations_are_ours_within_six_percent_on_average() {
         );
     }
     let mean = beside.mean(beside.plans().iter(), &runtime);
-    // `message_s` is from one of them.
-    let others = beside.plans().iter().filter(|p| p.name != "n2-d1");
-    let others = beside.mean(others, &runtime);
-    println!("mean {mean:.2} %, without the plan that a constant is from {others:.2} %");
-    assert!(mean < 6.0 && others < 6.0, "{mean} {others}");
+    println!("mean {mean:.2} %");
+    assert!(mean < 5.5, "{mean}");
     let over: Vec<&str> = (beside.plans().iter())
         .filter(|p| beside.error(p, &runtime).abs() > 0.12)
         .map(|p| &*p.name)
@@ -331,4 +328,19 @@ fn peak_memory_on_consumer_gpus_contradicts_the_layers() {
     let [two, three] = ["mit-n2-d1", "mit-n3-d1"].map(|name| beside.of(name));
     assert!(three.peak_memory_bytes > 1.5 * two.peak_memory_bytes);
     assert!(beside.peak(three, &bare) < 0.4 * beside.peak(two, &bare));
+}
+
+/// The constant that is shipped is the one that makes the mean error of all pipelines least.
+#[test]
+fn the_constant_of_messages_is_from_all_pipelines() {
+    let beside = beside();
+    let pipelines: Vec<&Measured> = (beside.plans().iter())
+        .filter(|plan| plan.plan.stages.len() > 1)
+        .collect();
+    let fitted = beside.fitted(&pipelines).expect("they were run");
+    assert_eq!(
+        format!("{:.2e}", fitted.message_s),
+        format!("{:.2e}", Runtime::default().message_s)
+    );
+    assert_eq!(pipelines.len(), 16);
 }

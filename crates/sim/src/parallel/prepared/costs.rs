@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::law::kernels::norm;
-use super::super::memory::Held;
+use super::super::memory::StageLoad;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan, node_kind};
 use super::super::profile::{Seconds, Times, Weights};
@@ -356,7 +356,7 @@ impl Basis<'_> {
             }
             last = Some(replica);
             let weights = self.weights(replica.tensor)?;
-            let held = Held {
+            let held = StageLoad {
                 layers: (of_plan.first_layer, of_plan.last_layer),
                 sequences: f64::from(self.plan.micro_batch) * f64::from(in_flight),
                 micro_batch: f64::from(self.plan.micro_batch),

@@ -95,6 +95,19 @@ pub struct Doubt {
 }
 
 impl Errors {
+    /// With as many digits as they deserve.
+    fn rounded(&self) -> Errors {
+        Errors {
+            step: digits(self.step),
+            gpu: digits(self.gpu),
+            doubling: digits(self.doubling),
+            precision: digits(self.precision),
+            tensor: digits(self.tensor),
+            cluster: digits(self.cluster),
+            ..self.clone()
+        }
+    }
+
     /// Standard deviation of ln(measured / foretold) of a plan.
     pub fn spread(&self, of: &Foretold<'_>) -> f64 {
         let is_unseen = |gpu: &&str| !self.gpus.iter().any(|known| known == gpu);
@@ -120,18 +133,18 @@ impl Errors {
 /// A constant: its value, or its value and the standard deviation of its logarithm.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a number, or a number and its spread")]
-pub enum Known {
+pub enum KnownConstant {
     /// The value.
     Value(f64),
     /// The median and the spread.
     Spread([f64; 2]),
 }
 
-impl Known {
+impl KnownConstant {
     fn pair(self, spread: f64) -> (f64, f64) {
         match self {
-            Known::Value(value) => (value, spread),
-            Known::Spread([value, spread]) => (value, spread),
+            KnownConstant::Value(value) => (value, spread),
+            KnownConstant::Spread([value, spread]) => (value, spread),
         }
     }
 }
@@ -142,10 +155,10 @@ impl Known {
 pub struct GenerationTable {
     /// What its GPUs reach in products of an Ampere GPU's share of its peak.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub matmul: Option<Known>,
+    pub matmul: Option<KnownConstant>,
     /// The same of fused attention.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub attention: Option<Known>,
+    pub attention: Option<KnownConstant>,
 }
 
 macro_rules! runtime_table {
@@ -198,16 +211,16 @@ macro_rules! runtime_table {
             pub errors: Option<Errors>,
             /// Hash (BLAKE3) of the table of runs that constants and errors are fitted to; those runs are judged from its base.
             pub fitted_to: Option<String>,
-            $($(#[$doc])* pub $constant: Option<Known>,)*
+            $($(#[$doc])* pub $constant: Option<KnownConstant>,)*
         }
 
         impl RuntimeTable {
             /// Its constants in their order.
-            fn constants(&self) -> [Option<Known>; RUNTIME_CONSTANTS] {
+            fn constants(&self) -> [Option<KnownConstant>; RUNTIME_CONSTANTS] {
                 [$(self.$constant,)*]
             }
 
-            fn constants_mut(&mut self) -> [&mut Option<Known>; RUNTIME_CONSTANTS] {
+            fn constants_mut(&mut self) -> [&mut Option<KnownConstant>; RUNTIME_CONSTANTS] {
                 [$(&mut self.$constant,)*]
             }
         }
@@ -418,7 +431,7 @@ impl RuntimePreset {
         let mut table = RuntimeTable {
             description: Some(self.description.clone()),
             source: Some(self.source.clone()),
-            errors: Some(self.errors.clone()),
+            errors: Some(self.errors.rounded()),
             fitted_to: self.fitted_to.clone(),
             ..RuntimeTable::default()
         };
@@ -437,7 +450,7 @@ impl RuntimePreset {
                 )
             };
             let is_told = !base.as_ref().is_some_and(is_same);
-            is_told.then_some(Known::Spread([own.0, own.1]))
+            is_told.then_some(KnownConstant::Spread([own.0, own.1]))
         };
         for (n, constant) in table.constants_mut().into_iter().enumerate() {
             *constant = known(n);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::nodes::{FoundNodes, KnownGpu};
+use super::found::{FoundNodes, KnownGpu};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::files::Files;
 use crate::scenario::parallel_table::{NamedOr, NodeTable, ParallelTable};
@@ -27,7 +27,7 @@ const MOST_MICRO_BATCH: u32 = 1_000_000;
 
 /// Whose layers plans are cut from.
 #[derive(Debug)]
-pub(super) enum Subject {
+pub(super) enum PlanSubject {
     /// Layers that were profiled.
     Profile(Box<LayerProfile>),
     /// A model whose layers the law foretells.
@@ -129,7 +129,7 @@ pub(super) fn subject(
     files: &Files,
     runtime: Option<&RuntimePreset>,
     complaints: &mut Complaints<'_>,
-) -> Option<Subject> {
+) -> Option<PlanSubject> {
     if let (Some(model), Some(_)) = (&table.model, &table.profile) {
         let why = "both say what layers cost";
         complaints.exclude_each_other("model", "profile", model, why);
@@ -145,7 +145,7 @@ pub(super) fn subject(
                 complaints.error_at(place, title, "a profile has its own");
             }
         }
-        return profile(table, files, complaints).map(|p| Subject::Profile(Box::new(p)));
+        return profile(table, files, complaints).map(|p| PlanSubject::Profile(Box::new(p)));
     };
     let model = model(given, files, complaints);
     let precision = match &table.precision {
@@ -162,7 +162,7 @@ pub(super) fn subject(
         }
     };
     let model = model?;
-    Some(Subject::Model(Box::new(Modelled {
+    Some(PlanSubject::Model(Box::new(Modelled {
         sequence: (table.sequence.as_ref()).map_or(model.sequence, |s| s.get_ref().get()),
         precision: precision?,
         model,
@@ -239,36 +239,36 @@ fn profile(
     library::profile(word, complaints.diagnostics)
 }
 
-impl Subject {
+impl PlanSubject {
     /// Layers, embedding and head included.
     pub(super) fn layers(&self) -> u32 {
         match self {
-            Subject::Profile(profile) => profile.layers,
-            Subject::Model(own) => own.model.layers + 2,
+            PlanSubject::Profile(profile) => profile.layers,
+            PlanSubject::Model(own) => own.model.layers + 2,
         }
     }
 
     /// What it is called.
     pub(super) fn name(&self) -> Arc<str> {
         match self {
-            Subject::Profile(profile) => Arc::clone(&profile.name),
-            Subject::Model(own) => Arc::clone(&own.model.name),
+            PlanSubject::Profile(profile) => Arc::clone(&profile.name),
+            PlanSubject::Model(own) => Arc::clone(&own.model.name),
         }
     }
 
     /// Precision that it is computed with.
     pub(super) fn precision<'r>(&self, runtime: &'r RuntimePreset) -> &'r str {
         match self {
-            Subject::Profile(_) => &runtime.precision,
-            Subject::Model(own) => own.precision.name(),
+            PlanSubject::Profile(_) => &runtime.precision,
+            PlanSubject::Model(own) => own.precision.name(),
         }
     }
 
     /// Tokens of a sequence.
     pub(super) fn sequence(&self) -> u32 {
         match self {
-            Subject::Profile(profile) => profile.sequence,
-            Subject::Model(own) => own.sequence,
+            PlanSubject::Profile(profile) => profile.sequence,
+            PlanSubject::Model(own) => own.sequence,
         }
     }
 
@@ -280,8 +280,8 @@ impl Subject {
         complaints: &mut Complaints<'_>,
     ) -> Option<KnownGpu> {
         match self {
-            Subject::Profile(profile) => profiled(profile, node, complaints),
-            Subject::Model(own) => own.gpu(node, table, complaints),
+            PlanSubject::Profile(profile) => profiled(profile, node, complaints),
+            PlanSubject::Model(own) => own.gpu(node, table, complaints),
         }
     }
 }
@@ -381,7 +381,7 @@ impl Modelled {
 
     fn of_data_sheet(
         &self,
-        found: &gpu::Gpu,
+        found: &gpu::GpuSheet,
         node: &Spanned<NodeTable>,
         complaints: &mut Complaints<'_>,
     ) -> Option<KnownGpu> {
@@ -428,11 +428,11 @@ impl Modelled {
     }
 }
 
-impl Subject {
+impl PlanSubject {
     /// Stages where none are asked for: sharded weights leave nothing to cut.
     pub(super) fn usual_stages(&self, runtime: &RuntimePreset) -> Option<Vec<u32>> {
         match self {
-            Subject::Model(_) if runtime.settings.shard == Shard::Full => Some(vec![1]),
+            PlanSubject::Model(_) if runtime.settings.shard == Shard::Full => Some(vec![1]),
             _ => None,
         }
     }
@@ -447,7 +447,7 @@ impl Subject {
         complaints: &mut Complaints<'_>,
     ) -> Option<Layers> {
         match self {
-            Subject::Profile(profile) => {
+            PlanSubject::Profile(profile) => {
                 let (links, hash) = links(table, files, complaints)?;
                 let hashes = [profile.hash.clone()].into_iter().chain(hash).collect();
                 Some(Layers {
@@ -456,7 +456,7 @@ impl Subject {
                     hashes,
                 })
             }
-            Subject::Model(own) => own.layers_on(table, files, runtime, found, complaints),
+            PlanSubject::Model(own) => own.layers_on(table, files, runtime, found, complaints),
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::layers::{self, Subject};
+use super::found::FoundNodes;
+use super::layers::{self, PlanSubject};
 
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::{RentedOn, ScenarioFile};
@@ -13,40 +14,13 @@ use scavsim_read::input::checked::Positive;
 use scavsim_read::input::name::not_a_name;
 use scavsim_sim::parallel::NodeKind;
 use scavsim_sim::parallel::law::GpuNode;
-use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::plans::Offer;
-
-/// What was found.
-#[derive(Debug, Default)]
-pub(super) struct FoundNodes {
-    pub(super) kinds: Vec<NodeKind>,
-    pub(super) offers: Vec<Offer>,
-    /// Names of the zones, where any is said.
-    pub(super) zones: Vec<Arc<str>>,
-    /// GPUs of the kinds by their data sheets.
-    pub(super) sheets: Vec<Arc<str>>,
-    /// What the law knows of the nodes, one for each GPU as kinds call it; none with a profile.
-    pub(super) nodes: Vec<GpuNode>,
-}
-
-/// A GPU of a node.
-#[derive(Debug, Clone)]
-pub(super) struct KnownGpu {
-    /// What it is called.
-    pub(super) name: Arc<str>,
-    /// GiB, where a data sheet says so.
-    pub(super) memory_gib: Option<f64>,
-    /// As the law sees it.
-    pub(super) device: Option<Device>,
-    /// Bytes per second to others of its node.
-    pub(super) link_bytes_per_s: f64,
-}
 
 /// Reads nodes, mixes and markets.
 pub(super) fn read(
     file: &ScenarioFile,
     table: &ParallelTable,
-    subject: &Subject,
+    subject: &PlanSubject,
     complaints: &mut Complaints<'_>,
 ) -> FoundNodes {
     let mut found = FoundNodes::default();
@@ -133,7 +107,7 @@ fn distinct(own: GpuNode, kind: &mut NodeKind, known: &[GpuNode]) -> GpuNode {
 fn kind(
     node: &Spanned<NodeTable>,
     table: &ParallelTable,
-    subject: &Subject,
+    subject: &PlanSubject,
     complaints: &mut Complaints<'_>,
 ) -> Option<(NodeKind, Option<GpuNode>)> {
     let own = node.get_ref();
