@@ -73,7 +73,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "time_p5_h",
-        "In `scavsim rank` and `advise`: hours that 5 % of runs stay below, over luck and over how far off the workload may be.          `time_p95_h`, `cost_p5_usd` and `cost_p95_usd` accordingly.",
+        "In `scavsim rank` and `advise`: hours that 5 % of runs stay below, over luck and over how far off the workload may be. `time_p95_h`, `cost_p5_usd` and `cost_p95_usd` accordingly.",
     ),
     (
         "miss",

@@ -393,7 +393,7 @@ fn a_program_is_told_what_machines_have() {
     let told = sandbox.read("told");
     assert_eq!(told.lines().count(), 9, "{told}");
     assert!(
-        told.contains("r4.large {\"vcpu\": 2, \"memory_gib\": 15.25, \"gpus\": 0}"),
+        told.contains("r4.large {\"gpus\": 0, \"memory_gib\": 15.25, \"vcpu\": 2}"),
         "{told}"
     );
 }

@@ -26,7 +26,7 @@ fn judged(sandbox: &Sandbox, file: &str, runtime: &str) -> Vec<Value> {
         ])
         .success();
     let value: Value = serde_json::from_str(&stdout(&done)).expect("JSON");
-    value.as_array().expect("a list").clone()
+    value["items"].as_array().expect("a list").clone()
 }
 
 fn figure(splits: &[Value], left_out: &str, column: &str) -> f64 {
@@ -295,10 +295,10 @@ fn a_scenario_of_a_model_that_cannot_be_is_told() {
     );
     let gpu = wrong(
         "{ vm = \"p4d.24xlarge\" }",
-        "{ vm = \"p4d.24xlarge\", gpu = \"A1000\" }",
+        "{ vm = \"p4d.24xlarge\", gpu = \"H10\" }",
     );
     assert!(
-        gpu.contains("unknown GPU `A1000`") && gpu.contains("did you mean `A100`"),
+        gpu.contains("unknown GPU `H10`") && gpu.contains("did you mean `H100`"),
         "{gpu}"
     );
     let precision = wrong("sequence = 4096", "sequence = 4096\nprecision = \"fp8\"");

@@ -179,7 +179,7 @@ fn a_budget_behind_a_name_is_its_setting() {
 fn what_is_no_budget_is_refused_with_its_place() {
     let sandbox = Sandbox::with(
         "grid = \"scout\"\n[search]\nrepeats = 0\n\
-         strategies = [\"random@0\", \"cheapest@3\", \"randon@4\", \"random@six\"]\n",
+         strategies = [\"random@0\", \"default@3\", \"randon@4\", \"random@six\"]\n",
     );
     let check = sandbox.run(&["check", "scenario.toml"]).code(2);
     insta::assert_snapshot!(stderr(&check));

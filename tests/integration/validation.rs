@@ -200,7 +200,7 @@ fn a_workload_of_one_point_has_nothing_to_leave_out() {
     let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
     // Whatever is not asked says why.
     for reason in [
-        "w: not asked: one K of a (fewer than three worker counts)",
+        "p: not asked: one K of a (fewer than three worker counts)",
         "one batch of a (no placement has three batches)",
         "large clusters of a (fewer than two smaller numbers of VMs)",
         "one batch of epochs, largest batch of epochs (epochs of fewer than three batches)",
