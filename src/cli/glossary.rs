@@ -27,6 +27,37 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
          bounds. `[spot]`, or a kind of cluster on the spot market, lets them be lost.",
     ),
     (
+        "GiB",
+        "Most memory that a GPU holds in a parallel plan, `peak_gib`: parameters, gradients, optimiser, activations, and what the \
+         runtime reserves.",
+    ),
+    (
+        "may not fit",
+        "A plan whose GPUs are counted to hold nearly what they have, or a little more: it fits by what is counted, but not by \
+         what counts may be off.",
+    ),
+    (
+        "bubble",
+        "Share of a step of a parallel plan in which the last stage waits for others.",
+    ),
+    (
+        "comm.",
+        "Share of a step of a parallel plan that is communication which nothing hides, `communication`.",
+    ),
+    (
+        "token/s",
+        "Tokens of a second of training with a parallel plan, without luck and losses, `tokens_per_s`.",
+    ),
+    (
+        "MFU",
+        "Model FLOPs utilisation of a parallel plan, `mfu`: FLOPs of the model's tokens, forward and backward, over those of all \
+         GPUs at their peak. None where the model is known by a profile alone.",
+    ),
+    (
+        "$/10⁹ tokens",
+        "Expected cost of a parallel plan per 10⁹ tokens that it trains on, `usd_per_1e9_tokens`.",
+    ),
+    (
         "replica",
         "One repetition of a case with luck of its own. All strategies meet the same luck in the same replica.",
     ),

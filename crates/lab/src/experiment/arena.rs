@@ -225,6 +225,7 @@ impl Arena {
         let facts = self.ground.facts();
         task.looks_cost_a_run = facts.looks_cost_a_run;
         task.plans = facts.plans;
+        task.plan_terms = facts.plan_terms;
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }

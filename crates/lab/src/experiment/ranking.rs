@@ -21,6 +21,7 @@ use scavsim_search::search::objective::{Front, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
+use scavsim_sim::plans::PlanFigures;
 use scavsim_sim::training::Variation;
 
 /// Ends of the interval that runs are told by.
@@ -72,6 +73,8 @@ pub struct Ranked {
     pub miss: Option<Share>,
     /// USD that one of many equal jobs is expected to cost by formula, where they are such.
     pub job_cost_usd: Option<f64>,
+    /// What it does with its GPUs, where it is a parallel plan.
+    pub plan: Option<PlanFigures>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
     /// Whether the limits allow it.
@@ -294,6 +297,7 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Configuratio
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         job_cost_usd: (arena.ground.facts().bag)
             .and_then(|bag| bag.job_cost_usd(at, &arena.tariffs[policy])),
+        plan: arena.ground.facts().plans.map(|plans| plans.figures(at)),
         provenance: arena.ground.provenance(at),
         is_allowed: is_reached && arena.allowed[policy][at],
         is_on_front: false,
@@ -344,6 +348,15 @@ fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
         }
     }
     all
+}
+
+impl Ranked {
+    /// USD per 10⁹ tokens of a parallel plan.
+    pub fn usd_per_1e9_tokens(&self) -> Option<f64> {
+        let plan = self.plan.as_ref()?;
+        let usd = self.expected.cost_usd / plan.tokens * 1e9;
+        usd.is_finite().then_some(usd)
+    }
 }
 
 impl Ranking {

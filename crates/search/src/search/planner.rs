@@ -1,8 +1,8 @@
 //! What planners of parallel training do: profile layers on one VM of each type, and go through all plans on a model.
 //!
 //! The model has what the world has, but not its luck: the seconds of a step by its critical path, its compute scaled by
-//! what the profile showed. Plans that cannot be better than one that is known, in time or in VM-hours, are passed over by
-//! a bound, the compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
+//! what the profile showed; and what losses of VMs, and times without enough of them, are expected to make of a job. Plans that
+//! cannot be better than one that is known, in time or in VM-hours, are passed over by a bound, the compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
 
 use std::collections::HashMap;
 
@@ -14,7 +14,8 @@ use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
-use scavsim_sim::plans::Choices;
+use scavsim_sim::plans::terms::On;
+use scavsim_sim::plans::{Choices, outlook};
 
 /// Settings of the strategy `planner`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -115,7 +116,19 @@ impl Strategy for Planner {
                 continue;
             }
             let computing_s = way.step_s - way.communication_s;
-            let time_s = steps * (scale * computing_s + way.communication_s);
+            let step_s = scale * computing_s + way.communication_s;
+            let work_s = steps * step_s;
+            let time_s = match task.plan_terms {
+                Some(terms) => outlook::through_losses(
+                    On {
+                        choices: plans,
+                        way,
+                        terms,
+                    },
+                    (work_s, step_s),
+                ),
+                None => work_s,
+            };
             forecast.predict(at, time_s);
             front.add(time_s, vms);
         }

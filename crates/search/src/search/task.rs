@@ -5,7 +5,7 @@ use crate::grid::Job;
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::Space;
 use scavsim_data::workload::Workload;
-use scavsim_sim::plans::Choices;
+use scavsim_sim::plans::{Choices, Terms as PlanTerms};
 
 /// What a search depends on besides the workload and its configurations. It is part of the key under
 /// which searches are shared: one that depends on nothing is run once for all prices and objectives.
@@ -219,6 +219,9 @@ pub struct Task<'a> {
     /// The plans by which a model is cut over GPUs, where these are the configurations.
     #[doc(hidden)]
     pub plans: Option<&'a Choices>,
+    /// The terms that plans are run on, where they are known: how VMs are lost, how long pauses are; not when.
+    #[doc(hidden)]
+    pub plan_terms: Option<&'a PlanTerms>,
     /// Parameters of the workload's model, where they are stated.
     pub parameters: Option<f64>,
     /// Whether a look shows the noise of its gradients.
@@ -248,6 +251,7 @@ impl<'a> Task<'a> {
             stated_epochs: None,
             noise_scale: None,
             plans: None,
+            plan_terms: None,
             parameters: None,
             shows_noise: false,
             cold_start_steps: 0,

@@ -12,7 +12,7 @@ use scavsim_data::usage::{Rented, RentedVm, Usage};
 use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::plans::Choices;
+use scavsim_sim::plans::{Choices, Terms as PlanTerms};
 use scavsim_sim::training::Fidelity;
 
 /// Time and cost of one configuration to the target.
@@ -52,6 +52,8 @@ pub struct Facts<'g> {
     pub world: Option<&'g World>,
     /// The plans by which a model is cut over GPUs, where these are its configurations.
     pub plans: Option<&'g Choices>,
+    /// The terms that such plans are run on.
+    pub plan_terms: Option<&'g PlanTerms>,
     /// The bag of equal jobs, where these are what is run.
     pub bag: Option<&'g BagGround>,
     /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
@@ -68,6 +70,7 @@ impl<'g> Facts<'g> {
         Facts {
             world: None,
             plans: None,
+            plan_terms: None,
             bag: None,
             rented: Some(rented),
             price_is_known: true,

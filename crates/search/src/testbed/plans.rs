@@ -25,6 +25,7 @@ impl Ground for PlanGround {
     fn facts(&self) -> Facts<'_> {
         Facts {
             plans: Some(&self.choices),
+            plan_terms: Some(&self.terms),
             ..Facts::rents(&self.choices.types)
         }
     }

@@ -6,6 +6,7 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::{Ranked, Ranking};
+use scavsim_sim::plans::PlanFigures;
 
 /// A configuration with its rank.
 type RankedRow<'r> = (usize, &'r Ranked);
@@ -59,7 +60,31 @@ fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>
     if ranking.rows.iter().any(|row| row.job_cost_usd.is_some()) {
         columns.push(of("job_cost_usd", |row| json!(row.job_cost_usd)));
     }
+    // Only parallel plans have these.
+    if ranking.rows.iter().any(|row| row.plan.is_some()) {
+        columns.extend(plan_columns());
+    }
     Sheet::new((1..).zip(&ranking.rows), columns)
+}
+
+/// Figures of parallel plans: what [`PlanFigures`] says of them.
+fn plan_columns<'r>() -> Vec<Column<'r, RankedRow<'r>>> {
+    let of = |head, value: fn(&PlanFigures) -> Value| {
+        Column::text(head, move |(_, row): &RankedRow<'r>| {
+            row.plan.as_ref().map_or(Value::Null, value)
+        })
+    };
+    vec![
+        of("peak_gib", |plan| json!(plan.peak_gib)),
+        of("may_not_fit", |plan| json!(plan.may_not_fit)),
+        of("bubble", |plan| json!(plan.bubble)),
+        of("communication", |plan| json!(plan.communication)),
+        of("tokens_per_s", |plan| json!(plan.tokens_per_s)),
+        of("mfu", |plan| json!(plan.mfu)),
+        Column::text("usd_per_1e9_tokens", |(_, row): &RankedRow<'r>| {
+            json!(row.usd_per_1e9_tokens())
+        }),
+    ]
 }
 
 /// All its VMs; `None` where that is not known.

@@ -7,6 +7,7 @@ use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
+use scavsim_sim::plans::PlanFigures;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,8 @@ pub struct Shown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Layout {
     All,
+    /// Without the figures of parallel plans.
+    NoPlanFigures,
     /// How it was obtained as a letter, not as a word.
     Letter,
     NoCostInterval,
@@ -32,8 +35,9 @@ enum Layout {
 }
 
 impl Layout {
-    const ALL: [Layout; 5] = [
+    const ALL: [Layout; 6] = [
         Layout::All,
+        Layout::NoPlanFigures,
         Layout::Letter,
         Layout::NoCostInterval,
         Layout::NoInterval,
@@ -61,6 +65,8 @@ struct Common {
     of_bags: bool,
     /// Whether it is of parallel plans, whose steps are modelled.
     of_plans: bool,
+    /// Whether it has plans that may not fit.
+    may_not_fit: bool,
 }
 
 impl Common {
@@ -91,7 +97,8 @@ pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Show
         is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
         limits: first.limits,
         of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
-        of_plans: rows().any(|row| row.provenance == "modelled"),
+        of_plans: rows().any(|row| row.plan.is_some()),
+        may_not_fit: rows().any(|row| row.plan.as_ref().is_some_and(|plan| plan.may_not_fit)),
     };
     let mut text = String::new();
     for layout in Layout::ALL {
@@ -209,6 +216,9 @@ fn configuration(row: &Ranked, with_vms: bool) -> String {
         let comma = if text.is_empty() { "" } else { ", " };
         text += &format!("{comma}{}", other.replace(';', ", "));
     }
+    if row.plan.as_ref().is_some_and(|plan| plan.may_not_fit) {
+        text += ", may not fit";
+    }
     text
 }
 
@@ -302,12 +312,34 @@ fn columns<'r>(
             |row: &&Ranked| or_dash(row.miss.and_then(|miss| miss.share()).map(whole_share));
         columns.push(Column::number("miss", share));
     }
+    if common.of_plans && layout < Layout::NoPlanFigures {
+        columns.extend(plan_columns());
+    }
     columns.push(if layout >= Layout::Letter {
         Column::word("f", |row: &&Ranked| &row.provenance[..1])
     } else {
         Column::word("from", |row: &&Ranked| row.provenance)
     });
     columns
+}
+
+/// Figures of parallel plans.
+fn plan_columns<'r>() -> Vec<Column<'r, &'r Ranked>> {
+    let of = |head, value: fn(&PlanFigures) -> Option<String>| {
+        Column::number(head, move |row: &&Ranked| {
+            or_dash(row.plan.as_ref().and_then(value))
+        })
+    };
+    vec![
+        of("GiB", |plan| Some(figure(plan.peak_gib))),
+        of("bubble", |plan| Some(whole_share(plan.bubble))),
+        of("comm.", |plan| Some(whole_share(plan.communication))),
+        of("token/s", |plan| Some(figure(plan.tokens_per_s))),
+        of("MFU", |plan| plan.mfu.map(whole_share)),
+        Column::number("$/10⁹ tokens", |row: &&Ranked| {
+            or_dash(row.usd_per_1e9_tokens().map(figure))
+        }),
+    ]
 }
 
 /// Whether a row is the best, on the front, or not within the limits.
@@ -338,6 +370,43 @@ fn figure(value: f64) -> String {
     } else {
         "never".to_owned()
     }
+}
+
+/// What is said of the figures of parallel plans.
+fn plan_lines(common: &Common, lines: &mut Vec<(&'static str, String)>) {
+    let add = |word, line: &str| (word, line.to_owned());
+    if common.may_not_fit {
+        lines.push(add(
+            "may not fit",
+            "a GPU is counted to hold nearly what it has, or a little more",
+        ));
+    }
+    if common.layout >= Layout::NoPlanFigures {
+        lines.push(add(
+            "",
+            "no room for memory, bubble, communication, tokens, MFU: see --wide, or --format csv",
+        ));
+        return;
+    }
+    lines.extend([
+        add("GiB", "most that a GPU holds"),
+        add(
+            "bubble",
+            "share of a step in which the last stage waits for others",
+        ),
+        add(
+            "comm.",
+            "share of a step that is communication which nothing hides",
+        ),
+        add(
+            "token/s",
+            "tokens of a second of training, without luck and losses",
+        ),
+        add(
+            "MFU",
+            "FLOPs of the model's tokens over those of all GPUs at their peak; none of a profile",
+        ),
+    ]);
 }
 
 fn legend(objective: Objective, common: &Common) -> String {
@@ -412,6 +481,9 @@ fn legend(objective: Objective, common: &Common) -> String {
             "m measured, i interpolated, e extrapolated by laws",
         )
     };
+    if common.of_plans {
+        plan_lines(common, &mut lines);
+    }
     lines.push(if layout >= Layout::Letter {
         ("f", letter.to_owned())
     } else {

@@ -1,16 +1,18 @@
 //! A plan with all that does not depend on luck, and its steps.
 //!
 //! - `costs`: from profile, links and plan to seconds per stage. `reduction`: of its gradients.
-//! - `path`: the critical path of one pipeline. `events`: a whole step, event by event.
+//! - `path`: the critical path of one pipeline. `events`: a whole step, event by event. `outline`: a step with luck, by formula.
 
 mod costs;
 mod events;
+mod outline;
 mod path;
 mod reduction;
 
 use super::runtime::Activations;
 use super::schedule::{Place, Schedule};
 
+pub use outline::StepOutline;
 pub use path::PathScratch;
 
 /// What a stage does for each micro-batch and step, in seconds.
@@ -235,24 +237,55 @@ impl PreparedPlan {
 
     /// Where the seconds of a step go.
     pub fn breakdown(&self) -> StepBreakdown {
-        let mut scratch = PathScratch::default();
-        let step_s = self.step_in(&mut scratch);
-        let ends: Vec<f64> = (scratch.met.iter().zip(&self.reductions))
-            .map(|(met, &r)| self.reduced(r, met.end, met.first_bucket) + met.update)
-            .collect();
-        let stage = (0..ends.len()).fold(0, |best, s| if ends[s] > ends[best] { s } else { best });
-        // The pipeline that is last at this stage.
-        let (mut end, mut lane) = (f64::NEG_INFINITY, 0);
-        for (index, costs) in self.lanes.iter().enumerate() {
-            scratch.costs.clone_from(costs);
-            self.walk(&mut scratch);
-            if scratch.end(stage) > end {
-                (end, lane) = (scratch.end(stage), index);
+        self.told(&mut PathScratch::default()).1
+    }
+
+    /// Seconds of a step as by [`PreparedPlan::step_s`], and where they go, in room that is kept.
+    pub fn told(&self, scratch: &mut PathScratch) -> (f64, StepBreakdown) {
+        let stages = self.stages();
+        scratch.begin(stages);
+        // When each stage of each pipeline ends.
+        let mut ended = std::mem::take(&mut scratch.ended);
+        ended.clear();
+        for lane in &self.lanes {
+            scratch.costs.clone_from(lane);
+            self.walk(scratch);
+            scratch.meet(&self.reductions);
+            ended.extend((0..stages).map(|stage| scratch.end(stage)));
+        }
+        let step_s = self.finish(scratch);
+        let mut stage = 0;
+        let mut latest = f64::NEG_INFINITY;
+        for (number, (met, &r)) in scratch.met.iter().zip(&self.reductions).enumerate() {
+            let end = self.reduced(r, met.end, met.first_bucket) + met.update;
+            if end > latest {
+                (latest, stage) = (end, number);
             }
         }
-        let costs = &self.lanes[lane];
-        let own = costs[stage];
+        // The pipeline that is last at this stage.
+        let (mut end, mut lane) = (f64::NEG_INFINITY, 0);
+        for index in 0..self.lanes.len() {
+            let own = ended[index * stages + stage];
+            if own > end {
+                (end, lane) = (own, index);
+            }
+        }
+        scratch.ended = ended;
         let update_s = scratch.met[stage].update;
+        (
+            step_s,
+            self.parts(&self.lanes[lane], stage, (end, step_s, update_s)),
+        )
+    }
+
+    /// Where the seconds of a step go, whose last stage ends its passes at `end` in a pipeline of such costs.
+    fn parts(
+        &self,
+        costs: &[StageCost],
+        stage: usize,
+        (end, step_s, update_s): (f64, f64, f64),
+    ) -> StepBreakdown {
+        let own = costs[stage];
         let compute_s = f64::from(self.micro_batches) * (own.forward + own.backward);
         let waits = (end - compute_s).max(0.0);
         let sent = match self.activations {
@@ -271,10 +304,10 @@ impl PreparedPlan {
 
     /// Seconds in which a stage exchanges activations and gradients in a step.
     fn exchanged(&self, costs: &[StageCost], stage: usize) -> f64 {
-        let place = self.place(stage);
+        let order = self.schedule.order(self.place(stage));
         let mut sum = 0.0;
-        for number in 0..self.schedule.operations(place) {
-            sum += match self.schedule.operation(place, number) {
+        for number in 0..order.operations() {
+            sum += match order.operation(number) {
                 super::schedule::Operation::Previous(e) => {
                     self.exchange_s(e.messages(), costs[stage - 1].message)
                 }

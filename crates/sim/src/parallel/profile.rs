@@ -273,6 +273,11 @@ impl LayerProfile {
     /// among such cuts, with the earliest layers last to come. `stages`: GPU and tensor degree of each. `None` without a
     /// profile of one of them, or with more stages than layers.
     pub fn even_cuts(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
+        self.cutting(stages, micro_batch)?.cuts(stages.len())
+    }
+
+    /// The cuts of [`LayerProfile::even_cuts`] for the first one of these stages, the first two, and so on.
+    pub fn cutting(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Cutting> {
         let layers = self.layers as usize;
         if stages.is_empty() || stages.len() > layers {
             return None;
@@ -304,11 +309,24 @@ impl LayerProfile {
             best = next;
             from.push(begins);
         }
-        let mut cuts = vec![0; stages.len()];
-        let mut end = layers;
-        for stage in (0..stages.len()).rev() {
-            cuts[stage] = end as u32 - 1;
-            end = from[stage][end];
+        Some(Cutting(from))
+    }
+}
+
+/// Where pipelines of up to so many stages are cut: by stage and layers up to its end, where it begins.
+#[derive(Debug, Clone)]
+pub struct Cutting(Vec<Vec<usize>>);
+
+impl Cutting {
+    /// The last layer of each of the first `stages` stages, which hold all layers; `None` of none, or of more than it was
+    /// made for.
+    pub fn cuts(&self, stages: usize) -> Option<Vec<u32>> {
+        let rows = self.0.get(..stages).filter(|rows| !rows.is_empty())?;
+        let mut cuts = vec![0; stages];
+        let mut end = rows[0].len() - 1;
+        for (cut, begins) in cuts.iter_mut().zip(rows).rev() {
+            *cut = end as u32 - 1;
+            end = begins[end];
         }
         Some(cuts)
     }

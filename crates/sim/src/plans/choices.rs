@@ -1,12 +1,15 @@
 //! Plans that fit, as configurations.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Axes, Draft, Holes};
+use super::{Axes, Draft, Flops, Holes, Offer};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
 use crate::parallel::runtime::preset::{Doubt, Foretold};
-use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
+use crate::parallel::{
+    Cutting, LayerProfile, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, Runtime,
+};
 use scavsim_base::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::{Axis, BATCH, Space, VM};
 use scavsim_data::usage::RentedVm;
@@ -55,13 +58,33 @@ pub struct Way {
     pub bubble_share: f32,
     /// Most GiB that a GPU holds.
     pub peak_gib: f32,
+    /// Whether a GPU may hold more than it has.
+    pub may_not_fit: bool,
     /// Bytes of a checkpoint.
     pub state_bytes: f64,
+    /// The last layer of each stage.
+    cuts: Arc<[u32]>,
     /// Key of its luck.
     pub key: ConfigurationKey,
 }
 
 impl Way {
+    /// The same plan on the VMs of an offer that has the same kinds of nodes.
+    fn offered(&self, draft: Draft, axes: &Axes, places: &[[u16; 3]]) -> Way {
+        let on_spot = axes.offers[draft.offer as usize].on_spot;
+        let degrees = (draft.data, draft.pipeline, draft.tensor);
+        // Drafts fill their nodes.
+        let nodes = axes.nodes_of(draft.offer, degrees).unwrap_or_default();
+        Way {
+            draft,
+            nodes: (nodes.iter())
+                .map(|(kind, nodes)| (places[*kind as usize][terms_place(on_spot)], *nodes))
+                .collect(),
+            on_spot: on_spot == Some(true),
+            ..self.clone()
+        }
+    }
+
     /// All its VMs.
     pub fn vms(&self) -> u32 {
         self.nodes.iter().map(|node| node.1).sum()
@@ -102,6 +125,8 @@ pub struct Choices {
     pub runtime: Runtime,
     /// How far steps may be off.
     pub doubt: Doubt,
+    /// FLOPs, where the model is known by its architecture.
+    pub flops: Option<Flops>,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
 }
@@ -125,6 +150,8 @@ pub struct Parts {
     pub runtime: Runtime,
     /// How far steps may be off.
     pub doubt: Doubt,
+    /// FLOPs, where the model is known by its architecture.
+    pub flops: Option<Flops>,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
 }
@@ -140,23 +167,39 @@ impl Choices {
     pub fn of(parts: Parts, drafts: &[Draft], hands: Hands) -> Result<Choices, Holes> {
         let mut holes = Holes::of(&parts.name);
         let (types, vm_types, places) = types(&parts.axes);
+        let table = CutTable::new(&parts, drafts, hands);
+        // Plans that differ in nothing but the market are figured once.
+        let mut place_of: HashMap<Draft, usize> = HashMap::with_capacity(drafts.len());
+        let mut distinct: Vec<Draft> = Vec::new();
+        let of: Vec<usize> = (drafts.iter())
+            .map(|draft| {
+                *place_of.entry(table.anywhere(draft)).or_insert_with(|| {
+                    distinct.push(*draft);
+                    distinct.len() - 1
+                })
+            })
+            .collect();
         let figured: Vec<Vec<Result<Way, Misfit>>> =
-            hands.each(drafts.len().div_ceil(AT_ONCE), 1, |block| {
+            hands.each(distinct.len().div_ceil(AT_ONCE), 1, |block| {
                 let first = block * AT_ONCE;
-                let some = &drafts[first..drafts.len().min(first + AT_ONCE)];
+                let some = &distinct[first..distinct.len().min(first + AT_ONCE)];
+                let mut scratch = PathScratch::default();
                 (some.iter())
                     .take_while(|_| !Interrupt::is_raised_here())
-                    .map(|draft| way(&parts, draft, &places))
+                    .map(|draft| way(&parts, draft, &table, &mut scratch))
                     .collect()
             });
+        let figured: Vec<Result<Way, Misfit>> = figured.into_iter().flatten().collect();
         let mut ways = Vec::new();
-        for figured in figured.into_iter().flatten() {
-            match figured {
-                Ok(way) => {
+        // What was cut off has none.
+        let all = drafts.iter().zip(&of);
+        for (draft, figures) in all.filter_map(|(draft, of)| Some((draft, figured.get(*of)?))) {
+            match figures {
+                Ok(figures) => {
                     holes.fits();
-                    ways.push(way);
+                    ways.push(figures.offered(*draft, &parts.axes, &places));
                 }
-                Err(why) => holes.add(&why),
+                Err(why) => holes.add(why),
             }
         }
         let Some(space) = space(&parts, &ways).filter(|_| !ways.is_empty()) else {
@@ -181,6 +224,7 @@ impl Choices {
             links: parts.links,
             runtime: parts.runtime,
             doubt: parts.doubt,
+            flops: parts.flops,
             hashes: parts.hashes,
         })
     }
@@ -221,8 +265,7 @@ impl Choices {
     /// # Errors
     /// None: it was made before.
     pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
-        let draft = &self.ways[configuration].draft;
-        let plan = plan(&self.axes, &self.profile, draft)?;
+        let plan = self.plan(configuration)?;
         PreparedPlan::new(
             &self.profile,
             &self.links,
@@ -237,7 +280,8 @@ impl Choices {
     /// # Errors
     /// None: it was made before.
     pub fn plan(&self, configuration: usize) -> Result<ParallelPlan, Misfit> {
-        plan(&self.axes, &self.profile, &self.ways[configuration].draft)
+        let way = &self.ways[configuration];
+        plan(&self.axes, &way.draft, &way.cuts)
     }
 }
 
@@ -297,36 +341,90 @@ fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
     (0..axes.offers.len()).map(of).collect()
 }
 
-/// The last layer of each stage.
-fn cuts(axes: &Axes, profile: &LayerProfile, draft: &Draft, kinds: &[u32]) -> Option<Vec<u32>> {
-    let given = axes.cuts.iter().find(|cut| cut.len() == kinds.len());
-    if let Some(given) = given {
-        let mut last = 0;
-        return Some(
-            (given.iter())
-                .map(|layers| {
-                    last += layers;
-                    last.saturating_sub(1)
-                })
-                .collect(),
-        );
-    }
-    let slots: Vec<(&str, u32)> = (kinds.iter())
-        .map(|kind| (&*axes.kinds[*kind as usize].gpu, draft.tensor))
-        .collect();
-    profile.even_cuts(&slots, draft.micro_batch)
+/// Where pipelines are cut, found once for all plans whose stages compute as long: those of all batches, replicas, schedules and
+/// markets.
+struct CutTable<'a> {
+    axes: &'a Axes,
+    /// The first offer with the same kinds of nodes, by offer.
+    alike: Vec<u32>,
+    known: HashMap<CutKey, Option<Cutting>>,
 }
 
-fn plan(axes: &Axes, profile: &LayerProfile, draft: &Draft) -> Result<ParallelPlan, Misfit> {
-    let kinds = axes.stage_kinds(draft);
-    let Some(cuts) = cuts(axes, profile, draft, &kinds) else {
-        let title = format!("no layer has a time in {} stages", draft.pipeline);
-        return Err(Misfit::Shape(title));
-    };
+/// Offer, tensor degree, micro-batch; and stages, where the kinds of nodes depend on how many there are.
+type CutKey = (u32, u32, u32, u32);
+
+impl<'a> CutTable<'a> {
+    fn new(parts: &'a Parts, drafts: &[Draft], hands: Hands) -> CutTable<'a> {
+        let axes = &parts.axes;
+        let first = |offer: &Offer| axes.offers.iter().position(|o| o.kinds == offer.kinds);
+        let alike = axes.offers.iter().map(|o| first(o).unwrap_or(0) as u32);
+        let mut table = CutTable {
+            axes,
+            alike: alike.collect(),
+            known: HashMap::new(),
+        };
+        // The deepest pipeline of each key holds the cuts of all others.
+        let mut deepest: HashMap<CutKey, Draft> = HashMap::new();
+        for draft in drafts {
+            let known = deepest.entry(table.key(draft)).or_insert(*draft);
+            if draft.pipeline > known.pipeline {
+                *known = *draft;
+            }
+        }
+        let deepest: Vec<(CutKey, Draft)> = deepest.into_iter().collect();
+        let found = hands.each(deepest.len(), 1, |at| {
+            let (key, draft) = &deepest[at];
+            let kinds = axes.stage_kinds(draft);
+            let slots: Vec<(&str, u32)> = (kinds.iter())
+                .map(|kind| (&*axes.kinds[*kind as usize].gpu, draft.tensor))
+                .collect();
+            (*key, parts.profile.cutting(&slots, draft.micro_batch))
+        });
+        table.known.extend(found);
+        table
+    }
+
+    fn key(&self, draft: &Draft) -> CutKey {
+        let kinds = &self.axes.offers[draft.offer as usize].kinds;
+        let is_mixed = kinds.iter().any(|kind| *kind != kinds[0]);
+        (
+            self.alike[draft.offer as usize],
+            draft.tensor,
+            draft.micro_batch,
+            if is_mixed { draft.pipeline } else { 0 },
+        )
+    }
+
+    /// A plan as all of its kind, on whatever market.
+    fn anywhere(&self, draft: &Draft) -> Draft {
+        let offer = self.alike[draft.offer as usize];
+        Draft { offer, ..*draft }
+    }
+
+    /// The last layer of each stage: as given, or cut evenly.
+    fn cuts(&self, draft: &Draft) -> Option<Vec<u32>> {
+        let stages = draft.pipeline as usize;
+        let given = self.axes.cuts.iter().find(|cut| cut.len() == stages);
+        if let Some(given) = given {
+            let mut last = 0;
+            return Some(
+                (given.iter())
+                    .map(|layers| {
+                        last += layers;
+                        last.saturating_sub(1)
+                    })
+                    .collect(),
+            );
+        }
+        self.known.get(&self.key(draft))?.as_ref()?.cuts(stages)
+    }
+}
+
+fn plan(axes: &Axes, draft: &Draft, cuts: &[u32]) -> Result<ParallelPlan, Misfit> {
     ParallelPlan::even(
         &axes.kinds,
-        &kinds,
-        &cuts,
+        &axes.stage_kinds(draft),
+        cuts,
         draft.data,
         draft.tensor,
         draft.micro_batch,
@@ -335,9 +433,18 @@ fn plan(axes: &Axes, profile: &LayerProfile, draft: &Draft) -> Result<ParallelPl
     )
 }
 
-fn way(parts: &Parts, draft: &Draft, places: &[[u16; 3]]) -> Result<Way, Misfit> {
+fn way(
+    parts: &Parts,
+    draft: &Draft,
+    table: &CutTable<'_>,
+    scratch: &mut PathScratch,
+) -> Result<Way, Misfit> {
     let axes = &parts.axes;
-    let plan = plan(axes, &parts.profile, draft)?;
+    let Some(cuts) = table.cuts(draft) else {
+        let title = format!("no layer has a time in {} stages", draft.pipeline);
+        return Err(Misfit::Shape(title));
+    };
+    let plan = plan(axes, draft, &cuts)?;
     let prepared = PreparedPlan::new(
         &parts.profile,
         &parts.links,
@@ -345,26 +452,24 @@ fn way(parts: &Parts, draft: &Draft, places: &[[u16; 3]]) -> Result<Way, Misfit>
         &parts.runtime,
         &plan,
     )?;
-    let offer = &axes.offers[draft.offer as usize];
-    let nodes = axes
-        .nodes_of(draft.offer, (draft.data, draft.pipeline, draft.tensor))
-        .ok_or_else(|| Misfit::Shape("the plan fills no nodes".to_owned()))?;
-    let breakdown = prepared.breakdown();
+    let (step_s, breakdown) = prepared.told(scratch);
     let stages = 0..draft.pipeline as usize;
     let peak = stages.map(|stage| prepared.peak_memory_bytes(stage)).max();
     Ok(Way {
         draft: *draft,
-        nodes: (nodes.iter())
-            .map(|(kind, nodes)| (places[*kind as usize][terms_place(offer.on_spot)], *nodes))
-            .collect(),
-        on_spot: offer.on_spot == Some(true),
+        // What depends on the offer is said by who knows it.
+        nodes: Box::default(),
+        on_spot: false,
         steps: parts.target.steps(draft.batch),
-        step_s: prepared.step_s(),
+        step_s,
         communication_s: breakdown.activations_s + breakdown.gradients_s,
         compute_s: breakdown.compute_s + breakdown.update_s,
         bubble_share: breakdown.bubble_share() as f32,
         peak_gib: (peak.unwrap_or(0) as f64 / GIB) as f32,
+        may_not_fit: prepared.may_not_fit(),
         state_bytes: prepared.checkpoint_bytes() as f64,
+        cuts: cuts.into(),
+        // It is known with the names of all.
         key: WorkloadKey::of(&parts.name).configuration(0),
     })
 }

@@ -6,22 +6,27 @@
 //!
 //! - [`axes`]: what a plan may be, and all that are legal, one after the other.
 //! - [`choices`]: those that fit into memory, as configurations. [`holes`]: the others.
+//! - [`figures`]: what a plan does with its GPUs, as runs are published.
 //! - [`terms`]: on which terms a job runs.
 //! - [`pace`]: the steps of a plan in one replica, in three fidelities.
 //! - [`life`]: a job through all losses.
+//! - [`outlook`]: how long that takes, by formula.
 //! - [`timeline`]: one step as entries of a trace.
 
 pub mod axes;
 pub mod choices;
+pub mod figures;
 pub mod holes;
 pub mod life;
+pub mod outlook;
 pub mod pace;
 pub mod terms;
 pub mod timeline;
 
 pub use axes::{Axes, Draft, Offer};
 pub use choices::{Choices, Target, Way};
+pub use figures::{Flops, PlanFigures};
 pub use holes::Holes;
 pub use life::PlanJob;
-pub use pace::{PlanLuck, PlanPace, Spread};
+pub use pace::{PlanLuck, PlanPace, Spread, TrialLuck};
 pub use terms::Terms;

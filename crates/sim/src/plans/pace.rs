@@ -14,13 +14,95 @@ use scavsim_base::units::SimTime;
 
 use super::{Choices, Way};
 
-/// Steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored: at least, and as many more as
-/// take no more than `TRIAL_PASSES` passes of a slot.
-const TRIAL_STEPS: u64 = 64;
-const MOST_TRIAL_STEPS: u64 = 1024;
-const TRIAL_PASSES: u64 = 1 << 17;
-/// Where trials draw: the number of the first.
+/// Steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored.
+const TRIAL_STEPS: usize = 256;
+/// Slots whose luck is kept for all plans; plans of more draw theirs.
+const MOST_KEPT: usize = 4096;
+/// Where trials draw: the number of the first, of steps and of nodes.
 const TRIALS: u64 = 1 << 40;
+const NODE_TRIALS: u64 = 1 << 41;
+
+/// The luck of trial steps, the same for every plan: factors of slots and of nodes, drawn once.
+#[derive(Debug)]
+pub struct TrialLuck {
+    worker: WorkerTime,
+    machine: UnitLogNormal,
+    slots: usize,
+    steps: Vec<f64>,
+    nodes: Vec<f64>,
+}
+
+impl TrialLuck {
+    /// What plans of up to `slots` slots meet under a variation.
+    pub fn new(variation: &Variation, slots: usize) -> TrialLuck {
+        let mut luck = TrialLuck {
+            worker: variation.worker_time(),
+            machine: UnitLogNormal::from_sigma(variation.vm_sigma),
+            slots: slots.clamp(1, MOST_KEPT),
+            steps: Vec::new(),
+            nodes: Vec::new(),
+        };
+        let (varies, differ) = (luck.varies(), luck.differ());
+        for trial in 0..TRIAL_STEPS {
+            if varies {
+                let row = luck.drawn_steps(trial, luck.slots);
+                luck.steps.extend(row);
+            }
+            if differ {
+                let row = luck.drawn_nodes(trial, luck.slots);
+                luck.nodes.extend(row);
+            }
+        }
+        luck
+    }
+
+    fn varies(&self) -> bool {
+        !self.worker.is_constant()
+    }
+
+    fn differ(&self) -> bool {
+        self.machine.sigma() > 0.0
+    }
+
+    fn stream(trial: usize, first: u64) -> Stream {
+        let stream = Streams::new(0).stream(0, Purpose::Trial(first + trial as u64 / 2));
+        if trial % 2 == 1 {
+            stream.mirrored()
+        } else {
+            stream
+        }
+    }
+
+    fn drawn_steps(&self, trial: usize, count: usize) -> impl Iterator<Item = f64> + use<> {
+        let (worker, mut stream) = (self.worker, TrialLuck::stream(trial, TRIALS));
+        (0..count).map(move |_| drawn(&worker, &mut stream))
+    }
+
+    fn drawn_nodes(&self, trial: usize, count: usize) -> impl Iterator<Item = f64> + use<> {
+        let (law, mut stream) = (self.machine, TrialLuck::stream(trial, NODE_TRIALS));
+        (0..count).map(move |_| law.sample(&mut stream))
+    }
+
+    /// `into` becomes the factors of the first `count` slots in a trial.
+    fn steps(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
+        into.clear();
+        if count <= self.slots {
+            into.extend_from_slice(&self.steps[trial * self.slots..][..count]);
+        } else {
+            into.extend(self.drawn_steps(trial, count));
+        }
+    }
+
+    /// `into` becomes the factors of the first `count` nodes in a trial.
+    fn nodes(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
+        into.clear();
+        if count <= self.slots {
+            into.extend_from_slice(&self.nodes[trial * self.slots..][..count]);
+        } else {
+            into.extend(self.drawn_nodes(trial, count));
+        }
+    }
+}
 
 /// What luck makes of the steps of a plan, each over the step without luck.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,39 +131,34 @@ impl Spread {
         variation.worker_time().is_constant() && variation.vm_sigma == 0.0
     }
 
-    /// The spread of a plan whose slots run on `nodes`. Trials have the same luck for every plan.
-    pub fn of(plan: &PreparedPlan, nodes: &[usize], variation: &Variation) -> Spread {
-        let worker = variation.worker_time();
-        let law = UnitLogNormal::from_sigma(variation.vm_sigma);
-        let (varies, differ) = (!worker.is_constant(), variation.vm_sigma > 0.0);
-        let streams = Streams::new(0);
-        let mut scratch = PathScratch::default();
-        let slots = plan.slots();
+    /// The spread of steps whose slots run on `nodes`, which are asked for where nodes differ: `ratio` is a step with so many
+    /// factors over that without luck.
+    pub fn of(
+        luck: &TrialLuck,
+        slots: usize,
+        nodes: impl FnOnce() -> Vec<usize>,
+        mut ratio: impl FnMut(&[f64]) -> f64,
+    ) -> Spread {
+        let (varies, differ) = (luck.varies(), luck.differ());
+        let nodes = if differ { nodes() } else { Vec::new() };
         let count = nodes.iter().max().map_or(1, |last| last + 1);
-        let (mut steps, mut of_node) = (vec![1.0; slots], vec![1.0; count]);
-        let mut both = vec![1.0; slots];
+        let [mut steps, mut of_node, mut both] = [const { Vec::new() }; 3];
         let (mut sum, mut squares, mut over_nodes, mut over_both) = (0.0, 0.0, 0.0, 0.0);
-        let calm_s = plan.step_s();
-        let mut ratio = |factors: &[f64]| plan.step_with(factors, &mut scratch) / calm_s;
-        let passes = plan.passes().max(1);
-        let trials = (TRIAL_PASSES / passes).clamp(TRIAL_STEPS, MOST_TRIAL_STEPS) & !1;
-        for trial in 0..trials {
+        for trial in 0..TRIAL_STEPS {
             if Interrupt::is_raised_here() {
                 break;
             }
-            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial / 2));
-            if trial % 2 == 1 {
-                stream = stream.mirrored();
-            }
             if differ {
-                of_node.fill_with(|| law.sample(&mut stream));
-                for (slot, factor) in both.iter_mut().enumerate() {
-                    *factor = nodes.get(slot).map_or(1.0, |node| of_node[*node]);
-                }
+                luck.nodes(trial, count, &mut of_node);
+                both.clear();
+                both.extend((0..slots).map(|slot| match nodes.get(slot) {
+                    Some(node) => of_node[*node],
+                    None => 1.0,
+                }));
                 over_nodes += ratio(&both);
             }
             if varies {
-                steps.fill_with(|| drawn(&worker, &mut stream));
+                luck.steps(trial, slots, &mut steps);
                 let own = ratio(&steps);
                 sum += own;
                 squares += own * own;
@@ -91,7 +168,7 @@ impl Spread {
                 over_both += ratio(&both);
             }
         }
-        let mean = |sum: f64| sum / trials as f64;
+        let mean = |sum: f64| sum / TRIAL_STEPS as f64;
         let alike = if varies { mean(sum) } else { 1.0 };
         let variance = (mean(squares) - alike * alike).max(0.0);
         Spread {
@@ -422,3 +499,6 @@ pub fn steps_of(key: ConfigurationKey, visit: Option<u64>) -> Purpose {
         None => Purpose::Run(key),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,7 +56,8 @@ impl Terms {
         }
     }
 
-    fn mean_write_s(&self, way: &Way) -> f64 {
+    /// Mean seconds of writing a checkpoint.
+    pub(super) fn mean_write_s(&self, way: &Way) -> f64 {
         let by_spot = self.spot_of(way).map(|spot| spot.write.mean_s());
         self.state_s(way).or(by_spot).unwrap_or(0.0)
     }
@@ -66,6 +67,12 @@ impl Terms {
         let warm = self.spot_of(way).and_then(|spot| spot.warm_restart);
         let state = SimTime::from_seconds(self.state_s(way).unwrap_or(0.0));
         state + warm.map_or(SimTime::ZERO, |pause| pause.draw(stream))
+    }
+
+    /// Mean seconds that all take to go on from a checkpoint.
+    pub(super) fn mean_restart_s(&self, way: &Way) -> f64 {
+        let warm = self.spot_of(way).and_then(|spot| spot.warm_restart);
+        self.state_s(way).unwrap_or(0.0) + warm.map_or(0.0, |pause| pause.mean_s())
     }
 
     /// When checkpoints of a plan are written.

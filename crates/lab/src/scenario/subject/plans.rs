@@ -160,7 +160,7 @@ const MOST_PLANS: usize = 200_000;
 /// Most GPUs of a plan where nobody says.
 const MOST_GPUS: u32 = 64;
 /// Most GPUs that anybody may say.
-const MOST_GPUS_OF_ALL: u32 = 16_384;
+const MOST_GPUS_OF_ALL: u32 = 131_072;
 
 /// The terms that the scenario's parallel job runs on; `None` where there is none.
 fn terms(
@@ -230,6 +230,7 @@ fn choices(
         precision: subject.precision(&runtime).to_owned(),
         gpus: found.sheets.clone(),
     };
+    let flops = subject.flops(&found);
     let layers = subject.layers_on(table, files, &runtime, &found, complaints);
     let axes = Axes {
         kinds: found.kinds,
@@ -248,7 +249,9 @@ fn choices(
     };
     if axes.most_gpus > MOST_GPUS_OF_ALL {
         let title = format!("`parallel.most_gpus` is above {MOST_GPUS_OF_ALL}");
-        complaints.error_at(place.span(), title, "no plan needs so many");
+        let given = table.most_gpus.map_or(MOST_GPUS, Machines::get);
+        let label = format!("expected at most {MOST_GPUS_OF_ALL}, found {given}");
+        complaints.error_at(place.span(), title, label);
     }
     let layers = layers?;
     let profile = layers.profile;
@@ -289,6 +292,7 @@ fn choices(
         links: Arc::new(layers.links),
         runtime: runtime.settings,
         doubt,
+        flops,
     };
     match Choices::of(parts, &drafts, Hands::here()) {
         Ok(choices) => Some(choices),

@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::parallel::PathScratch;
 use scavsim_sim::plans::pace::slot_nodes;
 use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{Choices, Spread, Terms as JobTerms};
+use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialLuck};
 
 /// Parallel plans as the ground of an arena.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub struct PlanGround {
     pub(super) terms: Arc<JobTerms>,
     /// What luck makes of the steps of each plan.
     spreads: Vec<OnceLock<Spread>>,
+    /// The luck that tells it.
+    trials: OnceLock<TrialLuck>,
 }
 
 impl PlanGround {
@@ -24,6 +27,7 @@ impl PlanGround {
             choices,
             terms,
             spreads: (0..count).map(|_| OnceLock::new()).collect(),
+            trials: OnceLock::new(),
         }
     }
 
@@ -55,8 +59,23 @@ impl PlanGround {
             return Spread::NONE;
         }
         *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
-            Ok(plan) => Spread::of(&plan, &slot_nodes(&self.choices, at), variation),
+            Ok(plan) => {
+                let outline = plan.outline(&mut PathScratch::default());
+                let nodes = || slot_nodes(&self.choices, at);
+                Spread::of(self.trials(), outline.slots(), nodes, |factors| {
+                    outline.ratio(factors)
+                })
+            }
             Err(_) => Spread::NONE,
+        })
+    }
+
+    /// The luck of trials.
+    fn trials(&self) -> &TrialLuck {
+        self.trials.get_or_init(|| {
+            let slots = |draft: &Draft| draft.data as usize * draft.pipeline as usize;
+            let most = self.choices.ways.iter().map(|way| slots(&way.draft)).max();
+            TrialLuck::new(&self.terms.variation, most.unwrap_or(1))
         })
     }
 }

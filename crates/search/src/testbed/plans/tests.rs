@@ -59,6 +59,7 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         links: Arc::new(links),
         runtime: Runtime::default(),
         doubt: Default::default(),
+        flops: None,
         hashes: Vec::new(),
     };
     Arc::new(Choices::of(parts, &drafts, Hands::One).expect("some fit"))

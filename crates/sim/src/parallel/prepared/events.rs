@@ -186,9 +186,9 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
 
     fn operation(&self, process: usize) -> Option<Operation> {
         let place = self.plan.place(process % self.plan.stages());
+        let order = self.plan.schedule.order(place);
         let number = self.room.processes[process].next;
-        (number < self.plan.schedule.operations(place))
-            .then(|| self.plan.schedule.operation(place, number))
+        (number < order.operations()).then(|| order.operation(number))
     }
 
     fn tell(&mut self, process: usize, work: Work, micro_batch: u32) {

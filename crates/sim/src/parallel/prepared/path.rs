@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::super::runtime::Activations;
-use super::super::schedule::{Exchange, Operation};
+use super::super::schedule::{Exchange, Operation, Rounds, StageOrder};
 use super::{PreparedPlan, Reduction, StageCost};
 
 /// Differences below this share of the time are rounding.
@@ -19,12 +19,17 @@ pub struct PathScratch {
     /// Costs of the stages of the pipeline that is walked.
     pub(super) costs: Vec<StageCost>,
     clocks: Vec<Clock>,
+    /// Per stage: the order of its operations, and the rounds in it.
+    orders: Vec<StageOrder>,
+    rounds: Vec<[Rounds; 2]>,
     /// Clocks as they were a round before.
     before: Vec<Clock>,
     /// Per stage: what sending to the next one left under way, and to the one before.
     under_way: Vec<[MessageWay; 2]>,
     /// Per stage, over all pipelines so far.
     pub(super) met: Vec<Met>,
+    /// Per pipeline and stage: when it ended, where that is kept.
+    pub(super) ended: Vec<f64>,
 }
 
 /// When the replicas of a stage are all done.
@@ -121,6 +126,9 @@ impl PreparedPlan {
         let stages = self.stages();
         scratch.clocks.clear();
         scratch.clocks.resize(stages, Clock::default());
+        scratch.orders.clear();
+        let orders = (0..stages).map(|stage| self.schedule.order(self.place(stage)));
+        scratch.orders.extend(orders);
         let overlapped = self.activations == Activations::Overlapped;
         if overlapped {
             scratch.under_way.resize(stages, Default::default());
@@ -129,16 +137,18 @@ impl PreparedPlan {
                 way.arrivals.clear();
             }
         }
-        let rounds_of = |stage: usize| self.schedule.rounds(self.place(stage));
+        let mut rounds = std::mem::take(&mut scratch.rounds);
+        rounds.clear();
+        rounds.extend((0..stages).map(|stage| self.schedule.rounds(self.place(stage))));
         for phase in 0..2 {
-            let count = rounds_of(0)[phase].count;
+            let count = rounds[0][phase].count;
             // Messages under way are part of what repeats: with them, all rounds are walked.
             if count < 2 || overlapped {
                 continue;
             }
             let until = |stage: usize, round: u32| {
-                let rounds = rounds_of(stage)[phase];
-                rounds.first + round * rounds.every
+                let own = &rounds[stage][phase];
+                own.first + round * own.every
             };
             self.advance(scratch, |stage| until(stage, 0));
             for round in 1..=count {
@@ -148,12 +158,13 @@ impl PreparedPlan {
                 }
                 self.advance(scratch, |stage| until(stage, round));
                 if let Some(by) = scratch.repeats() {
-                    scratch.skip(count - round, by, |stage| rounds_of(stage)[phase].every);
+                    scratch.skip(count - round, by, |stage| rounds[stage][phase].every);
                     break;
                 }
             }
         }
-        self.advance(scratch, |stage| self.schedule.operations(self.place(stage)));
+        scratch.rounds = rounds;
+        self.advance(scratch, |_| u32::MAX);
     }
 
     /// Lets every stage do its operations up to number `until(stage)`, which does not depend on later ones of others.
@@ -161,13 +172,14 @@ impl PreparedPlan {
         loop {
             let mut moved = false;
             for stage in 0..self.stages() {
-                let (place, until) = (self.place(stage), until(stage));
+                let order = scratch.orders[stage];
+                let until = until(stage).min(order.operations());
                 while scratch.clocks[stage].next < until {
                     let cost = scratch.costs[stage];
                     let number = scratch.clocks[stage].next;
                     let clock = &mut scratch.clocks[stage];
                     let waited = clock.waits;
-                    let done = match self.schedule.operation(place, number) {
+                    let done = match order.operation(number) {
                         Operation::Forward(_) => clock.pass(cost.forward, cost.busy_forward),
                         Operation::Backward(_) => clock.pass(cost.backward, cost.busy_backward),
                         Operation::Next(exchange) => self.next(scratch, stage, exchange),

@@ -16,25 +16,45 @@ fn every(place: Place) -> u32 {
     1 + u32::from(!place.is_first()) + u32::from(!place.is_last())
 }
 
-pub(super) fn operations(place: Place) -> u32 {
-    2 * place.micro_batches * every(place)
+/// What a stage's operations follow from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order {
+    is_first: bool,
+    is_last: bool,
+    micro_batches: u32,
+    every: u32,
 }
 
-pub(super) fn operation(place: Place, number: u32) -> Operation {
-    let every = every(place);
-    let (round, step) = (number / every, number % every);
-    if round < place.micro_batches {
-        match step + u32::from(place.is_first()) {
-            0 => Operation::Previous(Exchange::activations(round)),
-            1 => Operation::Forward(round),
-            _ => Operation::Next(Exchange::activations(round)),
-        }
-    } else {
-        let micro_batch = 2 * place.micro_batches - 1 - round;
-        match step + u32::from(place.is_last()) {
-            0 => Operation::Next(Exchange::gradients(micro_batch)),
-            1 => Operation::Backward(micro_batch),
-            _ => Operation::Previous(Exchange::gradients(micro_batch)),
+pub(super) fn order(place: Place) -> Order {
+    Order {
+        is_first: place.is_first(),
+        is_last: place.is_last(),
+        micro_batches: place.micro_batches,
+        every: every(place),
+    }
+}
+
+impl Order {
+    pub(super) fn operations(&self) -> u32 {
+        2 * self.micro_batches * self.every
+    }
+
+    #[inline]
+    pub(super) fn operation(&self, number: u32) -> Operation {
+        let (round, step) = (number / self.every, number % self.every);
+        if round < self.micro_batches {
+            match step + u32::from(self.is_first) {
+                0 => Operation::Previous(Exchange::activations(round)),
+                1 => Operation::Forward(round),
+                _ => Operation::Next(Exchange::activations(round)),
+            }
+        } else {
+            let micro_batch = 2 * self.micro_batches - 1 - round;
+            match step + u32::from(self.is_last) {
+                0 => Operation::Next(Exchange::gradients(micro_batch)),
+                1 => Operation::Backward(micro_batch),
+                _ => Operation::Previous(Exchange::gradients(micro_batch)),
+            }
         }
     }
 }

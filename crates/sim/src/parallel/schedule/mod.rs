@@ -94,6 +94,28 @@ macro_rules! schedules {
             )*
         }
 
+        /// The operations of one stage by number, with what they follow from.
+        #[derive(Debug, Clone, Copy)]
+        pub struct StageOrder(Order);
+
+        #[derive(Debug, Clone, Copy)]
+        enum Order {
+            $($variant($module::Order),)*
+        }
+
+        impl StageOrder {
+            /// How many operations the stage has.
+            pub fn operations(&self) -> u32 {
+                match &self.0 { $(Order::$variant(order) => order.operations(),)* }
+            }
+
+            /// The `number`-th operation.
+            #[inline]
+            pub fn operation(&self, number: u32) -> Operation {
+                match &self.0 { $(Order::$variant(order) => order.operation(number),)* }
+            }
+        }
+
         impl Schedule {
             /// All of them.
             pub const ALL: &'static [Schedule] = &[$(Schedule::$variant),*];
@@ -106,15 +128,9 @@ macro_rules! schedules {
                 match self { $(Schedule::$variant => $module::DECLARATION.name,)* }
             }
 
-            /// How many operations a stage has.
-            pub fn operations(self, place: Place) -> u32 {
-                match self { $(Schedule::$variant => $module::operations(place),)* }
-            }
-
-            /// The `number`-th operation of a stage.
-            #[inline]
-            pub fn operation(self, place: Place, number: u32) -> Operation {
-                match self { $(Schedule::$variant => $module::operation(place, number),)* }
+            /// The order of a stage's operations.
+            pub fn order(self, place: Place) -> StageOrder {
+                match self { $(Schedule::$variant => StageOrder(Order::$variant($module::order(place))),)* }
             }
 
             /// Rounds of a stage, in their order; as many, of as many each, for every stage.
@@ -160,8 +176,10 @@ mod tests {
                     micro_batches,
                 };
                 let list = |stage| -> Vec<Operation> {
-                    let all = 0..schedule.operations(place(stage));
-                    all.map(|n| schedule.operation(place(stage), n)).collect()
+                    let order = schedule.order(place(stage));
+                    (0..order.operations())
+                        .map(|n| order.operation(n))
+                        .collect()
                 };
                 let mut behind: VecDeque<Exchange> = VecDeque::new();
                 for stage in 0..stages {
@@ -191,7 +209,7 @@ mod tests {
                     assert_eq!(most as u32, schedule.in_flight(place(stage)));
                     for rounds in schedule.rounds(place(stage)) {
                         let end = rounds.first + rounds.count * rounds.every;
-                        assert!(end <= schedule.operations(place(stage)));
+                        assert!(end <= schedule.order(place(stage)).operations());
                     }
                 }
                 assert!(behind.is_empty());

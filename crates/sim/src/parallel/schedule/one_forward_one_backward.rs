@@ -12,7 +12,10 @@ pub(super) const DECLARATION: Declaration = Declaration {
 };
 
 /// The three parts of a stage's operations.
-struct StageParts {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order {
+    is_first: bool,
+    is_last: bool,
     /// Micro-batches that go forward before the first goes backward.
     ahead: u32,
     /// Operations until then, with the exchange for the next forward.
@@ -25,12 +28,18 @@ struct StageParts {
     emptying: u32,
 }
 
-impl StageParts {
-    fn of(place: Place) -> StageParts {
+pub(super) fn order(place: Place) -> Order {
+    Order::of(place)
+}
+
+impl Order {
+    fn of(place: Place) -> Order {
         let ahead = (place.stages - 1 - place.stage).min(place.micro_batches);
         let turns = place.micro_batches - ahead;
         let (previous, next) = (u32::from(!place.is_first()), u32::from(!place.is_last()));
-        StageParts {
+        Order {
+            is_first: place.is_first(),
+            is_last: place.is_last(),
             ahead,
             filling: ahead * (1 + previous + next) + if turns > 0 { previous } else { 0 },
             turns,
@@ -38,54 +47,52 @@ impl StageParts {
             emptying: 1 + previous + next,
         }
     }
-}
 
-pub(super) fn operations(place: Place) -> u32 {
-    let parts = StageParts::of(place);
-    parts.filling + parts.turns * parts.every + parts.ahead * parts.emptying
-}
+    pub(super) fn operations(&self) -> u32 {
+        self.filling + self.turns * self.every + self.ahead * self.emptying
+    }
 
-pub(super) fn operation(place: Place, number: u32) -> Operation {
-    let parts = StageParts::of(place);
-    let first = u32::from(place.is_first());
-    if number < parts.filling {
-        let every = parts.emptying;
-        let (round, step) = (number / every, number % every);
-        return match step + first {
-            0 => Operation::Previous(Exchange::activations(round)),
-            1 => Operation::Forward(round),
-            _ => Operation::Next(Exchange::activations(round)),
-        };
-    }
-    let number = number - parts.filling;
-    if number < parts.turns * parts.every {
-        let (round, mut step) = (number / parts.every, number % parts.every);
-        // The last stage has nothing behind it.
-        step += u32::from(place.is_last() && step > 0);
-        return match step {
-            0 => Operation::Forward(parts.ahead + round),
-            1 => Operation::Next(Exchange {
-                activations: Some(parts.ahead + round),
-                gradients: Some(round),
-            }),
-            2 => Operation::Backward(round),
-            _ => Operation::Previous(Exchange {
-                activations: (round + 1 < parts.turns).then_some(parts.ahead + round + 1),
-                gradients: Some(round),
-            }),
-        };
-    }
-    let number = number - parts.turns * parts.every;
-    let round = parts.turns + number / parts.emptying;
-    match number % parts.emptying {
-        0 => Operation::Next(Exchange::gradients(round)),
-        1 => Operation::Backward(round),
-        _ => Operation::Previous(Exchange::gradients(round)),
+    #[inline]
+    pub(super) fn operation(&self, number: u32) -> Operation {
+        if number < self.filling {
+            let every = self.emptying;
+            let (round, step) = (number / every, number % every);
+            return match step + u32::from(self.is_first) {
+                0 => Operation::Previous(Exchange::activations(round)),
+                1 => Operation::Forward(round),
+                _ => Operation::Next(Exchange::activations(round)),
+            };
+        }
+        let number = number - self.filling;
+        if number < self.turns * self.every {
+            let (round, mut step) = (number / self.every, number % self.every);
+            // The last stage has nothing behind it.
+            step += u32::from(self.is_last && step > 0);
+            return match step {
+                0 => Operation::Forward(self.ahead + round),
+                1 => Operation::Next(Exchange {
+                    activations: Some(self.ahead + round),
+                    gradients: Some(round),
+                }),
+                2 => Operation::Backward(round),
+                _ => Operation::Previous(Exchange {
+                    activations: (round + 1 < self.turns).then_some(self.ahead + round + 1),
+                    gradients: Some(round),
+                }),
+            };
+        }
+        let number = number - self.turns * self.every;
+        let round = self.turns + number / self.emptying;
+        match number % self.emptying {
+            0 => Operation::Next(Exchange::gradients(round)),
+            1 => Operation::Backward(round),
+            _ => Operation::Previous(Exchange::gradients(round)),
+        }
     }
 }
 
 pub(super) fn rounds(place: Place) -> [Rounds; 2] {
-    let parts = StageParts::of(place);
+    let parts = Order::of(place);
     // As many as the first stage has turns, less the last, which brings no activations.
     let turns = place.micro_batches.saturating_sub(place.stages - 1);
     let none = Rounds {

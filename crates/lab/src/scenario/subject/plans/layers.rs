@@ -17,6 +17,7 @@ use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{RuntimePreset, Shard, preset};
 use scavsim_sim::parallel::{Architecture, LayerProfile, Links, library};
+use scavsim_sim::plans::Flops;
 
 /// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
 const USUAL_OF_MODELS: &str = "fsdp";
@@ -438,6 +439,20 @@ impl PlanSubject {
     }
 
     /// What layers cost on the nodes that were found, and what sending does.
+    /// FLOPs of the model and peaks of its GPUs; `None` with a profile, which has neither.
+    pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
+        let PlanSubject::Model(own) = self else {
+            return None;
+        };
+        let peaks = found.nodes.iter();
+        Some(Flops {
+            per_token: own.model.token_flops(f64::from(own.sequence)),
+            peaks: peaks
+                .map(|node| (Arc::clone(&node.gpu), node.device.peak_flops))
+                .collect(),
+        })
+    }
+
     pub(super) fn layers_on(
         self,
         table: &ParallelTable,

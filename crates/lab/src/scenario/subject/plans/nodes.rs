@@ -16,6 +16,11 @@ use scavsim_sim::parallel::NodeKind;
 use scavsim_sim::parallel::law::GpuNode;
 use scavsim_sim::plans::Offer;
 
+/// What a zone without a name is called in the zones of a mix.
+const NO_ZONE: &str = "elsewhere";
+/// Most combinations of zones that a mix is tried over.
+const MOST_ACROSS: usize = 64;
+
 /// Reads nodes, mixes and markets.
 pub(super) fn read(
     file: &ScenarioFile,
@@ -68,8 +73,13 @@ pub(super) fn read(
         patterns.extend(mixed(mix, &found.kinds, &named, complaints));
     }
     for (name, kinds) in patterns {
-        let zone = kinds.first().map(|at| &found.kinds[*at as usize].zone);
-        let place = found.zones.iter().position(|known| Some(known) == zone);
+        let zone = zone_of(&kinds, &found.kinds);
+        let mut place = found.zones.iter().position(|known| *known == zone);
+        if place.is_none() && !found.zones.is_empty() {
+            // Of a mix over several.
+            found.zones.push(zone);
+            place = Some(found.zones.len() - 1);
+        }
         for &on_spot in &markets {
             found.offers.push(Offer {
                 name: Arc::clone(&name),
@@ -80,6 +90,21 @@ pub(super) fn read(
         }
     }
     found
+}
+
+/// The zone of kinds of nodes: of those in several, their names with `+` between them.
+fn zone_of(of: &[u32], kinds: &[NodeKind]) -> Arc<str> {
+    let mut zones: Vec<&Arc<str>> = of.iter().map(|at| &kinds[*at as usize].zone).collect();
+    if let [first, rest @ ..] = &zones[..]
+        && rest.iter().all(|zone| zone == first)
+    {
+        return Arc::clone(first);
+    }
+    zones.dedup();
+    let names: Vec<&str> = (zones.iter())
+        .map(|zone| if zone.is_empty() { NO_ZONE } else { &***zone })
+        .collect();
+    names.join("+").into()
 }
 
 fn zones(found: &mut FoundNodes) {
@@ -138,6 +163,9 @@ fn kind(
         && let Some(why) = not_a_name(zone)
     {
         complaints.error_at(node.span(), "`zone` is no name", why);
+    } else if own.zone.as_ref().is_some_and(|zone| zone.contains('+')) {
+        let label = "`+` stands between the zones of a mix";
+        complaints.error_at(node.span(), "`zone` holds a `+`", label);
     }
     if complaints.count() > before {
         return None;
@@ -181,7 +209,7 @@ fn markets(
     all
 }
 
-/// The kinds of a mix; those of each zone in which all are.
+/// The kinds of a mix: those of each zone in which all are, or, where there is none, of all zones that they are in.
 fn mixed(
     mix: &Spanned<Vec<Spanned<String>>>,
     kinds: &[NodeKind],
@@ -221,6 +249,35 @@ fn mixed(
             })
             .collect()
     };
-    let found = zones.into_iter().filter_map(of_zone);
-    found.map(|kinds| (Arc::clone(&name), kinds)).collect()
+    let mut found: Vec<Vec<u32>> = zones.into_iter().filter_map(of_zone).collect();
+    if found.is_empty() {
+        found = across(&names, kinds);
+        if found.len() > MOST_ACROSS {
+            let title = format!("a mix over {} combinations of zones", found.len());
+            let complaint = complaints.at(mix.span(), title, "no zone has all its VM types");
+            let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
+            complaints.push(complaint.with_help(help));
+            return Vec::new();
+        }
+    }
+    (found.into_iter())
+        .map(|kinds| (Arc::clone(&name), kinds))
+        .collect()
+}
+
+/// Every way to take the VM types of a mix from the zones that they are in.
+fn across(names: &[&str], kinds: &[NodeKind]) -> Vec<Vec<u32>> {
+    let mut all: Vec<Vec<u32>> = vec![Vec::new()];
+    for vm in names {
+        let places = || (0..kinds.len() as u32).filter(|at| *kinds[*at as usize].name == **vm);
+        let more = all.iter().flat_map(|before| {
+            places().map(|at| {
+                let mut longer = before.clone();
+                longer.push(at);
+                longer
+            })
+        });
+        all = more.take(MOST_ACROSS + 1).collect();
+    }
+    all
 }

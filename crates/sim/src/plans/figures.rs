@@ -1,0 +1,69 @@
+//! What a plan does with its GPUs, in the figures that runs are published with.
+
+use std::sync::Arc;
+
+use super::Choices;
+
+/// Floating-point operations of a model, and the peaks that they are held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flops {
+    /// FLOPs of a token, forward and backward, as the architecture has them: none for what is computed again.
+    pub per_token: f64,
+    /// FLOP/s of a GPU at the precision, by its data sheet, by what kinds of nodes call it.
+    pub peaks: Vec<(Arc<str>, f64)>,
+}
+
+/// A plan in figures without luck.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlanFigures {
+    /// Most GiB that a GPU holds.
+    pub peak_gib: f64,
+    /// Whether that may be more than it has: it is counted to fit, or nearly, but not by what counts may be off.
+    pub may_not_fit: bool,
+    /// Share of a step in which the last stage waits for others.
+    pub bubble: f64,
+    /// Share of a step that is communication which nothing hides.
+    pub communication: f64,
+    /// Tokens of a second of training.
+    pub tokens_per_s: f64,
+    /// Model FLOPs utilisation: FLOPs of its tokens over those of all GPUs at their peak. `None`: the model is known by a
+    /// profile alone. Source: Chowdhery et al., PaLM, 2022.
+    pub mfu: Option<f64>,
+    /// Tokens to the target.
+    pub tokens: f64,
+}
+
+impl Choices {
+    /// A plan in figures.
+    pub fn figures(&self, configuration: usize) -> PlanFigures {
+        let way = &self.ways[configuration];
+        let tokens_of_step = f64::from(way.draft.batch) * f64::from(self.profile.sequence);
+        let tokens_per_s = tokens_of_step / way.step_s;
+        PlanFigures {
+            peak_gib: f64::from(way.peak_gib),
+            may_not_fit: way.may_not_fit,
+            bubble: f64::from(way.bubble_share),
+            communication: way.communication_s / way.step_s,
+            tokens_per_s,
+            mfu: self.peak_flops(configuration).and_then(|peak| {
+                let flops = self.flops.as_ref()?;
+                Some(tokens_per_s * flops.per_token / peak)
+            }),
+            tokens: way.steps.ceil() * tokens_of_step,
+        }
+    }
+
+    /// FLOP/s of all GPUs of a plan at their peak, where that is known.
+    fn peak_flops(&self, configuration: usize) -> Option<f64> {
+        let flops = self.flops.as_ref()?;
+        let draft = &self.ways[configuration].draft;
+        let kinds = self.axes.stage_kinds(draft);
+        let gpus = f64::from(draft.data) * f64::from(draft.tensor);
+        let peak = |kind: &u32| {
+            let gpu = &self.axes.kinds[*kind as usize].gpu;
+            let known = flops.peaks.iter().find(|(name, _)| name == gpu);
+            known.map(|(_, peak)| gpus * peak)
+        };
+        kinds.iter().map(peak).sum()
+    }
+}

@@ -1,0 +1,134 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::engine::Hands;
+use crate::parallel::{NodeKind, Runtime, Schedule, library};
+use crate::plans::choices::Parts;
+use crate::plans::{Axes, Offer, Target};
+use crate::training::variation::Straggler;
+use scavsim_read::input::Diagnostics;
+
+/// Plans of GPT-Neo on up to 32 GPUs of one kind.
+fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
+    let mut told = Diagnostics::default();
+    let profile = library::profile("gpt-neo-2.7b", &mut told).expect("it is embedded");
+    let links = library::links(&mut told).expect("they are embedded");
+    let kind = NodeKind {
+        name: "vm".into(),
+        gpu: gpu.into(),
+        gpus_per_node: 4,
+        memory_gib: Some(80.0),
+        zone: "".into(),
+    };
+    let axes = Axes {
+        kinds: vec![kind],
+        offers: vec![Offer {
+            name: "vm".into(),
+            kinds: vec![0],
+            zone: 0,
+            on_spot: None,
+        }],
+        data: None,
+        pipeline: None,
+        tensor: None,
+        micro_batch: None,
+        batches: vec![256],
+        schedules: vec![schedule],
+        nodes: None,
+        most_gpus: 32,
+        cuts: Vec::new(),
+    };
+    let drafts: Vec<_> = axes.drafts(&profile).collect();
+    let target = Target {
+        sequences: 1e5,
+        noise_scale: None,
+    };
+    let parts = Parts {
+        name: "neo".to_owned(),
+        target,
+        axes,
+        zones: Vec::new(),
+        profile: Arc::new(profile),
+        links: Arc::new(links),
+        runtime,
+        flops: None,
+        hashes: Vec::new(),
+    };
+    Choices::of(parts, &drafts, Hands::One).expect("some fit")
+}
+
+/// Largest errors of a spread by outlines beside that of the steps themselves: of the mean, and of the deviation in means.
+fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
+    let luck = TrialLuck::new(variation, 64);
+    let (mut of_mean, mut of_deviation) = (0.0_f64, 0.0_f64);
+    for at in (0..choices.ways.len()).step_by(5) {
+        let plan = choices.prepared(at).expect("it fits");
+        let mut scratch = PathScratch::default();
+        let outline = plan.outline(&mut scratch);
+        let calm_s = plan.step_s();
+        let nodes = || slot_nodes(choices, at);
+        let fast = Spread::of(&luck, plan.slots(), nodes, |factors| outline.ratio(factors));
+        let slow = Spread::of(&luck, plan.slots(), nodes, |factors| {
+            plan.step_with(factors, &mut scratch) / calm_s
+        });
+        of_mean = of_mean.max((fast.expected / slow.expected - 1.0).abs());
+        of_mean = of_mean.max((fast.alike / slow.alike - 1.0).abs());
+        of_deviation = of_deviation.max((fast.cv - slow.cv).abs());
+        if std::env::var("SHOW").is_ok() {
+            eprintln!("{:?} {fast:?} {slow:?}", choices.ways[at].draft);
+        }
+    }
+    (of_mean, of_deviation)
+}
+
+#[test]
+fn outlines_tell_the_mean_and_deviation_of_steps() {
+    for (gpu, activations, schedule) in [
+        (
+            "A100-40",
+            crate::parallel::Activations::Serial,
+            Schedule::OneForwardOneBackward,
+        ),
+        (
+            "V100-16",
+            crate::parallel::Activations::Overlapped,
+            Schedule::OneForwardOneBackward,
+        ),
+        (
+            "A100-40",
+            crate::parallel::Activations::Duplex,
+            Schedule::GPipe,
+        ),
+    ] {
+        let runtime = Runtime {
+            activations,
+            ..Runtime::default()
+        };
+        let choices = choices(gpu, runtime, schedule);
+        for (step_cv, vm_sigma, straggler) in [
+            (0.02, 0.0, None),
+            (0.1, 0.0, None),
+            (0.1, 0.1, None),
+            (0.3, 0.0, None),
+            (
+                0.05,
+                0.0,
+                Some(Straggler {
+                    probability: 0.01,
+                    factor: 2.0,
+                }),
+            ),
+        ] {
+            let variation = Variation {
+                step_cv,
+                vm_sigma,
+                straggler,
+                ..Variation::default()
+            };
+            let (mean, deviation) = errors(&choices, &variation);
+            eprintln!(
+                "{gpu} {activations:?} {schedule:?} cv {step_cv} vm {vm_sigma} {straggler:?}: mean {mean:.5} deviation {deviation:.5}"
+            );
+        }
+    }
+}
