@@ -29,17 +29,17 @@ use scavsim_sim::parallel::gpu::{self, Precision};
 /// A plan that can be taken.
 #[derive(Debug, Clone)]
 pub struct PlanChoice {
-    /// Its GPU, by the data sheet.
+    /// The GPU, by its data sheet.
     pub gpu: Arc<str>,
     /// How many.
     pub gpus: u32,
-    /// Its VMs' type.
+    /// Type of the VMs.
     pub vm: String,
     /// How many VMs.
     pub vms: u32,
     /// On which terms.
     pub offer: Offer,
-    /// Its degrees and micro-batch.
+    /// Degrees and micro-batch.
     pub plan: String,
     /// Mean hours, with the ends of the 90 % interval.
     pub time_h: [f64; 3],
@@ -198,7 +198,7 @@ pub fn advise_model(
     })
 }
 
-/// Of VM types with as many equal GPUs from one provider and on the same terms, the cheapest: plans know no other difference but
+/// The cheapest of VM types with as many equal GPUs from one provider and on the same terms: plans know no other difference but
 /// the network, of which the faster is taken where prices are equal.
 fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     let mut best: BTreeMap<_, &Offer> = BTreeMap::new();

@@ -180,7 +180,7 @@ impl Tally {
 pub struct SeenRecord {
     /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.
     pub net: Option<f64>,
-    /// The same, what the search did counting nothing.
+    /// Search and R runs over R runs of the oracle, minus 1, what the search did counting nothing.
     pub gross: Option<f64>,
     /// Expected value of the choice over the oracle's, minus 1; that of the worst where it failed.
     pub regret: Option<f64>,

@@ -44,13 +44,13 @@ pub struct PlanSplit {
     pub left_out: &'static str,
     /// Groups that were, one after the other.
     pub groups: usize,
-    /// Their runs.
+    /// Runs in them.
     pub runs: usize,
     /// Mean of |foretold / measured − 1|.
     pub mean: f64,
-    /// Its median.
+    /// Median of |foretold / measured − 1|.
     pub median: f64,
-    /// Its largest, with the line of that run.
+    /// Largest |foretold / measured − 1|, with the line of that run.
     pub worst: (f64, usize),
     /// Share of 90 % intervals that hold the measured step.
     pub covered: f64,
@@ -92,9 +92,9 @@ pub struct MemoryError {
     pub mean: f64,
     /// Largest of them.
     pub worst: f64,
-    /// Of how many less was foretold than measured.
+    /// Runs of which less was foretold than measured.
     pub under: usize,
-    /// Of how many the interval holds the measured peak.
+    /// Share of runs whose interval holds the measured peak.
     pub covered: f64,
 }
 

@@ -6,7 +6,7 @@
 //!
 //! - [`axes`]: what a plan may be, and all that are legal, one after the other.
 //! - [`choices`]: those that fit into memory, as configurations. [`holes`]: the others.
-//! - [`figures`]: what a plan does with its GPUs, as runs are published.
+//! - [`figures`]: what a plan does with its GPUs, as runs are published; `flops`: what of it the model needs.
 //! - [`terms`]: on which terms a job runs.
 //! - [`pace`]: the steps of a plan in one replica, in three fidelities.
 //! - [`life`]: a job through all losses.
@@ -16,6 +16,7 @@
 pub mod axes;
 pub mod choices;
 pub mod figures;
+mod flops;
 pub mod holes;
 pub mod life;
 pub mod outlook;
@@ -25,7 +26,8 @@ pub mod timeline;
 
 pub use axes::{Axes, Draft, Offer};
 pub use choices::{Choices, Target, Way};
-pub use figures::{Flops, PlanFigures};
+pub use figures::PlanFigures;
+pub use flops::Flops;
 pub use holes::Holes;
 pub use life::PlanJob;
 pub use pace::{PlanLuck, PlanPace, Spread, TrialLuck};

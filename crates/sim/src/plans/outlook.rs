@@ -25,7 +25,7 @@ const MOST_ROUNDS: u32 = 2;
 
 /// What interrupts a job, in seconds.
 #[derive(Debug, Clone, Copy)]
-struct Pauses {
+struct LossPauses {
     /// Work between checkpoints; infinite without them.
     interval: f64,
     write: f64,
@@ -34,14 +34,14 @@ struct Pauses {
     start_up: f64,
 }
 
-impl Pauses {
-    fn of(terms: &Terms, way: &Way, spot: &Spot, step_s: f64) -> Pauses {
+impl LossPauses {
+    fn of(terms: &Terms, way: &Way, spot: &Spot, step_s: f64) -> LossPauses {
         let interval = match terms.checkpoints(way) {
             Policy::None | Policy::Dynamic(_) => f64::INFINITY,
             Policy::Periodic(periodic) => periodic.interval_h() * SECONDS_PER_HOUR,
             Policy::YoungDaly(young_daly) => young_daly.interval_h() * SECONDS_PER_HOUR,
         };
-        Pauses {
+        LossPauses {
             // They come after whole steps.
             interval: (interval / step_s).ceil().max(1.0) * step_s,
             write: terms.mean_write_s(way),
@@ -207,7 +207,7 @@ pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
     let Some(spot) = terms.spot_of(way) else {
         return work_s;
     };
-    let pauses = Pauses::of(terms, way, spot, step_s);
+    let pauses = LossPauses::of(terms, way, spot, step_s);
     match &spot.losses {
         Losses::Trace(trace) if terms.is_capacity => {
             let spans = Spans::of(trace, gpus(choices, way));
@@ -235,7 +235,7 @@ fn gpus(choices: &Choices, way: &Way) -> u32 {
 mod tests {
     use super::*;
 
-    const HOURLY: Pauses = Pauses {
+    const HOURLY: LossPauses = LossPauses {
         interval: 600.0,
         write: 20.0,
         restart: 60.0,
@@ -246,7 +246,7 @@ mod tests {
     /// Beside the published formula, whose pause is lost time that begins again: with nothing to wait for both are the same.
     #[test]
     fn without_replacement_it_is_dalys_formula() {
-        let pauses = Pauses {
+        let pauses = LossPauses {
             replacement: 0.0,
             ..HOURLY
         };
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn without_losses_only_checkpoints_take_time() {
         assert_eq!(HOURLY.at_rate(0.0, 1800.0, Keeps::Checkpoint, 1.0), 1840.0);
-        let none = Pauses {
+        let none = LossPauses {
             interval: f64::INFINITY,
             ..HOURLY
         };
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn a_job_trains_while_there_are_enough() {
         let spans = Spans::of(&trace(), 8);
-        let pauses = Pauses {
+        let pauses = LossPauses {
             interval: 100.0,
             write: 0.0,
             restart: 10.0,
@@ -320,7 +320,7 @@ mod tests {
         // 580 s in the first span keep 500; the rest begins at 1000 + 30 + 10.
         assert_eq!(from(0.0, 600.0), 1040.0 + 100.0 - 20.0);
         // What no span is long enough for is never done.
-        let whole = Pauses {
+        let whole = LossPauses {
             interval: f64::INFINITY,
             ..pauses
         };

@@ -18,15 +18,15 @@ fn every(place: Place) -> u32 {
 
 /// What a stage's operations follow from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
+pub(super) struct GPipeOrder {
     is_first: bool,
     is_last: bool,
     micro_batches: u32,
     every: u32,
 }
 
-pub(super) fn order(place: Place) -> Order {
-    Order {
+pub(super) fn order(place: Place) -> GPipeOrder {
+    GPipeOrder {
         is_first: place.is_first(),
         is_last: place.is_last(),
         micro_batches: place.micro_batches,
@@ -34,7 +34,7 @@ pub(super) fn order(place: Place) -> Order {
     }
 }
 
-impl Order {
+impl GPipeOrder {
     pub(super) fn operations(&self) -> u32 {
         2 * self.micro_batches * self.every
     }

@@ -84,7 +84,7 @@ pub struct Rounds {
 }
 
 macro_rules! schedules {
-    ($($variant:ident, $module:ident;)*) => {
+    ($($variant:ident, $module:ident, $order:ident;)*) => {
         /// The order of forward and backward passes of a stage.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Schedule {
@@ -100,7 +100,7 @@ macro_rules! schedules {
 
         #[derive(Debug, Clone, Copy)]
         enum Order {
-            $($variant($module::Order),)*
+            $($variant($module::$order),)*
         }
 
         impl StageOrder {
@@ -147,8 +147,8 @@ macro_rules! schedules {
 }
 
 schedules! {
-    GPipe, gpipe;
-    OneForwardOneBackward, one_forward_one_backward;
+    GPipe, gpipe, GPipeOrder;
+    OneForwardOneBackward, one_forward_one_backward, OneByOneOrder;
 }
 
 impl Schedule {

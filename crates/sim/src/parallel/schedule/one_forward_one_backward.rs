@@ -13,7 +13,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
 
 /// The three parts of a stage's operations.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
+pub(super) struct OneByOneOrder {
     is_first: bool,
     is_last: bool,
     /// Micro-batches that go forward before the first goes backward.
@@ -28,16 +28,16 @@ pub(super) struct Order {
     emptying: u32,
 }
 
-pub(super) fn order(place: Place) -> Order {
-    Order::of(place)
+pub(super) fn order(place: Place) -> OneByOneOrder {
+    OneByOneOrder::of(place)
 }
 
-impl Order {
-    fn of(place: Place) -> Order {
+impl OneByOneOrder {
+    fn of(place: Place) -> OneByOneOrder {
         let ahead = (place.stages - 1 - place.stage).min(place.micro_batches);
         let turns = place.micro_batches - ahead;
         let (previous, next) = (u32::from(!place.is_first()), u32::from(!place.is_last()));
-        Order {
+        OneByOneOrder {
             is_first: place.is_first(),
             is_last: place.is_last(),
             ahead,
@@ -92,7 +92,7 @@ impl Order {
 }
 
 pub(super) fn rounds(place: Place) -> [Rounds; 2] {
-    let parts = Order::of(place);
+    let parts = OneByOneOrder::of(place);
     // As many as the first stage has turns, less the last, which brings no activations.
     let turns = place.micro_batches.saturating_sub(place.stages - 1);
     let none = Rounds {
