@@ -211,7 +211,11 @@ fn moved(found: &JudgedRuns) -> Vec<String> {
         Some(name) => (*name).to_owned(),
         None => {
             let at = n - RUNTIME_CONSTANTS;
-            let which = if at % 2 == 0 { "matmul" } else { "attention" };
+            let which = if at.is_multiple_of(2) {
+                "matmul"
+            } else {
+                "attention"
+            };
             format!("{} {which}", GENERATIONS[at / 2])
         }
     };

@@ -61,8 +61,11 @@ pub const LEGEND: &[(&str, &str)] = &[
     ),
 ];
 
+/// How many cases of a strategy lack something.
+type CountOf = fn(&Tally) -> u64;
+
 /// What a case may lack, by the head of its column.
-const LACKS: [(&str, fn(&Tally) -> u64); 2] = [
+const LACKS: [(&str, CountOf); 2] = [
     (FAILS, |tally| tally.failed),
     (NO_FIGURE, |tally| tally.without),
 ];

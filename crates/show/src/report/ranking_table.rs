@@ -409,6 +409,10 @@ fn plan_lines(common: &Common, lines: &mut Vec<(&'static str, String)>) {
     ]);
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a line of the legend after the other"
+)]
 fn legend(objective: Objective, common: &Common) -> String {
     let mut lines = vec![
         (

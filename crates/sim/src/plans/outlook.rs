@@ -97,12 +97,12 @@ impl LossPauses {
         let moments = f64::from(MOMENTS);
         let each = (0..MOMENTS).map(|n| {
             let from = (f64::from(n) + 0.5) / moments * spans.round_s;
-            self.from_moment(spans, from, work_s, keeps)
+            self.beginning_at(spans, from, work_s, keeps)
         });
         each.sum::<f64>() / moments
     }
 
-    fn from_moment(&self, spans: &Spans, from: f64, work_s: f64, keeps: Keeps) -> f64 {
+    fn beginning_at(&self, spans: &Spans, from: f64, work_s: f64, keeps: Keeps) -> f64 {
         let (mut left, mut fruitless) = (work_s, 0);
         let mut boot = self.start_up;
         let mut restart = 0.0;
@@ -312,7 +312,7 @@ mod tests {
             replacement: 30.0,
             start_up: 20.0,
         };
-        let from = |at, work| pauses.from_moment(&spans, at, work, Keeps::Checkpoint);
+        let from = |at, work| pauses.beginning_at(&spans, at, work, Keeps::Checkpoint);
         // In the first span: 20 s of start-up are not counted.
         assert_eq!(from(0.0, 500.0), 500.0);
         // 800 to 1000 nothing, then 500 of training.
@@ -325,7 +325,7 @@ mod tests {
             ..pauses
         };
         assert_eq!(
-            whole.from_moment(&spans, 0.0, 700.0, Keeps::Checkpoint),
+            whole.beginning_at(&spans, 0.0, 700.0, Keeps::Checkpoint),
             f64::INFINITY
         );
         assert!(whole.in_spans(&spans, 500.0, Keeps::Checkpoint).is_finite());

@@ -167,7 +167,7 @@ fn basis(advice: &ModelAdvice) -> Vec<String> {
     let (sequence, batch) = advice.step;
     let mut all = vec![
         format!(
-            "{:.2} × 10⁹ parameters; steps of {} of {sequence} tokens (--batch, --sequence), {} under `{}`",
+            "{:.2} × 10⁹ parameters; steps of {} of {sequence} tokens (--global-batch, --sequence), {} under `{}`",
             advice.model.1 as f64 * 1e-9,
             plural(u64::from(batch), "sequence"),
             advice.precision.name(),

@@ -172,7 +172,7 @@ impl ModelTable {
                 format!("expected at most 100000, found {}", self.layers),
             );
         }
-        if self.heads > 0 && self.head_width.is_none() && self.hidden % self.heads != 0 {
+        if self.heads > 0 && self.head_width.is_none() && !self.hidden.is_multiple_of(self.heads) {
             complain(
                 "heads",
                 format!(
@@ -183,7 +183,7 @@ impl ModelTable {
         }
         if let Some(kept) = self.kv_heads
             && kept > 0
-            && self.heads % kept != 0
+            && !self.heads.is_multiple_of(kept)
         {
             complain(
                 "kv_heads",

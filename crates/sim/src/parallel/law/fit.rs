@@ -104,7 +104,7 @@ pub fn fit(
         LEAST_GAIN,
         residuals,
     )?;
-    let variances = variances(&at, &residuals);
+    let variances = variances(&at, residuals);
     Some(Fitted {
         constants: prior.moved(&at),
         spreads: std::array::from_fn(|n| prior.spreads[n] * variances[n].sqrt()),

@@ -140,6 +140,7 @@ impl PreparedPlan {
         let mut rounds = std::mem::take(&mut scratch.rounds);
         rounds.clear();
         rounds.extend((0..stages).map(|stage| self.schedule.rounds(self.place(stage))));
+        #[expect(clippy::needless_range_loop, reason = "a phase of all stages")]
         for phase in 0..2 {
             let count = rounds[0][phase].count;
             // Messages under way are part of what repeats: with them, all rounds are walked.

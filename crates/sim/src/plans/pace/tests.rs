@@ -51,6 +51,7 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         profile: Arc::new(profile),
         links: Arc::new(links),
         runtime,
+        doubt: Default::default(),
         flops: None,
         hashes: Vec::new(),
     };

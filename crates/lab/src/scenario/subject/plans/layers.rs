@@ -409,8 +409,9 @@ impl Modelled {
         is_sharded: bool,
         complaints: &mut Complaints<'_>,
     ) -> Vec<u32> {
-        let divides =
-            |degree: &u32| self.model.heads % degree == 0 && self.model.kv_heads % degree == 0;
+        let divides = |degree: &u32| {
+            self.model.heads.is_multiple_of(*degree) && self.model.kv_heads.is_multiple_of(*degree)
+        };
         let asked = (table.tensor.as_ref()).and_then(|axis| axis.get_ref().values());
         let Some(asked) = asked else {
             let powers = std::iter::successors(Some(1_u32), |t| t.checked_mul(2));
