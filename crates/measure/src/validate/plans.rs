@@ -429,7 +429,7 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     if rows.len() >= FEWEST
         && let Some(split) = by("a run").or(by("a tenth"))
     {
-        own.errors.step = own.errors.step.max(split.spread);
+        own.errors.step = split.spread;
     }
     if let Some(split) = by("a GPU") {
         own.errors.gpu = beside(split.spread, own.errors.step);
