@@ -53,7 +53,7 @@ pub struct Architecture {
 pub struct Experts {
     /// Experts of a block.
     pub count: u32,
-    /// Those that a token goes through.
+    /// Experts that a token goes through.
     pub active: u32,
     /// Inner width of one.
     pub ffn: u32,

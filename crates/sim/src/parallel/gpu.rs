@@ -42,7 +42,7 @@ impl Precision {
         Precision::Fp8,
     ];
 
-    /// Its name.
+    /// Name of the precision.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Fp32 => "fp32",
@@ -108,7 +108,7 @@ impl GpuSheet {
             .collect()
     }
 
-    /// As the law sees it; `None` at a precision that it lacks.
+    /// The GPU for the law of layers; `None` at a precision that it lacks.
     pub fn device(&self, precision: Precision) -> Option<Device> {
         Some(Device {
             peak_flops: self.tflops(precision)? * 1e12,

@@ -53,7 +53,7 @@ pub struct Runtime {
 pub struct StateBytes {
     /// Weights that are computed with.
     pub weights: f64,
-    /// Their gradients.
+    /// Gradients of weights.
     pub gradients: f64,
     /// Moments, and weights of full precision.
     pub optimizer: f64,
@@ -112,7 +112,7 @@ pub enum Shard {
 }
 
 impl Default for Runtime {
-    /// `message_s` makes the mean error of 15 pipelines least, `reserved_bytes` is from one plan of one node: `docs/model.md` has
+    /// `message_s` makes the mean error of 11 pipelines least, `reserved_bytes` is from one plan of one node: `docs/model.md` has
     /// the errors on those left out. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
     fn default() -> Self {
         Runtime {

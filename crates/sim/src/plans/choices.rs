@@ -69,7 +69,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// The same plan on the VMs of an offer that has the same kinds of nodes.
+    /// A plan on the VMs of another offer that has the same kinds of nodes.
     fn offered(&self, draft: Draft, axes: &Axes, places: &[[u16; 3]]) -> Way {
         let on_spot = axes.offers[draft.offer as usize].on_spot;
         let degrees = (draft.data, draft.pipeline, draft.tensor);

@@ -342,5 +342,5 @@ fn the_constant_of_messages_is_from_all_pipelines() {
         format!("{:.2e}", fitted.message_s),
         format!("{:.2e}", Runtime::default().message_s)
     );
-    assert_eq!(pipelines.len(), 16);
+    assert_eq!(pipelines.len(), 11);
 }

@@ -16,7 +16,7 @@ use super::path::PathScratch;
 struct StageOutline {
     /// Seconds of a micro-batch there and back on the GPU.
     busy: f64,
-    /// Those that its host takes to launch it.
+    /// Seconds that its host takes to launch it.
     host: f64,
     /// Messages of a micro-batch that hold it up.
     messages: f64,

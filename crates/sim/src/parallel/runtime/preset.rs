@@ -48,7 +48,7 @@ pub struct RuntimePreset {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Errors {
-    /// Of a run on GPUs, with as many of them and of a precision that were measured.
+    /// Deviation of a run on GPUs, with as many of them and of a precision that were measured.
     pub step: f64,
     /// What is added in the square on a GPU that was not measured.
     pub gpu: f64,
@@ -73,7 +73,7 @@ pub struct Errors {
 /// A plan as far as it decides how well it is foretold.
 #[derive(Debug, Clone, Copy)]
 pub struct Foretold<'a> {
-    /// Its GPUs by their data sheets.
+    /// GPUs by their data sheets.
     pub gpus: &'a [&'a str],
     /// How many.
     pub count: u32,
@@ -156,7 +156,7 @@ pub struct GenerationTable {
     /// What its GPUs reach in products of an Ampere GPU's share of its peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matmul: Option<KnownConstant>,
-    /// The same of fused attention.
+    /// What its GPUs reach in fused attention of an Ampere GPU's share of its peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attention: Option<KnownConstant>,
 }
@@ -215,7 +215,7 @@ macro_rules! runtime_table {
         }
 
         impl RuntimeTable {
-            /// Its constants in their order.
+            /// All constants in their order.
             fn constants(&self) -> [Option<KnownConstant>; RUNTIME_CONSTANTS] {
                 [$(self.$constant,)*]
             }
@@ -417,12 +417,12 @@ impl RuntimePreset {
         }
     }
 
-    /// Its settings with other constants.
+    /// Settings with other constants.
     pub fn with(&self, constants: &Constants) -> Runtime {
         with_constants(self.settings.clone(), constants)
     }
 
-    /// As the text of a file: constants, errors and what they are from, over its base; settings too where it has none.
+    /// The text of a file: constants, errors and what they are from, over its base; settings too where it has none.
     pub fn text(&self) -> String {
         let base = self
             .base
