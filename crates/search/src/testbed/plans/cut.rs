@@ -4,9 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::PathScratch;
+use scavsim_sim::parallel::runtime::Activations;
 use scavsim_sim::plans::pace::slot_nodes;
 use scavsim_sim::plans::terms::On;
 use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialLuck};
+
+/// Largest `step_cv` at which outlines come within 0.5 % of steps.
+const MOST_OUTLINED_CV: f64 = 0.03;
 
 /// Parallel plans as the ground of an arena.
 #[derive(Debug)]
@@ -60,8 +64,20 @@ impl PlanGround {
         }
         *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
             Ok(plan) => {
-                let outline = plan.outline(&mut PathScratch::default());
                 let nodes = || slot_nodes(&self.choices, at);
+                let mut scratch = PathScratch::default();
+                // Outlines tell serial messages and little luck; for others, steps themselves.
+                let is_serial = self.choices.runtime.activations == Activations::Serial;
+                let is_little = variation.step_cv <= MOST_OUTLINED_CV
+                    && variation.vm_sigma <= 0.0
+                    && variation.straggler.is_none();
+                if !(is_serial && is_little) {
+                    let calm_s = plan.step_s();
+                    return Spread::of(self.trials(), plan.slots(), nodes, |factors| {
+                        plan.step_with(factors, &mut scratch) / calm_s
+                    });
+                }
+                let outline = plan.outline(&mut scratch);
                 Spread::of(self.trials(), outline.slots(), nodes, |factors| {
                     outline.ratio(factors)
                 })

@@ -5,7 +5,6 @@ use crate::engine::Hands;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
 use crate::plans::{Axes, Offer, Target};
-use crate::training::variation::Straggler;
 use scavsim_read::input::Diagnostics;
 
 /// Plans of GPT-Neo on up to 32 GPUs of one kind.
@@ -75,61 +74,22 @@ fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
         of_mean = of_mean.max((fast.expected / slow.expected - 1.0).abs());
         of_mean = of_mean.max((fast.alike / slow.alike - 1.0).abs());
         of_deviation = of_deviation.max((fast.cv - slow.cv).abs());
-        if std::env::var("SHOW").is_ok() {
-            eprintln!("{:?} {fast:?} {slow:?}", choices.ways[at].draft);
-        }
     }
     (of_mean, of_deviation)
 }
 
+/// Where outlines are used: serial messages and little luck.
 #[test]
 fn outlines_tell_the_mean_and_deviation_of_steps() {
-    for (gpu, activations, schedule) in [
-        (
-            "A100-40",
-            crate::parallel::Activations::Serial,
-            Schedule::OneForwardOneBackward,
-        ),
-        (
-            "V100-16",
-            crate::parallel::Activations::Overlapped,
-            Schedule::OneForwardOneBackward,
-        ),
-        (
-            "A100-40",
-            crate::parallel::Activations::Duplex,
-            Schedule::GPipe,
-        ),
-    ] {
-        let runtime = Runtime {
-            activations,
-            ..Runtime::default()
-        };
-        let choices = choices(gpu, runtime, schedule);
-        for (step_cv, vm_sigma, straggler) in [
-            (0.02, 0.0, None),
-            (0.1, 0.0, None),
-            (0.1, 0.1, None),
-            (0.3, 0.0, None),
-            (
-                0.05,
-                0.0,
-                Some(Straggler {
-                    probability: 0.01,
-                    factor: 2.0,
-                }),
-            ),
-        ] {
-            let variation = Variation {
-                step_cv,
-                vm_sigma,
-                straggler,
-                ..Variation::default()
-            };
-            let (mean, deviation) = errors(&choices, &variation);
-            eprintln!(
-                "{gpu} {activations:?} {schedule:?} cv {step_cv} vm {vm_sigma} {straggler:?}: mean {mean:.5} deviation {deviation:.5}"
-            );
-        }
-    }
+    let choices = choices(
+        "A100-40",
+        Runtime::default(),
+        Schedule::OneForwardOneBackward,
+    );
+    let variation = Variation {
+        step_cv: 0.02,
+        ..Variation::default()
+    };
+    let (mean, deviation) = errors(&choices, &variation);
+    assert!(mean < 0.005 && deviation < 0.001, "{mean} {deviation}");
 }
