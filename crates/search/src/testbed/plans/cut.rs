@@ -9,8 +9,8 @@ use scavsim_sim::plans::pace::slot_nodes;
 use scavsim_sim::plans::terms::On;
 use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialLuck};
 
-/// Largest `step_cv` at which outlines come within 0.5 % of steps.
-const MOST_OUTLINED_CV: f64 = 0.03;
+/// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
+const MOST_OUTLINED_CV: f64 = 0.02;
 
 /// Parallel plans as the ground of an arena.
 #[derive(Debug)]
