@@ -124,8 +124,9 @@ impl ImportRunsArgs {
         if !diagnostics.is_empty() {
             return Err(Failure::Wrong(diagnostics));
         }
-        let found = self.runs.judged()?;
-        let mut own = calibrated(&found.preset, &found.rows, &found.judged);
+        let found = self.runs.read()?;
+        let judged = self.runs.judged(&found)?;
+        let mut own = calibrated(&found.preset, &found.rows, &judged);
         own.source = format!(
             "fitted to {} runs of {}",
             found.rows.len(),
@@ -133,11 +134,11 @@ impl ImportRunsArgs {
         );
         own.fitted_to = Some(found.hash.clone());
         let table = written(
-            &splits(&found.judged.splits, Format::Table),
+            &splits(&judged.splits, Format::Table),
             Format::Table,
             &terminal::page(),
         )?;
-        let report = format!("{table}{}", remarks(&found));
+        let report = format!("{table}{}", remarks(&found, &judged));
         self.out.write(&own.text(), &report, "runtime")
     }
 }

@@ -31,25 +31,27 @@ pub(super) struct RunsArgs {
 pub struct ValidatePlansArgs {
     #[command(flatten)]
     runs: RunsArgs,
+    /// Foretell the runs by the runtime as it is, and leave nothing out: done at once
+    #[arg(long)]
+    foretell: bool,
     /// Form of the tables
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// Runs that were judged.
-pub(super) struct JudgedRuns {
+/// Runs and what they ran under.
+pub(super) struct ReadRuns {
     pub(super) preset: RuntimePreset,
     /// Whether the runtime was fitted to these runs, so that they are judged from before it.
     is_from_before: bool,
     pub(super) rows: Vec<runs::PlanRow>,
     /// Hash of their table.
     pub(super) hash: String,
-    pub(super) judged: JudgedPlans,
 }
 
 impl RunsArgs {
-    /// Reads the runs and judges the runtime by them.
-    pub(super) fn judged(&self) -> Result<JudgedRuns, Failure> {
+    /// Reads the runs and the runtime.
+    pub(super) fn read(&self) -> Result<ReadRuns, Failure> {
         let mut diagnostics = Diagnostics::default();
         let preset = self.preset(&mut diagnostics);
         let source = Source::read(&self.file, &mut diagnostics);
@@ -75,19 +77,22 @@ impl RunsArgs {
         let (Some(preset), Some(rows), true) = (preset, rows, diagnostics.is_empty()) else {
             return Err(Failure::Wrong(diagnostics));
         };
-        let judged = plans::judge(&preset, &rows).ok_or_else(|| {
-            let mut wrong = Diagnostics::default();
-            let title = format!("{}: a run's numbers make no plan", self.file.display());
-            let help = plans::misfits(&preset, &rows).join("; ");
-            wrong.push(Diagnostic::general(title).with_help(help));
-            Failure::Wrong(wrong)
-        })?;
-        Ok(JudgedRuns {
+        Ok(ReadRuns {
             preset,
             is_from_before,
             rows,
             hash,
-            judged,
+        })
+    }
+
+    /// Judges the runtime by the runs.
+    pub(super) fn judged(&self, read: &ReadRuns) -> Result<JudgedPlans, Failure> {
+        plans::judge(&read.preset, &read.rows).ok_or_else(|| {
+            let mut wrong = Diagnostics::default();
+            let title = format!("{}: a run's numbers make no plan", self.file.display());
+            let help = plans::misfits(&read.preset, &read.rows).join("; ");
+            wrong.push(Diagnostic::general(title).with_help(help));
+            Failure::Wrong(wrong)
         })
     }
 
@@ -113,12 +118,21 @@ impl ValidatePlansArgs {
     /// # Errors
     /// [`Failure`] when the runs are wrong, or stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
-        let found = self.runs.judged()?;
+        let read = self.runs.read()?;
         let page = terminal::page();
-        let splits = splits(&found.judged.splits, self.format);
-        let mut text = written(&splits, self.format, &page)?;
+        if self.foretell {
+            let foretold = [plans::foretold(&read.preset, &read.rows)];
+            terminal::print(&written(
+                &splits(&foretold, self.format),
+                self.format,
+                &page,
+            )?)?;
+            return Ok(Exit::Done);
+        }
+        let judged = self.runs.judged(&read)?;
+        let mut text = written(&splits(&judged.splits, self.format), self.format, &page)?;
         if self.format == Format::Table {
-            text += &remarks(&found);
+            text += &remarks(&read, &judged);
         }
         terminal::print(&text)?;
         Ok(Exit::Done)
@@ -152,14 +166,13 @@ pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSpl
     )
 }
 
-pub(super) fn remarks(found: &JudgedRuns) -> String {
-    let JudgedRuns {
+pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans) -> String {
+    let ReadRuns {
         preset,
         is_from_before,
         rows,
-        judged,
         ..
-    } = found;
+    } = read;
     let mut text = format!(
         "\n{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
         rows.len(),
@@ -194,7 +207,7 @@ pub(super) fn remarks(found: &JudgedRuns) -> String {
             100.0 * memory.covered
         );
     }
-    let moved = moved(found);
+    let moved = moved(preset, judged);
     if !moved.is_empty() {
         text += &format!("Constants that the runs move: {}.\n", moved.join(", "));
     }
@@ -202,11 +215,8 @@ pub(super) fn remarks(found: &JudgedRuns) -> String {
 }
 
 /// Constants that moved by a tenth or more.
-fn moved(found: &JudgedRuns) -> Vec<String> {
-    let (before, after) = (
-        &found.preset.prior.medians.0,
-        &found.judged.fitted.constants.0,
-    );
+fn moved(preset: &RuntimePreset, judged: &JudgedPlans) -> Vec<String> {
+    let (before, after) = (&preset.prior.medians.0, &judged.fitted.constants.0);
     let name = |n: usize| match NAMES.get(n) {
         Some(name) => (*name).to_owned(),
         None => {

@@ -1,11 +1,29 @@
 //! What the documents show is what the program does.
 
+use scavsim::reproduce::{Paper, Tally};
 use serde_json::Value;
+
+use crate::reproduction::paper;
+use crate::sandbox::repository_file;
 
 /// Every console block of the README, run.
 #[test]
 fn the_commands_of_the_readme_print_what_it_shows() {
     trycmd::TestCases::new().case("README.md").run();
+}
+
+/// The block of the README that is not run: other tests have computed its rows.
+#[test]
+fn the_readme_shows_what_all_papers_come_to() {
+    let names = Paper::names();
+    let mut all = Tally::default();
+    for name in &names {
+        all += &Tally::count(&paper(name).1);
+    }
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let total = format!("{} papers: {}", names.len(), all.sentence());
+    let readme = words(&repository_file("README.md"));
+    assert!(readme.contains(&words(&total)), "{total}");
 }
 
 /// Every console block of the document on imports, run beside the example it names.

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::reproduction::assert_current;
 use crate::sandbox::{Sandbox, repository, stderr, stdout};
 
 /// A table of runs of `data/plans`.
@@ -13,17 +14,10 @@ fn runs(name: &str) -> String {
 }
 
 /// What `validate plans` says of a table, by what was left out.
-fn judged(sandbox: &Sandbox, file: &str, runtime: &str) -> Vec<Value> {
+fn judged(sandbox: &Sandbox, arguments: &[&str]) -> Vec<Value> {
+    let head = ["validate", "plans"];
     let done = sandbox
-        .run(&[
-            "validate",
-            "plans",
-            file,
-            "--runtime",
-            runtime,
-            "--format",
-            "json",
-        ])
+        .run(&[&head, arguments, &["--format", "json"]].concat())
         .success();
     let value: Value = serde_json::from_str(&stdout(&done)).expect("JSON");
     value["items"].as_array().expect("a list").clone()
@@ -41,7 +35,7 @@ fn figure(splits: &[Value], left_out: &str, column: &str) -> f64 {
 fn steps_of_unseen_models_and_gpus_are_foretold() {
     let sandbox = Sandbox::new();
     sandbox.write("mpt.csv", &runs("mpt-fsdp.csv"));
-    let splits = judged(&sandbox, "mpt.csv", "fsdp");
+    let splits = judged(&sandbox, &["mpt.csv"]);
     assert!(figure(&splits, "a model", "error_%") < 5.0, "{splits:?}");
     assert!(figure(&splits, "a GPU", "error_%") < 8.0, "{splits:?}");
     assert!(
@@ -52,15 +46,10 @@ fn steps_of_unseen_models_and_gpus_are_foretold() {
         let covered = figure(&splits, left_out, "covered_%");
         assert!((85.0..=95.0).contains(&covered), "{left_out}: {covered}");
     }
-    let text = stdout(&sandbox.run(&["validate", "plans", "mpt.csv"]).success());
-    assert!(
-        text.contains("judged from what was expected before"),
-        "{text}"
-    );
     // With a row less it is another table, which the runtime has seen for the most part: nothing is left to learn.
     let less: Vec<&str> = runs("mpt-fsdp.csv").leak().lines().collect();
     sandbox.write("less.csv", &less[..less.len() - 1].join("\n"));
-    let seen = judged(&sandbox, "less.csv", "fsdp");
+    let seen = judged(&sandbox, &["less.csv", "--foretell"]);
     assert!(figure(&seen, "nothing fitted", "error_%") < 3.6, "{seen:?}");
 }
 
@@ -128,7 +117,10 @@ fn steps_on_one_node_are_foretold_from_a_fifth_of_them() {
         "own.toml",
     ];
     sandbox.run(&import).success();
-    let splits = judged(&sandbox, "rest.csv", "./own.toml");
+    let splits = judged(
+        &sandbox,
+        &["rest.csv", "--runtime", "./own.toml", "--foretell"],
+    );
     assert!(
         figure(&splits, "nothing fitted", "error_%") < 8.5,
         "{splits:?}"
@@ -136,6 +128,32 @@ fn steps_on_one_node_are_foretold_from_a_fifth_of_them() {
     // Asked are 85 to 95: of 142 runs the tails are known badly.
     let covered = figure(&splits, "nothing fitted", "covered_%");
     assert!((80.0..=95.0).contains(&covered), "{covered}");
+}
+
+/// What `validate plans` prints of each shipped table.
+#[test]
+fn the_validation_of_plans_in_results_is_current() {
+    let tables = [
+        ("mpt-fsdp", "fsdp"),
+        ("gpt-one-node", "megatron-deepspeed"),
+        ("parcae-gpt", "megatron-deepspeed"),
+        ("published", "fsdp"),
+    ];
+    let sandbox = Sandbox::new();
+    let mut text = String::new();
+    for (name, runtime) in tables {
+        let file = format!("{name}.csv");
+        sandbox.write(&file, &runs(&file));
+        let printed = stdout(
+            &sandbox
+                .run(&["validate", "plans", &file, "--runtime", runtime])
+                .success(),
+        );
+        let command = format!("$ scavsim validate plans data/plans/{file} --runtime {runtime}");
+        text += &format!("{command}\n{printed}\n");
+    }
+    assert!(text.contains("judged from what was expected before"));
+    assert_current("validation-plans.txt", text.trim_end());
 }
 
 /// Published throughputs of Llama 2 and 3, of which the runtime has seen nothing: another cluster, other models, longer sequences,
@@ -146,7 +164,7 @@ fn published_throughputs_are_foretold() {
     let text = runs("published.csv");
     let a100: Vec<&str> = text.lines().filter(|line| !line.contains("H100")).collect();
     sandbox.write("a100.csv", &a100.join("\n"));
-    let splits = judged(&sandbox, "a100.csv", "fsdp");
+    let splits = judged(&sandbox, &["a100.csv", "--foretell"]);
     assert!(
         figure(&splits, "nothing fitted", "worst_%") < 10.0,
         "{splits:?}"

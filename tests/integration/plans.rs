@@ -151,7 +151,7 @@ fn the_same_bytes_for_any_number_of_threads_and_shards() {
 #[test]
 fn the_three_fidelities_agree() {
     let scenario = calm(PLANS)
-        .replace("replicas = 4", "replicas = 30")
+        .replace("replicas = 4", "replicas = 300")
         .replace("target_tokens = 5e7", "target_steps = 40")
         .replace("data = [1, 2, 4, 8]", "data = [2]")
         .replace("pipeline = [1, 2, 4]", "pipeline = [4]")
@@ -180,7 +180,8 @@ fn the_three_fidelities_agree() {
     let [event, step, fast] = ["event", "step", "fast"].map(mean);
     // The same draws, and the same steps by two ways, one of which counts in nanoseconds.
     assert!((event / step - 1.0).abs() < 1e-7, "{event} {step}");
-    assert!((fast / step - 1.0).abs() < 0.01, "{fast} {step}");
+    // A run's two ways differ by 3.7 %, the mean of 300 by 0.2 %, and trial runs are known to 0.15 %: three deviations.
+    assert!((fast / step - 1.0).abs() < 0.0075, "{fast} {step}");
     // Waiting for the slowest takes longer than without luck.
     let without = records(
         &scenario.replace("step_cv = 0.2\nvm_sigma = 0.1", ""),

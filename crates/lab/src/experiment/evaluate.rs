@@ -4,24 +4,23 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::arena::Arena;
+use super::billed::{Outcome, bill, divide, value};
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
-use super::run_to_target::Run;
 use super::score::{
     Charge, Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
 use super::simulation::{Found, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
-use scavsim_data::pricing::{Parts, Tariff, charges};
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{
     CLAIRVOYANT, Forecast, Objective, Point, Task,
     objective::{best_two, choose},
 };
 use scavsim_search::testbed::{Noted, Timeline};
-use scavsim_sim::job::Totals;
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::sync::Invalid;
 use scavsim_sim::training::{Fidelity, Unfinished};
@@ -56,22 +55,6 @@ pub struct Watched<'p> {
     pub line: Timeline,
     /// What happened until the target was reached, in the order of time.
     pub entries: Vec<Entry>,
-}
-
-/// What a finished case is scored from.
-struct Outcome {
-    choice: usize,
-    total: TimeAndCost,
-    parts: Parts,
-    gross: TimeAndCost,
-    search: TimeAndCost,
-    cold_start: Option<TimeAndCost>,
-    /// The choice without search; `None` where nobody asks for it or it does not come to its end.
-    alone: Option<TimeAndCost>,
-    lost_vms: u32,
-    totals: Option<Totals>,
-    oracle: TimeAndCost,
-    reached_in_search: bool,
 }
 
 /// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
@@ -412,6 +395,15 @@ impl<'p> Evaluator<'p> {
         record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
         record.expected_cost_usd = Some(chosen.cost_usd);
         record.expected_log_sd = arena.ground.spread(at).time();
+        if let Some(plans) = arena.ground.facts().plans {
+            let figures = plans.figures(at);
+            record.peak_gib = Some(figures.peak_gib);
+            record.bubble = Some(figures.bubble);
+            record.communication = Some(figures.communication);
+            record.tokens_per_s = Some(figures.tokens_per_s);
+            record.mfu = figures.mfu;
+            record.usd_per_1e9_tokens = figures.usd_per_1e9_tokens(chosen.cost_usd);
+        }
         record.search_time_h = Some(outcome.search.hours);
         record.search_cost_usd = Some(outcome.search.usd);
         record.search_share_time = over_one(outcome.search.hours, over.hours);
@@ -571,66 +563,4 @@ fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]
     let [first, second] = two;
     let alone = first?.1 < second.map_or(f64::INFINITY, |(_, time_s)| time_s);
     alone.then(|| two.map(|one| one.map(|(index, _)| index)))
-}
-
-/// Hours and USD of a whole job.
-fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> TimeAndCost {
-    TimeAndCost {
-        hours: end.hours(),
-        usd: tariff.bill_usd(usage),
-    }
-}
-
-/// A run under one tariff; what is about the oracle is not filled in.
-fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
-    let line = &run.line;
-    let parts = tariff.parts(&run.net);
-    let total = TimeAndCost {
-        hours: line.net_end.hours(),
-        usd: parts.whole,
-    };
-    let cold_start = line.cold_start.map(|(index, seconds)| {
-        arena.ground.plan_usage(index, seconds, scratch);
-        TimeAndCost {
-            hours: seconds / SECONDS_PER_HOUR,
-            usd: tariff.so_far_usd(scratch),
-        }
-    });
-    Outcome {
-        choice: line.choice,
-        total,
-        parts,
-        gross: if line.gross_end == line.net_end {
-            total
-        } else {
-            value(tariff, line.gross_end, &run.gross)
-        },
-        search: TimeAndCost {
-            hours: line.search_end.hours(),
-            usd: match line.search_end {
-                SimTime::ZERO => 0.0,
-                _ => tariff.so_far_usd(&run.search),
-            },
-        },
-        cold_start,
-        alone: None,
-        lost_vms: line.lost_vms,
-        totals: line.totals,
-        oracle: total,
-        reached_in_search: line.reached.is_some(),
-    }
-}
-
-/// The parts of the bill.
-fn divide(record: &mut Record<'_>, parts: &Parts) {
-    record.bill_useful_usd = Some(parts.useful);
-    record.bill_search_usd = Some(parts.search);
-    record.bill_waiting_usd = Some(parts.waiting);
-    record.bill_lost_usd = Some(parts.lost);
-    record.bill_restore_usd = Some(parts.restore);
-    let charges = &parts.charges;
-    record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
-    record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
-    let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
-    record.bill_charges_usd = Some(charges::all_but(&named, charges));
 }

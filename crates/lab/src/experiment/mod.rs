@@ -9,7 +9,7 @@
 //! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors;
 //!   `misses`: how often limits are missed, where a share of runs may.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
-//! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
+//! - [`evaluate`]: one case: search, run to the target, score against the oracle; `billed`: a run under a tariff; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
 //! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
@@ -25,6 +25,7 @@
 pub mod arena;
 #[cfg(feature = "arrow")]
 pub mod arrow;
+mod billed;
 mod chosen;
 pub mod columns;
 mod estimate;

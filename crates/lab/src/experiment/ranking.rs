@@ -354,8 +354,7 @@ impl Ranked {
     /// USD per 10⁹ tokens of a parallel plan.
     pub fn usd_per_1e9_tokens(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;
-        let usd = self.expected.cost_usd / plan.tokens * 1e9;
-        usd.is_finite().then_some(usd)
+        plan.usd_per_1e9_tokens(self.expected.cost_usd)
     }
 }
 

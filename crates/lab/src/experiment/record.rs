@@ -74,6 +74,19 @@ columns! {
     /// How far off both may be: standard deviation of ln(time) that the workload's measurements leave, of its steps and epochs.
     /// Empty where they do not tell it. No figure here holds it: in the simulation what the workload says is true.
     expected_log_sd: figure;
+    /// Most that a GPU holds in the parallel plan that was chosen; empty, as the next five, where no plan was.
+    peak_gib: figure in "GiB";
+    /// Share of its step in which the last stage waits for others.
+    bubble: figure in "fraction";
+    /// Share of its step that is communication which nothing hides.
+    communication: figure in "fraction";
+    /// Tokens of a second of training without luck.
+    tokens_per_s: figure in "tokens/s", mean;
+    /// Model FLOPs utilisation: FLOPs of its tokens over those of all GPUs at their peak; empty where the model is known by a
+    /// profile alone.
+    mfu: figure in "fraction", mean;
+    /// Expected cost per 10⁹ tokens.
+    usd_per_1e9_tokens: figure in "USD", mean;
     /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
     /// nothing else was predicted.
     rival_time_h: figure in "h";

@@ -121,19 +121,22 @@ fn residuals<'r>(
         .collect()
 }
 
+/// What a runtime says of runs as it is.
+pub fn foretold(preset: &RuntimePreset, rows: &[PlanRow]) -> PlanSplit {
+    let fold = PlanFold {
+        residuals: residuals(preset, &preset.prior.medians, rows),
+        errors: preset.errors.clone(),
+        out: rows.iter().collect(),
+    };
+    split("nothing fitted", &[fold])
+}
+
 /// Judges a runtime by runs; `None` where a fit is not possible.
 pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
     let all: Vec<&PlanRow> = rows.iter().collect();
     let fitted = fitted_to(preset, &all, None)?;
     let constants = fitted.constants;
-    let mut splits = vec![split(
-        "nothing fitted",
-        &[PlanFold {
-            residuals: residuals(preset, &preset.prior.medians, rows),
-            errors: preset.errors.clone(),
-            out: all.clone(),
-        }],
-    )];
+    let mut splits = vec![foretold(preset, rows)];
     if rows.len() >= 3 {
         let parts = if rows.len() <= ONE_BY_ONE {
             rows.len()

@@ -99,11 +99,9 @@ impl Strategy for CherryPick {
                 Some(beliefs) => beliefs[at].improvement(best) * beliefs[at].at_most(most[at]),
                 None => f64::INFINITY,
             };
-            let next = trials
-                .left()
-                .map(|at| (at, gain(at)))
-                .reduce(|best, next| if next.1 > best.1 { next } else { best });
-            let Some((at, gain)) = next else { break };
+            let Some((at, gain)) = trials.most(gain) else {
+                break;
+            };
             let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
             // Nothing is better than for nothing.
             let little = best == 0.0 || gain < settings.stop_below.get() * best;

@@ -109,11 +109,9 @@ impl Strategy for EiPerCost {
                         let b = &beliefs[at];
                         libm::exp(b.mean + 0.5 * b.deviation * b.deviation - log_best)
                     };
-                    let next = trials
-                        .left()
-                        .map(|at| (at, gain(at) / takes(at)))
-                        .reduce(|best, next| if next.1 > best.1 { next } else { best });
-                    let Some((at, _)) = next else { break };
+                    let Some((at, _)) = trials.most(|at| gain(at) / takes(at)) else {
+                        break;
+                    };
                     let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
                     let most = trials.left().map(gain).fold(0.0, f64::max);
                     if settings.budget.is_none() && enough && most < settings.stop_below.get() {

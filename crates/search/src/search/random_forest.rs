@@ -97,9 +97,9 @@ impl Strategy for RandomForest {
                 Some(forest) => {
                     let best = best.map_or(seen.worst, libm::log);
                     let gain = |at: usize| forest.belief(features.row(at)).log_improvement(best);
-                    let gains = left.iter().map(|&at| (at, gain(at)));
-                    let most = gains.reduce(|most, next| if next.1 > most.1 { next } else { most });
-                    let Some((at, _)) = most else { break };
+                    let Some((at, _)) = trials.most(gain) else {
+                        break;
+                    };
                     at
                 }
             };

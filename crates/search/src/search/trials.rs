@@ -61,6 +61,12 @@ impl<'a, 't> Trials<'a, 't> {
         (0..self.tried.len()).filter(|&at| !self.tried[at])
     }
 
+    /// The configuration that was not tried yet of which most is expected, with how much; the first of several.
+    pub(super) fn most(&self, expected: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
+        let left = self.left().map(|at| (at, expected(at)));
+        left.reduce(|most, next| if next.1 > most.1 { next } else { most })
+    }
+
     /// Runs a configuration to the target, or gives it up at `cap`, a value of the objective.
     pub(super) fn run(&mut self, at: usize, cap: Option<f64>) -> Result<TrialOutcome, Stop> {
         let cap = cap.filter(|cap| *cap > 0.0 && cap.is_finite());

@@ -10,6 +10,7 @@ use scavsim_lab::experiment::{Group, Ranked, Ranking};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
+use scavsim_sim::plans::PlanFigures;
 
 /// Material of one result.
 pub struct Material {
@@ -72,6 +73,8 @@ pub struct Place {
     pub cost_usd: f64,
     /// Measured, interpolated or extrapolated.
     pub provenance: String,
+    /// What a parallel plan does with its GPUs; known where all configurations are.
+    pub plan: Option<PlanFigures>,
     /// Whether none is faster and no dearer, or cheaper and no slower.
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
@@ -212,6 +215,7 @@ fn of_ranking(ranking: Ranking) -> Cloud {
         time_h: row.expected.time_s / SECONDS_PER_HOUR,
         cost_usd: row.expected.cost_usd,
         provenance: row.provenance.to_owned(),
+        plan: row.plan,
         is_on_front: row.is_on_front,
         is_knee: row.best_for.contains(&Objective::Knee),
         by: Vec::new(),
@@ -262,6 +266,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             time_h: point.time_h,
             cost_usd: point.cost_usd,
             provenance: point.provenance.clone(),
+            plan: None,
             is_on_front: false,
             is_knee: false,
             by: point.by.clone(),

@@ -9,6 +9,7 @@ use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_lab::experiment::columns::Value as Datum;
 use scavsim_lab::experiment::{COLUMNS, Group, Record};
+use scavsim_sim::plans::PlanFigures;
 
 /// A sheet as it stands on a page.
 #[derive(Debug, Serialize)]
@@ -161,6 +162,23 @@ fn strategies(material: &Material) -> Table {
         over("error, %", "error_mean"),
         Column::number("failed", failed),
     ]);
+    // Only parallel plans have these.
+    let of_plans = rows
+        .iter()
+        .any(|group| group.mean("tokens_per_s").is_some());
+    let plans = of_plans.then(|| {
+        let whole = |head, metric| {
+            Column::number(head, move |group: &GroupRow<'_>| {
+                Cell::number(group.mean(metric).map(|mean| mean.mean), 0)
+            })
+        };
+        [
+            whole("tokens/s", "tokens_per_s"),
+            over("MFU, %", "mfu"),
+            mean("USD per 10⁹ tokens", "usd_per_1e9_tokens"),
+        ]
+    });
+    let columns = columns.chain(plans.into_iter().flatten());
     let note = format!(
         "Means over replicas, ± half of a 95 % interval. The choice is the most frequent. Gross: search steps earn no \
          progress; net: they count as training; both over the oracle's.{}",
@@ -226,6 +244,28 @@ fn configurations(material: &Material) -> Table {
             Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
             Column::number("chosen in cases", cases),
         ]);
+    let of_plans = rows.iter().any(|(_, place)| place.plan.is_some());
+    let plans = of_plans.then(|| {
+        let figure = |head, decimals, of: fn(&Place, &PlanFigures) -> Option<f64>| {
+            Column::number(head, move |(_, place): &PlaceRow<'_>| {
+                let value = place.plan.as_ref().and_then(|plan| of(place, plan));
+                Cell::number(value, decimals)
+            })
+        };
+        [
+            figure("GiB", 1, |_, plan| Some(plan.peak_gib)),
+            figure("bubble, %", 1, |_, plan| Some(100.0 * plan.bubble)),
+            figure("communication, %", 1, |_, plan| {
+                Some(100.0 * plan.communication)
+            }),
+            figure("tokens/s", 0, |_, plan| Some(plan.tokens_per_s)),
+            figure("MFU, %", 1, |_, plan| plan.mfu.map(|mfu| 100.0 * mfu)),
+            figure("USD per 10⁹ tokens", 2, |place, plan| {
+                plan.usd_per_1e9_tokens(place.cost_usd)
+            }),
+        ]
+    });
+    let columns = columns.chain(plans.into_iter().flatten());
     let is_all = material.clouds.iter().all(|cloud| cloud.is_all);
     let which = if is_all {
         "All configurations"
@@ -283,6 +323,23 @@ fn cases(material: &Material) -> Table {
         share("net cost, %", |record| record.overhead_net_cost),
         Column::word("status", |record: &RecordRow<'_>| record.status.name()),
     ]);
+    let of_plans = rows.iter().any(|record| record.tokens_per_s.is_some());
+    let plans = of_plans.then(|| {
+        let figure = |head, decimals, of: fn(&RecordRow<'_>) -> Option<f64>| {
+            Column::number(head, move |record| Cell::number(of(record), decimals))
+        };
+        [
+            figure("GiB", 1, |record| record.peak_gib),
+            share("bubble, %", |record| record.bubble),
+            share("communication, %", |record| record.communication),
+            figure("tokens/s", 0, |record| record.tokens_per_s),
+            share("MFU, %", |record| record.mfu),
+            figure("USD per 10⁹ tokens", 2, |record| {
+                record.usd_per_1e9_tokens
+            }),
+        ]
+    });
+    let columns = columns.chain(plans.into_iter().flatten());
     let note = format!(
         "{} of {} cases, by a fixed rule: {}. Open one to see all its columns; `scavsim trace` shows its course.",
         gathered.cases.len(),

@@ -24,22 +24,25 @@ pub struct Shown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Layout {
     All,
-    /// Without the figures of parallel plans.
-    NoPlanFigures,
     /// How it was obtained as a letter, not as a word.
     Letter,
     NoCostInterval,
+    /// Of the figures of parallel plans memory, FLOPs and money.
+    FewPlanFigures,
+    /// Without any.
+    NoPlanFigures,
     NoInterval,
     /// Rows on two lines.
     Stacked,
 }
 
 impl Layout {
-    const ALL: [Layout; 6] = [
+    const ALL: [Layout; 7] = [
         Layout::All,
-        Layout::NoPlanFigures,
         Layout::Letter,
         Layout::NoCostInterval,
+        Layout::FewPlanFigures,
+        Layout::NoPlanFigures,
         Layout::NoInterval,
         Layout::Stacked,
     ];
@@ -73,6 +76,11 @@ impl Common {
     /// Whether any row has an interval.
     fn has_intervals(&self) -> bool {
         self.runs > 1 || self.is_unsure
+    }
+
+    /// Head of the column of configurations.
+    fn head(&self) -> &'static str {
+        if self.of_plans { "plan" } else { "K × B" }
     }
 
     fn page(&self) -> Page {
@@ -262,6 +270,8 @@ impl Unit {
     }
 }
 
+/// Marks a plan that may not fit.
+const MAY_NOT_FIT: &str = "(?)";
 /// Header of an interval.
 const INTERVAL: &str = "90 %";
 
@@ -276,13 +286,23 @@ fn columns<'r>(
     let scaled = move |seconds: f64| figure(seconds / unit.seconds);
     let (varies, objective) = (common.has_intervals(), ranking.objective);
     let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];
-    if layout == Layout::Stacked {
-        let on = |row: &&Ranked| format!("{}\non {}", configuration(row, false), machines(row));
-        columns.push(Column::text("K × B", on));
-    } else {
-        columns.push(Column::text("K × B", |row: &&Ranked| {
+    let (head, of_plans) = (common.head(), common.of_plans);
+    let many_batches = ranking
+        .rows
+        .iter()
+        .any(|row| row.batch != ranking.rows[0].batch);
+    let name = move |row: &Ranked| {
+        if of_plans {
+            plan(row, many_batches)
+        } else {
             configuration(row, false)
-        }));
+        }
+    };
+    if layout == Layout::Stacked {
+        let on = move |row: &&Ranked| format!("{}\non {}", name(row), machines(row));
+        columns.push(Column::text(head, on));
+    } else {
+        columns.push(Column::text(head, move |row: &&Ranked| name(row)));
         if ranking.rows.iter().any(is_of_a_kind) {
             let kind = |row: &&Ranked| row.vm.clone().unwrap_or_default();
             columns.push(Column::text("kind", kind));
@@ -313,7 +333,7 @@ fn columns<'r>(
         columns.push(Column::number("miss", share));
     }
     if common.of_plans && layout < Layout::NoPlanFigures {
-        columns.extend(plan_columns());
+        columns.extend(plan_columns(layout < Layout::FewPlanFigures));
     }
     columns.push(if layout >= Layout::Letter {
         Column::word("f", |row: &&Ranked| &row.provenance[..1])
@@ -323,23 +343,47 @@ fn columns<'r>(
     columns
 }
 
-/// Figures of parallel plans.
-fn plan_columns<'r>() -> Vec<Column<'r, &'r Ranked>> {
+/// A parallel plan in short; its market has a column, or all have the same.
+fn plan(row: &Ranked, with_batch: bool) -> String {
+    let batch = row.batch.filter(|_| with_batch);
+    let batch = batch.map(|batch| format!("b{batch}"));
+    let other = row.other.as_deref().unwrap_or_default();
+    let axes = other.split(';').filter_map(|axis| {
+        let (name, value) = axis.split_once('=')?;
+        match name {
+            "market" => None,
+            "data" | "pipeline" | "tensor" | "micro_batch" => {
+                Some(format!("{}{value}", &name[..1]))
+            }
+            _ => Some(axis.to_owned()),
+        }
+    });
+    let may_not_fit = row.plan.as_ref().is_some_and(|plan| plan.may_not_fit);
+    let mark = may_not_fit.then(|| MAY_NOT_FIT.to_owned());
+    let parts: Vec<String> = batch.into_iter().chain(axes).chain(mark).collect();
+    parts.join(" ")
+}
+
+/// Figures of parallel plans, all or those that decide.
+fn plan_columns<'r>(all: bool) -> Vec<Column<'r, &'r Ranked>> {
     let of = |head, value: fn(&PlanFigures) -> Option<String>| {
         Column::number(head, move |row: &&Ranked| {
             or_dash(row.plan.as_ref().and_then(value))
         })
     };
-    vec![
-        of("GiB", |plan| Some(figure(plan.peak_gib))),
-        of("bubble", |plan| Some(whole_share(plan.bubble))),
-        of("comm.", |plan| Some(whole_share(plan.communication))),
-        of("token/s", |plan| Some(figure(plan.tokens_per_s))),
-        of("MFU", |plan| plan.mfu.map(whole_share)),
-        Column::number("$/10⁹ tokens", |row: &&Ranked| {
-            or_dash(row.usd_per_1e9_tokens().map(figure))
-        }),
-    ]
+    let mut columns = vec![of("GiB", |plan| Some(figure(plan.peak_gib)))];
+    if all {
+        columns.extend([
+            of("bubble", |plan| Some(whole_share(plan.bubble))),
+            of("comm.", |plan| Some(whole_share(plan.communication))),
+            of("token/s", |plan| Some(figure(plan.tokens_per_s))),
+        ]);
+    }
+    columns.push(of("MFU", |plan| plan.mfu.map(whole_share)));
+    columns.push(Column::number("$/10⁹", |row: &&Ranked| {
+        or_dash(row.usd_per_1e9_tokens().map(figure))
+    }));
+    columns
 }
 
 /// Whether a row is the best, on the front, or not within the limits.
@@ -377,8 +421,8 @@ fn plan_lines(common: &Common, lines: &mut Vec<(&'static str, String)>) {
     let add = |word, line: &str| (word, line.to_owned());
     if common.may_not_fit {
         lines.push(add(
-            "may not fit",
-            "a GPU is counted to hold nearly what it has, or a little more",
+            MAY_NOT_FIT,
+            "may not fit: a GPU is counted to hold nearly what it has, or a little more",
         ));
     }
     if common.layout >= Layout::NoPlanFigures {
@@ -388,25 +432,36 @@ fn plan_lines(common: &Common, lines: &mut Vec<(&'static str, String)>) {
         ));
         return;
     }
+    lines.push(add("GiB", "most that a GPU holds"));
+    if common.layout < Layout::FewPlanFigures {
+        lines.extend([
+            add(
+                "bubble",
+                "share of a step in which the last stage waits for others",
+            ),
+            add(
+                "comm.",
+                "share of a step that is communication which nothing hides",
+            ),
+            add(
+                "token/s",
+                "tokens of a second of training, without luck and losses",
+            ),
+        ]);
+    }
     lines.extend([
-        add("GiB", "most that a GPU holds"),
-        add(
-            "bubble",
-            "share of a step in which the last stage waits for others",
-        ),
-        add(
-            "comm.",
-            "share of a step that is communication which nothing hides",
-        ),
-        add(
-            "token/s",
-            "tokens of a second of training, without luck and losses",
-        ),
         add(
             "MFU",
             "FLOPs of the model's tokens over those of all GPUs at their peak; none of a profile",
         ),
+        add("$/10⁹", "expected cost of 10⁹ tokens"),
     ]);
+    if common.layout >= Layout::FewPlanFigures {
+        lines.push(add(
+            "",
+            "no room for bubble, communication, tokens a second: see --wide, or --format csv",
+        ));
+    }
 }
 
 #[expect(
@@ -422,10 +477,18 @@ fn legend(objective: Objective, common: &Common) -> String {
                 objective.name()
             ),
         ),
-        (
-            "K × B",
-            "workers × global batch; behind a slash the workers on each VM".to_owned(),
-        ),
+        if common.of_plans {
+            (
+                common.head(),
+                "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several"
+                    .to_owned(),
+            )
+        } else {
+            (
+                common.head(),
+                "workers × global batch; behind a slash the workers on each VM".to_owned(),
+            )
+        },
     ];
     let layout = common.layout;
     if common.limits.are_any() {

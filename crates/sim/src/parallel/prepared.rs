@@ -210,11 +210,6 @@ impl PreparedPlan {
         self.replicas() * self.stages()
     }
 
-    /// Passes of all slots in a step, there and back: what finding a step with luck goes by.
-    pub fn passes(&self) -> u64 {
-        2 * self.slots() as u64 * u64::from(self.micro_batches)
-    }
-
     /// From the ends of the stages of all replicas to that of the step.
     fn finish(&self, scratch: &PathScratch) -> f64 {
         let stages = scratch.met.iter().zip(&self.reductions);

@@ -22,6 +22,14 @@ pub struct PlanFigures {
     pub tokens: f64,
 }
 
+impl PlanFigures {
+    /// USD per 10⁹ tokens of a job at this cost; `None` where it never ends.
+    pub fn usd_per_1e9_tokens(&self, cost_usd: f64) -> Option<f64> {
+        let usd = cost_usd / self.tokens * 1e9;
+        usd.is_finite().then_some(usd)
+    }
+}
+
 impl Choices {
     /// A plan in figures.
     pub fn figures(&self, configuration: usize) -> PlanFigures {

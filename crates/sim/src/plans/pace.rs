@@ -14,8 +14,13 @@ use scavsim_base::units::SimTime;
 
 use super::{Choices, Way};
 
-/// Steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored.
-const TRIAL_STEPS: usize = 256;
+/// Trial steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored: at least, and as many
+/// more as it takes until the standard error of the mean is below `TRIAL_ERROR` of it.
+const FEWEST_TRIALS: usize = 64;
+const MOST_TRIALS: usize = 4096;
+const TRIAL_ERROR: f64 = 0.0015;
+/// Trials whose luck is kept for all plans; further ones draw theirs.
+const KEPT_TRIALS: usize = 256;
 /// Slots whose luck is kept for all plans; plans of more draw theirs.
 const MOST_KEPT: usize = 4096;
 /// Where trials draw: the number of the first, of steps and of nodes.
@@ -43,7 +48,7 @@ impl TrialLuck {
             nodes: Vec::new(),
         };
         let (varies, differ) = (luck.varies(), luck.differ());
-        for trial in 0..TRIAL_STEPS {
+        for trial in 0..KEPT_TRIALS {
             if varies {
                 let row = luck.drawn_steps(trial, luck.slots);
                 luck.steps.extend(row);
@@ -86,7 +91,7 @@ impl TrialLuck {
     /// `into` becomes the factors of the first `count` slots in a trial.
     fn steps(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
         into.clear();
-        if count <= self.slots {
+        if count <= self.slots && trial < KEPT_TRIALS {
             into.extend_from_slice(&self.steps[trial * self.slots..][..count]);
         } else {
             into.extend(self.drawn_steps(trial, count));
@@ -96,7 +101,7 @@ impl TrialLuck {
     /// `into` becomes the factors of the first `count` nodes in a trial.
     fn nodes(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
         into.clear();
-        if count <= self.slots {
+        if count <= self.slots && trial < KEPT_TRIALS {
             into.extend_from_slice(&self.nodes[trial * self.slots..][..count]);
         } else {
             into.extend(self.drawn_nodes(trial, count));
@@ -131,8 +136,8 @@ impl Spread {
         variation.worker_time().is_constant() && variation.vm_sigma == 0.0
     }
 
-    /// The spread of steps whose slots run on `nodes`, which are asked for where nodes differ: `ratio` is a step with so many
-    /// factors over that without luck.
+    /// The spread of steps in `slots` slots that run on `nodes`, which are asked for where nodes differ: `ratio` is a step with so
+    /// many factors over that without luck.
     pub fn of(
         luck: &TrialLuck,
         slots: usize,
@@ -143,11 +148,14 @@ impl Spread {
         let nodes = if differ { nodes() } else { Vec::new() };
         let count = nodes.iter().max().map_or(1, |last| last + 1);
         let [mut steps, mut of_node, mut both] = [const { Vec::new() }; 3];
-        let (mut sum, mut squares, mut over_nodes, mut over_both) = (0.0, 0.0, 0.0, 0.0);
-        for trial in 0..TRIAL_STEPS {
+        let (mut own, mut of_nodes, mut of_both) =
+            (Moments::default(), Moments::default(), Moments::default());
+        let mut paired = PairedRatio::default();
+        for trial in 0..MOST_TRIALS {
             if Interrupt::is_raised_here() {
                 break;
             }
+            let (mut with, mut without) = (1.0, 1.0);
             if differ {
                 luck.nodes(trial, count, &mut of_node);
                 both.clear();
@@ -155,35 +163,109 @@ impl Spread {
                     Some(node) => of_node[*node],
                     None => 1.0,
                 }));
-                over_nodes += ratio(&both);
+                without = ratio(&both);
+                of_nodes.add(without);
             }
             if varies {
                 luck.steps(trial, slots, &mut steps);
-                let own = ratio(&steps);
-                sum += own;
-                squares += own * own;
+                with = ratio(&steps);
+                own.add(with);
             }
             if differ && varies {
                 both.iter_mut().zip(&steps).for_each(|(a, b)| *a *= b);
-                over_both += ratio(&both);
+                with = ratio(&both);
+                of_both.add(with);
+            }
+            let (over, under) = if varies {
+                (with, without)
+            } else {
+                (without, 1.0)
+            };
+            paired.add(over, under);
+            if trial + 1 >= FEWEST_TRIALS && paired.error() < TRIAL_ERROR {
+                break;
             }
         }
-        let mean = |sum: f64| sum / TRIAL_STEPS as f64;
-        let alike = if varies { mean(sum) } else { 1.0 };
-        let variance = (mean(squares) - alike * alike).max(0.0);
+        let alike = if varies { own.mean() } else { 1.0 };
         Spread {
             alike,
             beyond_nodes: match (differ, varies) {
-                (true, true) => over_both / over_nodes,
+                (true, true) => of_both.mean() / of_nodes.mean(),
                 _ => 1.0,
             },
             expected: match (differ, varies) {
-                (true, true) => mean(over_both),
-                (true, false) => mean(over_nodes),
+                (true, true) => of_both.mean(),
+                (true, false) => of_nodes.mean(),
                 _ => alike,
             },
-            cv: if varies { variance.sqrt() / alike } else { 0.0 },
+            cv: if varies { own.deviation() / alike } else { 0.0 },
         }
+    }
+}
+
+/// Sums of what trials gave.
+#[derive(Debug, Default)]
+struct Moments {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.sum += value;
+        self.squares += value * value;
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.count.max(1.0)
+    }
+
+    fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        (self.squares / self.count.max(1.0) - mean * mean)
+            .max(0.0)
+            .sqrt()
+    }
+}
+
+/// A ratio of two means over mirrored pairs of trials, for its standard error.
+#[derive(Debug, Default)]
+struct PairedRatio {
+    half: Option<(f64, f64)>,
+    pairs: f64,
+    over: f64,
+    under: f64,
+    over_squares: f64,
+    under_squares: f64,
+    products: f64,
+}
+
+impl PairedRatio {
+    fn add(&mut self, over: f64, under: f64) {
+        let Some((first_over, first_under)) = self.half.take() else {
+            self.half = Some((over, under));
+            return;
+        };
+        let (over, under) = (0.5 * (first_over + over), 0.5 * (first_under + under));
+        self.pairs += 1.0;
+        self.over += over;
+        self.under += under;
+        self.over_squares += over * over;
+        self.under_squares += under * under;
+        self.products += over * under;
+    }
+
+    /// Standard error of the ratio over the ratio, sd(y − R x) / (ȳ √n); infinite within a pair.
+    fn error(&self) -> f64 {
+        if self.half.is_some() || self.pairs < 2.0 {
+            return f64::INFINITY;
+        }
+        let ratio = self.over / self.under;
+        let squares =
+            self.over_squares - 2.0 * ratio * self.products + ratio * ratio * self.under_squares;
+        (squares.max(0.0) / (self.pairs - 1.0) * self.pairs).sqrt() / self.over
     }
 }
 

@@ -5,7 +5,7 @@
 //! Σ b(s) f(s) + (m − 1) max over s of max(h(s) f(s), b(s) f(s) + g(s)) + a constant:
 //!
 //! every micro-batch passes every stage once, and all but one wait for the slowest. b are seconds of a micro-batch there and
-//! back on the GPU, h those in which its host launches them, g its messages of a round, m micro-batches. The step ends with
+//! back on the GPU, h those in which its host launches them, g its messages of a round, which both ends wait for, m micro-batches. The step ends with
 //! the last replica, and the constant makes it exact without luck.
 
 use super::PreparedPlan;
@@ -42,23 +42,13 @@ impl PreparedPlan {
     /// A step of this plan in outline.
     pub fn outline(&self, scratch: &mut PathScratch) -> StepOutline {
         let serial = self.exchange_s(2, 1.0);
-        let hidden = self.activations == super::Activations::Overlapped;
         let of_lane = |lane: &Vec<super::StageCost>| {
             let sent = |stage: Option<usize>| stage.map_or(0.0, |stage| lane[stage].message);
             let stages = lane.iter().enumerate();
             let each = stages.map(|(number, cost)| StageOutline {
                 busy: cost.busy_forward + cost.busy_backward,
                 host: cost.forward + cost.backward,
-                messages: if hidden {
-                    0.0
-                } else {
-                    let to_next = if number + 1 < lane.len() {
-                        cost.message
-                    } else {
-                        0.0
-                    };
-                    serial * (to_next + sent(number.checked_sub(1)))
-                },
+                messages: serial * (cost.message + sent(number.checked_sub(1))),
                 update: cost.update,
             });
             each.collect()

@@ -1,0 +1,88 @@
+//! A finished run under a tariff: hours and USD, of the whole and of its parts.
+
+use super::arena::Arena;
+use super::record::Record;
+use super::run_to_target::Run;
+use super::score::TimeAndCost;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::pricing::{Parts, Tariff, charges};
+use scavsim_data::usage::Usage;
+use scavsim_sim::job::Totals;
+
+/// What a finished case is scored from.
+pub(super) struct Outcome {
+    pub(super) choice: usize,
+    pub(super) total: TimeAndCost,
+    pub(super) parts: Parts,
+    pub(super) gross: TimeAndCost,
+    pub(super) search: TimeAndCost,
+    pub(super) cold_start: Option<TimeAndCost>,
+    /// The choice without search; `None` where nobody asks for it or it does not come to its end.
+    pub(super) alone: Option<TimeAndCost>,
+    pub(super) lost_vms: u32,
+    pub(super) totals: Option<Totals>,
+    pub(super) oracle: TimeAndCost,
+    pub(super) reached_in_search: bool,
+}
+
+/// Hours and USD of a whole job.
+pub(super) fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> TimeAndCost {
+    TimeAndCost {
+        hours: end.hours(),
+        usd: tariff.bill_usd(usage),
+    }
+}
+
+/// A run under one tariff; what is about the oracle is not filled in.
+pub(super) fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
+    let line = &run.line;
+    let parts = tariff.parts(&run.net);
+    let total = TimeAndCost {
+        hours: line.net_end.hours(),
+        usd: parts.whole,
+    };
+    let cold_start = line.cold_start.map(|(index, seconds)| {
+        arena.ground.plan_usage(index, seconds, scratch);
+        TimeAndCost {
+            hours: seconds / SECONDS_PER_HOUR,
+            usd: tariff.so_far_usd(scratch),
+        }
+    });
+    Outcome {
+        choice: line.choice,
+        total,
+        parts,
+        gross: if line.gross_end == line.net_end {
+            total
+        } else {
+            value(tariff, line.gross_end, &run.gross)
+        },
+        search: TimeAndCost {
+            hours: line.search_end.hours(),
+            usd: match line.search_end {
+                SimTime::ZERO => 0.0,
+                _ => tariff.so_far_usd(&run.search),
+            },
+        },
+        cold_start,
+        alone: None,
+        lost_vms: line.lost_vms,
+        totals: line.totals,
+        oracle: total,
+        reached_in_search: line.reached.is_some(),
+    }
+}
+
+/// The parts of the bill.
+pub(super) fn divide(record: &mut Record<'_>, parts: &Parts) {
+    record.bill_useful_usd = Some(parts.useful);
+    record.bill_search_usd = Some(parts.search);
+    record.bill_waiting_usd = Some(parts.waiting);
+    record.bill_lost_usd = Some(parts.lost);
+    record.bill_restore_usd = Some(parts.restore);
+    let charges = &parts.charges;
+    record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
+    record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
+    let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
+    record.bill_charges_usd = Some(charges::all_but(&named, charges));
+}
