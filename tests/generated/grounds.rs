@@ -33,6 +33,7 @@ pub fn draft(number: u64, schema: &Schema, names: &Names) -> Draft {
         worker_s: 1.0,
         job_h: 1.0,
         profile: String::new(),
+        own_gpu: false,
         turn: number as usize,
         lists: *luck.pick(&[0, 0, 0, 0, 0, 1, 1, 2]),
     };
@@ -233,6 +234,50 @@ impl Build<'_> {
     }
 
     fn parallel(&mut self) {
+        if percent(40, self.luck) {
+            self.by_model();
+        } else {
+            self.by_profile();
+        }
+        if percent(50, self.luck) {
+            self.table("SpotTable", &["spot"], "Scenario.spot");
+        }
+        if percent(60, self.luck) {
+            self.key("ClusterTable", "start_up_s", &["cluster", "start_up_s"]);
+        }
+    }
+
+    /// Plans of a model that nobody profiled, on VMs whose GPUs have a data sheet.
+    fn by_model(&mut self) {
+        let has_sheet = |gpu: &str| self.names.sheets.iter().any(|known| known == gpu);
+        let mut vms: Vec<String> = (self.names.gpu_vms.iter())
+            .filter(|(_, gpu, count)| has_sheet(gpu) && [2, 4, 8].contains(count))
+            .map(|(vm, ..)| vm.clone())
+            .collect();
+        vms.dedup();
+        while vms.len() > 2 {
+            vms.remove(self.luck.below(vms.len()));
+        }
+        self.world.profile = String::new();
+        self.world.vms = vms;
+        self.world.own_gpu = percent(20, self.luck);
+        self.world.job_h = 1.0;
+        self.table("ParallelTable", &["parallel"], "Scenario.parallel");
+        self.draft
+            .lines
+            .retain(|line| !line.is_in("parallel.profile"));
+        self.key("ParallelTable", "model", &["parallel", "model"]);
+        if self.world.own_gpu {
+            self.key("ParallelTable", "gpus", &["parallel", "gpus"]);
+        }
+        for (key, share) in [("sequence", 60), ("precision", 40)] {
+            if percent(share, self.luck) {
+                self.key("ParallelTable", key, &["parallel", key]);
+            }
+        }
+    }
+
+    fn by_profile(&mut self) {
         let (profile, gpus) = self.luck.pick(&self.names.profiles).clone();
         let of = |gpu: &str| {
             gpus.iter()
@@ -253,12 +298,6 @@ impl Build<'_> {
         }
         self.world.job_h = 1.0;
         self.table("ParallelTable", &["parallel"], "Scenario.parallel");
-        if percent(50, self.luck) {
-            self.table("SpotTable", &["spot"], "Scenario.spot");
-        }
-        if percent(60, self.luck) {
-            self.key("ClusterTable", "start_up_s", &["cluster", "start_up_s"]);
-        }
     }
 
     /// What scenarios on all grounds have.
@@ -427,8 +466,33 @@ impl Build<'_> {
 }
 
 impl Walk<'_> {
+    /// A VM type of plans whose GPU is known by its data sheet, or is one's own.
+    fn node_with_a_sheet(&mut self, vm: &str) -> String {
+        self.points.push("NodeTable.vm".to_owned());
+        let mut text = format!("vm = {}", string(vm));
+        let own = string(crate::layers::OWN_GPU);
+        for (key, value, share) in [
+            ("gpu", own, if self.world.own_gpu { 100 } else { 0 }),
+            (
+                "network_gbit_per_s",
+                number(between(10.0, 800.0, self.luck)),
+                95,
+            ),
+            ("zone", string("a"), 10),
+        ] {
+            if percent(share, self.luck) {
+                self.points.push(format!("NodeTable.{key}"));
+                text += &format!(", {} = {value}", quoted(key));
+            }
+        }
+        format!("{{ {text} }}")
+    }
+
     /// A VM type of plans, with its GPU.
     pub fn node(&mut self, vm: &str) -> String {
+        if self.world.profile.is_empty() {
+            return self.node_with_a_sheet(vm);
+        }
         let found = self.names.gpu_vms.iter().find(|(name, ..)| name == vm);
         let (gpu, count) = found.map_or(("A100", 4), |(_, gpu, count)| (&**gpu, *count));
         let profile = self

@@ -2,6 +2,7 @@
 //! here is written as the schema allows.
 
 use crate::draft::quoted;
+use crate::layers;
 use crate::luck::Luck;
 use crate::walk::Walk;
 use crate::world::{World, between, number, percent};
@@ -75,12 +76,15 @@ pub fn together(of: &str, key: &str) -> &'static [&'static str] {
         ("SpotTable", "checkpoint_write_s" | "checkpoint_mb" | "checkpoint_on_notice") => {
             &["checkpoint"]
         }
-        _ => &[],
+        _ => layers::together(of, key),
     }
 }
 
 /// How likely a key is that need not be, in per cent.
 pub fn share(of: &str, key: &str) -> usize {
+    if let Some(share) = layers::share(of, key) {
+        return share;
+    }
     match (of, key) {
         ("SpotTable", "checkpoint" | "keeps" | "on_loss") => 60,
         ("SpotTable", "restart" | "start_up" | "checkpoint_mb") => 8,
@@ -113,6 +117,9 @@ pub fn share(of: &str, key: &str) -> usize {
 
 /// A value for a key that the schema alone would choose badly.
 pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
+    if let Some(text) = layers::hint(of, key, walk) {
+        return Some(text);
+    }
     let (names, world) = (walk.names, &mut *walk.world);
     let luck = &mut *walk.luck;
     if let Some(seconds) = seconds(of, key, world) {

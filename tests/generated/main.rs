@@ -22,6 +22,7 @@ mod draft;
 mod grounds;
 mod hints;
 mod laws;
+mod layers;
 mod library;
 #[path = "../fuzz/luck.rs"]
 mod luck;
@@ -349,23 +350,6 @@ const NEVER: &[(&str, &str)] = &[
         "ExternalSettings",
         "a program of one's own: tests/integration/external.rs talks to many",
     ),
-    (
-        "ParallelTable.model",
-        "models by their architecture, with what belongs to them: tests/integration/models.rs",
-    ),
-    ("ParallelTable.sequence", "with a model"),
-    ("ParallelTable.precision", "with a model"),
-    ("ParallelTable.gpus", "with a model"),
-    ("NodeTable.network_gbit_per_s", "with a model"),
-    ("ModelTable", "a model by its numbers"),
-    ("GpuTable", "a GPU of one's own, with a model"),
-    ("RuntimeTable", "constants of a model's layers"),
-    ("GenerationTable", "constants of a model's layers"),
-    ("Errors", "of foretold layers"),
-    ("Activations", "a setting of a runtime"),
-    ("Attention", "a setting of a runtime"),
-    ("Recompute", "a setting of a runtime"),
-    ("Shard", "a setting of a runtime"),
     (
         "KindTable.lifetime=aws-2020-p3-batch",
         "lives of several VMs at once are none of a kind",

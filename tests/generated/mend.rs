@@ -31,12 +31,13 @@ pub fn legal(mut draft: Draft, program: &Program) -> Result<Option<Draft>, Strin
 }
 
 /// Keys without which nothing is left.
-const NEEDED: [&str; 9] = [
+const NEEDED: [&str; 10] = [
     "workloads",
     "grid",
     "bag.jobs",
     "bag.job_times",
     "parallel.profile",
+    "parallel.model",
     "parallel.nodes",
     "parallel.global_batch",
     "pricing.policies",

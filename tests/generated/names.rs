@@ -33,6 +33,8 @@ pub struct Names {
     pub grids: Vec<(String, Vec<String>)>,
     /// VM types with GPUs: name, GPU, how many.
     pub gpu_vms: Vec<(String, String, u32)>,
+    /// GPUs by the names that they have there, of which data sheets are known.
+    pub sheets: Vec<String>,
 }
 
 impl Names {
@@ -77,7 +79,13 @@ impl Names {
             let gpus = row.cell("gpus").parse().ok()?;
             Some((row.cell("vm"), row.cell("gpu"), gpus))
         });
+        let sheets = rows("data/gpus/gpus.csv").into_iter().flat_map(|row| {
+            let aliases = row.cell("aliases");
+            let aliases = aliases.split(';').map(str::to_owned);
+            aliases.chain([row.cell("name")]).collect::<Vec<_>>()
+        });
         Names {
+            sheets: sheets.filter(|name| !name.is_empty()).collect(),
             listed,
             start_ups: start_ups.collect(),
             restarts: restarts.into_iter().collect(),

@@ -21,6 +21,8 @@ pub struct World {
     pub job_h: f64,
     /// Layer profile and GPUs of its nodes.
     pub profile: String,
+    /// Whether nodes have a GPU that the scenario defines.
+    pub own_gpu: bool,
     /// Which of the names of a registry is near.
     pub turn: usize,
     /// How many keys may still hold several values.

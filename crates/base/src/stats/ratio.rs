@@ -45,6 +45,19 @@ impl Pair {
         Pair { each, products }
     }
 
+    /// Standard error of the ratio of both means, over the ratio: √(s₀²/m₀² + s₁²/m₁² − 2 s₀₁/(m₀ m₁)) / √n, by the delta method.
+    /// Infinite below two pairs.
+    pub fn ratio_error(&self) -> f64 {
+        let count = self.each[0].count() as f64;
+        if count < 2.0 {
+            return f64::INFINITY;
+        }
+        let [x, y] = self.each;
+        let parts = x.variance() / (x.mean() * x.mean()) + y.variance() / (y.mean() * y.mean());
+        let both = self.products / (count - 1.0) / (x.mean() * y.mean());
+        ((parts - 2.0 * both).max(0.0) / count).sqrt()
+    }
+
     /// Correlation of the two; zero where one of them does not vary.
     pub fn correlation(&self) -> f64 {
         let [x, y] = self.each.map(|figure| figure.variance().sqrt());
@@ -124,6 +137,10 @@ mod tests {
         }
         parts.merge(&rest);
         assert!((parts.correlation() - pair.correlation()).abs() < 1e-12);
+        // s² = 5/3 and 19/12 about means of 2.5 and 3.75, s₀₁ = 7/6.
+        let expected =
+            ((5.0 / 3.0 / 6.25 + 19.0 / 12.0 / 14.0625 - 2.0 * 7.0 / 6.0 / 9.375) / 4.0_f64).sqrt();
+        assert!((pair.ratio_error() - expected).abs() < 1e-12);
         let mut none = Pair::default();
         none.merge(&parts);
         none.merge(&Pair::default());

@@ -82,7 +82,7 @@ pub struct ParallelTable {
     /// GPUs of a VM that share each layer; what was profiled when absent.
     #[schemars(with = "Option<Axis>")]
     pub tensor: Option<Spanned<Axis>>,
-    /// Sequences of a micro-batch; what was profiled when absent.
+    /// Sequences of a micro-batch; what was profiled when absent. Between two that were, layers are interpolated.
     #[schemars(with = "Option<Axis>")]
     pub micro_batch: Option<Spanned<Axis>>,
     /// Numbers of layers of each stage, for pipelines of as many stages; others are cut evenly by time.

@@ -58,8 +58,12 @@ impl Ground for PlanGround {
         tariff(&self.choices.types, policy, fleet)
     }
 
-    fn provenance(&self, _: usize) -> &'static str {
-        "modelled"
+    fn provenance(&self, configuration: usize) -> &'static str {
+        if self.choices.is_interpolated(configuration) {
+            "interpolated"
+        } else {
+            "modelled"
+        }
     }
 
     fn spread(&self, configuration: usize) -> Spread {

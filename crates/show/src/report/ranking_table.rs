@@ -27,7 +27,7 @@ enum Layout {
     /// How it was obtained as a letter, not as a word.
     Letter,
     NoCostInterval,
-    /// Of the figures of parallel plans memory, FLOPs and money.
+    /// Fewer figures of parallel plans: memory, FLOPs and money.
     FewPlanFigures,
     /// Without any.
     NoPlanFigures,
@@ -539,8 +539,8 @@ fn legend(objective: Objective, common: &Common) -> String {
         )
     } else if common.of_plans {
         (
-            "modelled: layers measured, or by their law",
-            "m modelled: layers measured, or by their law",
+            "modelled: layers measured, or by their law; interpolated between micro-batches",
+            "m modelled: layers measured, or by their law; i interpolated between micro-batches",
         )
     } else {
         (

@@ -58,6 +58,8 @@ pub struct Times {
     pub tensor: u32,
     /// Sequences per micro-batch.
     pub micro_batch: u32,
+    /// Whether nobody measured it: it lies between micro-batches that were.
+    pub is_interpolated: bool,
     forward: Vec<f64>,
     backward: Vec<f64>,
     update: Vec<f64>,
@@ -89,11 +91,31 @@ impl Times {
         Times {
             tensor,
             micro_batch,
+            is_interpolated: false,
             busy_forward: forward.clone(),
             busy_backward: backward.clone(),
             forward,
             backward,
             update: sums(layers.iter().map(|layer| layer.update)),
+        }
+    }
+
+    /// Seconds of every layer on the line between two micro-batches.
+    fn between(below: &Times, above: &Times, micro_batch: u32) -> Times {
+        let whole = f64::from(above.micro_batch - below.micro_batch);
+        let share = f64::from(micro_batch - below.micro_batch) / whole;
+        let on_line = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| a + share * (b - a)).collect()
+        };
+        Times {
+            tensor: below.tensor,
+            micro_batch,
+            is_interpolated: true,
+            forward: on_line(&below.forward, &above.forward),
+            backward: on_line(&below.backward, &above.backward),
+            update: on_line(&below.update, &above.update),
+            busy_forward: on_line(&below.busy_forward, &above.busy_forward),
+            busy_backward: on_line(&below.busy_backward, &above.busy_backward),
         }
     }
 
@@ -249,6 +271,24 @@ impl LayerProfile {
     pub fn micro_batches(&self, gpu: &str, tensor: u32) -> Vec<u32> {
         let at_degree = self.of_gpu(gpu).iter().filter(|t| t.tensor == tensor);
         at_degree.map(|t| t.micro_batch).collect()
+    }
+
+    /// Adds the micro-batches of `asked` that lie between two which were profiled, wherever they do.
+    pub fn interpolate(&mut self, asked: &[u32]) {
+        for gpu in &mut self.gpus {
+            let degrees = gpu.times.chunk_by(|a, b| a.tensor == b.tensor);
+            let added: Vec<Times> = degrees
+                .flat_map(|own| {
+                    asked.iter().filter_map(move |&size| {
+                        let above = own.partition_point(|times| times.micro_batch < size);
+                        let (below, above) = (own.get(above.checked_sub(1)?)?, own.get(above)?);
+                        (above.micro_batch > size).then(|| Times::between(below, above, size))
+                    })
+                })
+                .collect();
+            gpu.times.extend(added);
+            (gpu.times).sort_unstable_by_key(|times| (times.tensor, times.micro_batch));
+        }
     }
 
     fn of_gpu(&self, name: &str) -> &[Times] {

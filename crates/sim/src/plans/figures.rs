@@ -50,6 +50,18 @@ impl Choices {
         }
     }
 
+    /// Whether the micro-batch of a plan was not profiled, on any of its GPUs, but lies between others that were.
+    pub fn is_interpolated(&self, configuration: usize) -> bool {
+        let draft = &self.ways[configuration].draft;
+        let mut kinds = self.axes.kinds_of(draft.offer);
+        kinds.any(|kind| {
+            let gpu = self.profile.gpu(&kind.gpu);
+            let times =
+                gpu.and_then(|gpu| self.profile.times(gpu, draft.tensor, draft.micro_batch));
+            times.is_some_and(|times| times.is_interpolated)
+        })
+    }
+
     /// FLOP/s of all GPUs of a plan at their peak, where that is known.
     fn peak_flops(&self, configuration: usize) -> Option<f64> {
         let flops = self.flops.as_ref()?;

@@ -10,6 +10,7 @@ use crate::training::drift::DriftPath;
 use crate::training::variation::WorkerTime;
 use crate::training::{Fidelity, Unfinished, Variation};
 use scavsim_base::rng::{ConfigurationKey, Purpose, Stream, Streams, UnitLogNormal};
+use scavsim_base::stats::{Pair, Welford};
 use scavsim_base::units::SimTime;
 
 use super::{Choices, Way};
@@ -148,9 +149,9 @@ impl Spread {
         let nodes = if differ { nodes() } else { Vec::new() };
         let count = nodes.iter().max().map_or(1, |last| last + 1);
         let [mut steps, mut of_node, mut both] = [const { Vec::new() }; 3];
-        let (mut own, mut of_nodes, mut of_both) =
-            (Moments::default(), Moments::default(), Moments::default());
-        let mut paired = PairedRatio::default();
+        let [mut own, mut of_nodes, mut of_both] = [Welford::default(); 3];
+        // Means of a trial and its mirror image: they, not trials, know nothing of each other.
+        let (mut halves, mut first) = (Pair::default(), None::<[f64; 2]>);
         for trial in 0..MOST_TRIALS {
             if Interrupt::is_raised_here() {
                 break;
@@ -181,8 +182,12 @@ impl Spread {
             } else {
                 (without, 1.0)
             };
-            paired.add(over, under);
-            if trial + 1 >= FEWEST_TRIALS && paired.error() < TRIAL_ERROR {
+            match first.take() {
+                None => first = Some([over, under]),
+                Some([a, b]) => halves.add([0.5 * (a + over), 0.5 * (b + under)]),
+            }
+            let is_whole = first.is_none() && trial + 1 >= FEWEST_TRIALS;
+            if is_whole && halves.ratio_error() < TRIAL_ERROR {
                 break;
             }
         }
@@ -198,74 +203,12 @@ impl Spread {
                 (true, false) => of_nodes.mean(),
                 _ => alike,
             },
-            cv: if varies { own.deviation() / alike } else { 0.0 },
+            cv: if varies {
+                own.standard_deviation() / alike
+            } else {
+                0.0
+            },
         }
-    }
-}
-
-/// Sums of what trials gave.
-#[derive(Debug, Default)]
-struct Moments {
-    count: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Moments {
-    fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        self.sum += value;
-        self.squares += value * value;
-    }
-
-    fn mean(&self) -> f64 {
-        self.sum / self.count.max(1.0)
-    }
-
-    fn deviation(&self) -> f64 {
-        let mean = self.mean();
-        (self.squares / self.count.max(1.0) - mean * mean)
-            .max(0.0)
-            .sqrt()
-    }
-}
-
-/// A ratio of two means over mirrored pairs of trials, for its standard error.
-#[derive(Debug, Default)]
-struct PairedRatio {
-    half: Option<(f64, f64)>,
-    pairs: f64,
-    over: f64,
-    under: f64,
-    over_squares: f64,
-    under_squares: f64,
-    products: f64,
-}
-
-impl PairedRatio {
-    fn add(&mut self, over: f64, under: f64) {
-        let Some((first_over, first_under)) = self.half.take() else {
-            self.half = Some((over, under));
-            return;
-        };
-        let (over, under) = (0.5 * (first_over + over), 0.5 * (first_under + under));
-        self.pairs += 1.0;
-        self.over += over;
-        self.under += under;
-        self.over_squares += over * over;
-        self.under_squares += under * under;
-        self.products += over * under;
-    }
-
-    /// Standard error of the ratio over the ratio, sd(y − R x) / (ȳ √n); infinite within a pair.
-    fn error(&self) -> f64 {
-        if self.half.is_some() || self.pairs < 2.0 {
-            return f64::INFINITY;
-        }
-        let ratio = self.over / self.under;
-        let squares =
-            self.over_squares - 2.0 * ratio * self.products + ratio * ratio * self.under_squares;
-        (squares.max(0.0) / (self.pairs - 1.0) * self.pairs).sqrt() / self.over
     }
 }
 

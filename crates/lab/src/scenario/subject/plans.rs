@@ -254,7 +254,10 @@ fn choices(
         complaints.error_at(place.span(), title, label);
     }
     let layers = layers?;
-    let profile = layers.profile;
+    let mut profile = layers.profile;
+    if let Some(asked) = &axes.micro_batch {
+        profile.interpolate(asked);
+    }
     degrees::profiled(table, &axes, &profile, complaints);
     if complaints.count() > before {
         return None;

@@ -245,6 +245,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
         let times = Times {
             tensor,
             micro_batch,
+            is_interpolated: false,
             forward: sums(values.iter().map(|v| v[0])),
             backward: sums(values.iter().map(|v| v[1])),
             update: sums(values.iter().map(|v| v[2])),

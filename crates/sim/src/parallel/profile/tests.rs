@@ -41,6 +41,56 @@ fn tiny() -> LayerProfile {
 }
 
 #[test]
+fn micro_batches_between_profiled_ones_lie_on_their_line() {
+    let mut profile = tiny();
+    profile.interpolate(&[1, 2, 4, 5]);
+    assert_eq!(profile.micro_batches("G", 1), [1, 2, 4]);
+    let two = profile.times(0, 1, 2).expect("interpolated");
+    assert!(two.is_interpolated && !profile.times(0, 1, 1).expect("profiled").is_interpolated);
+    let (two, expected) = (two.of(1, 3), 2.5 + (8.0 - 2.5) / 3.0);
+    assert!((two.forward - expected).abs() < 1e-12, "{two:?}");
+}
+
+/// Every micro-batch of the shipped profiles but the smallest and the largest, left out and told by its neighbours: seconds of all layers.
+#[test]
+fn micro_batches_left_out_are_told_by_their_neighbours() {
+    let mut errors = Vec::new();
+    for name in library::names() {
+        let whole = library::profile(name, &mut Diagnostics::default()).expect("it is embedded");
+        for gpu in 0..whole.gpus.len() {
+            for at in 1..whole.gpus[gpu].times.len().saturating_sub(1) {
+                let times = &whole.gpus[gpu].times;
+                let [below, own, above] = [&times[at - 1], &times[at], &times[at + 1]];
+                if below.tensor != own.tensor || above.tensor != own.tensor {
+                    continue;
+                }
+                let size = own.micro_batch;
+                let mut rest = whole.clone();
+                rest.gpus[gpu].times.remove(at);
+                rest.interpolate(&[size]);
+                let pass = |profile: &LayerProfile| {
+                    let times = profile.times(gpu, own.tensor, size).expect("it is there");
+                    let all = times.of(0, profile.layers - 1);
+                    all.forward + all.backward
+                };
+                errors.push((pass(&rest) / pass(&whole) - 1.0).abs());
+            }
+        }
+    }
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    println!(
+        "{} left out: {mean:.4} in the mean, {worst:.4} at worst",
+        errors.len()
+    );
+    assert!(
+        errors.len() > 20 && mean < 0.05,
+        "{} {mean} {worst}",
+        errors.len()
+    );
+}
+
+#[test]
 fn layers_are_summed_and_launch_bound_passes_are_told() {
     let profile = tiny();
     assert_eq!((profile.layers, profile.parameters), (4, 2200));
