@@ -62,13 +62,13 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
     let schema = walk.schema;
     if (of, key) == ("ParallelTable", "model") {
         if walk.luck.once_in(2) {
-            return Some(string(walk.luck.pick(&MODELS)));
+            return one_of(&MODELS, walk.luck);
         }
         return Some(walk.table("ModelTable", schema.definition("ModelTable")));
     }
     if (of, key) == ("ParallelTable", "runtime") {
         if walk.luck.once_in(2) {
-            return Some(string(walk.luck.pick(&RUNTIMES)));
+            return one_of(&RUNTIMES, walk.luck);
         }
         return Some(walk.table("RuntimeTable", schema.definition("RuntimeTable")));
     }
@@ -86,9 +86,9 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("ParallelTable", "sequence") | ("ModelTable", "sequence" | "positions") => {
             whole(&[256, 512, 1024], luck)
         }
-        ("ParallelTable" | "RuntimeTable", "precision") => Some(string(
-            luck.pick(&["fp16", "fp16", "fp32", "tf32", "bf16", "fp8"]),
-        )),
+        ("ParallelTable" | "RuntimeTable", "precision") => {
+            one_of(&["fp16", "fp16", "fp32", "tf32", "bf16", "fp8"], luck)
+        }
         ("ModelTable", "layers") => whole(&[2, 3, 4, 8], luck),
         ("ModelTable", "hidden") => Some(HIDDEN.to_string()),
         ("ModelTable", "heads") => whole(&[4, 8, 16], luck),
@@ -105,8 +105,8 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("GpuTable", "memory_gb_per_s") => Some(number(between(300.0, 5000.0, luck))),
         ("GpuTable", "link_gb_per_s") => Some(number(between(20.0, 900.0, luck))),
         ("GpuTable", "multiprocessors") => whole(&[40, 80, 108, 132], luck),
-        ("GpuTable", "generation") => Some(string(luck.pick(&["volta", "ampere", "hopper"]))),
-        ("RuntimeTable", "base") => Some(string(luck.pick(&RUNTIMES))),
+        ("GpuTable", "generation") => one_of(&["volta", "ampere", "hopper"], luck),
+        ("RuntimeTable", "base") => one_of(&RUNTIMES, luck),
         ("RuntimeTable", "source" | "fitted_to") => Some(string("generated")),
         ("RuntimeTable", "bucket_bytes") => Some(number(between(1e6, 1e9, luck))),
         ("RuntimeTable", "reserved_bytes") => Some(number(between(1e8, 3e9, luck))),
@@ -137,4 +137,9 @@ fn known(least: f64, most: f64, luck: &mut crate::luck::Luck) -> Option<String> 
     } else {
         value
     })
+}
+
+fn one_of(names: &[&str], luck: &mut crate::luck::Luck) -> Option<String> {
+    let name: &str = luck.pick(names);
+    Some(string(name))
 }
