@@ -140,6 +140,6 @@ fn known(least: f64, most: f64, luck: &mut crate::luck::Luck) -> Option<String> 
 }
 
 fn one_of(names: &[&str], luck: &mut crate::luck::Luck) -> Option<String> {
-    let name: &str = luck.pick(names);
+    let name = luck.pick(names);
     Some(string(name))
 }
