@@ -34,12 +34,17 @@ impl CheckArgs {
                 ..Overrides::default()
             },
         )?;
+        let page = terminal::page();
         let mut text = String::new();
         for (path, scenario) in self.files.iter().zip(&scenarios) {
             // Writing to a string cannot fail.
             let path = path.display().to_string();
             let path = visible(&path);
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
+            let left_out = scenario.left_out().into_iter().map(|out| out.to_string());
+            for sentence in left_out.chain(scenario.subject.impossible()) {
+                let _ = writeln!(text, "{}", page.prose(&sentence, 2));
+            }
         }
         terminal::print(&text)?;
         Ok(Exit::Done)

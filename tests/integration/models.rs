@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::reproduction::assert_current;
-use crate::sandbox::{Sandbox, repository, stderr, stdout};
+use crate::sandbox::{Row, Rows, Sandbox, repository, stderr, stdout};
 
 /// A table of runs of `data/plans`.
 fn runs(name: &str) -> String {
@@ -137,6 +137,7 @@ fn the_validation_of_plans_in_results_is_current() {
         ("mpt-fsdp", "fsdp"),
         ("gpt-one-node", "megatron-deepspeed"),
         ("parcae-gpt", "megatron-deepspeed"),
+        ("opt-350m", "megatron-deepspeed"),
         ("published", "fsdp"),
     ];
     let sandbox = Sandbox::new();
@@ -263,6 +264,43 @@ fn a_model_is_one_however_it_is_said() {
     let numbers = "{ name = \"llama-3.2-1b\", layers = 16, hidden = 2048, heads = 32, kv_heads = 8, ffn = 8192, gated = true, \
                    vocabulary = 128256, tied = true }";
     assert_eq!(ranked(&sandbox, &of(numbers)), named);
+}
+
+/// Records have the figures of the plan that was chosen, as `rank` shows them.
+#[test]
+fn records_of_plans_have_their_figures() {
+    let sandbox = Sandbox::new();
+    let ranking = Rows::parse(&ranked(&sandbox, SCENARIO));
+    sandbox.run(&["run", "own.toml", "--out", "out"]).success();
+    let records = Rows::parse(&sandbox.read("out/records.csv"));
+    for row in records.iter() {
+        let is_it = |one: &Row<'_>| {
+            (one.text("vm"), one.text("other")) == (row.text("chosen_vm"), row.text("chosen_other"))
+        };
+        let same = ranking.iter().find(is_it).expect("it is ranked");
+        for column in [
+            "peak_gib",
+            "bubble",
+            "communication",
+            "tokens_per_s",
+            "mfu",
+            "usd_per_1e9_tokens",
+        ] {
+            let (one, other) = (row.number(column), same.number(column));
+            assert!(
+                (one - other).abs() <= 1e-6 * other,
+                "{column}: {one} {other}"
+            );
+        }
+        // 10⁹ tokens are the target.
+        let expected = row.number("expected_cost_usd");
+        assert!((row.number("usd_per_1e9_tokens") / expected - 1.0).abs() < 1e-3);
+        assert!(
+            (0.2..0.8).contains(&row.number("mfu")),
+            "{}",
+            row.number("mfu")
+        );
+    }
 }
 
 /// A GPU by its own numbers is the one of the data sheet where they are equal; a constant of the runtime moves what it should.

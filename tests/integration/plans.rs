@@ -347,6 +347,38 @@ fn zones_schedules_mixes_and_given_layers_are_axes() {
     for part in ["zone=a;schedule=gpipe", "zone=b;schedule=1f1b"] {
         assert!(csv.contains(part), "{part}: {csv}");
     }
+    // Links between zones are not among those that are shipped: plans over them are holes, and that is said.
+    let mixes = "mixes = [[\"p3.8xlarge\", \"a2-highgpu-4g\"]]\nlayers_per_stage";
+    sandbox.edit("scenario.toml", "layers_per_stage", mixes);
+    let told = stdout(&sandbox.run(&["check", "scenario.toml"]).success());
+    let words: Vec<&str> = told.split_whitespace().collect();
+    assert!(words.join(" ").contains("no link between zones"), "{told}");
+}
+
+/// A micro-batch between two that were profiled.
+#[test]
+fn plans_of_interpolated_micro_batches_are_marked() {
+    let scenario = PLANS.replace("micro_batch = [1, 2]", "micro_batch = [2, 3, 4]");
+    let scenario = scenario.replace("global_batch = [64]", "global_batch = [48]");
+    let sandbox = Sandbox::with(&scenario);
+    let csv = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--format", "csv"])
+            .success(),
+    );
+    let of = |size: u32| -> Vec<&str> {
+        let name = format!("micro_batch={size}");
+        csv.lines().filter(|line| line.contains(&name)).collect()
+    };
+    assert!(!of(3).is_empty() && !of(4).is_empty(), "{csv}");
+    assert!(
+        of(3).iter().all(|line| line.contains(",interpolated,")),
+        "{csv}"
+    );
+    assert!(
+        of(4).iter().all(|line| line.contains(",modelled,")),
+        "{csv}"
+    );
 }
 
 #[test]

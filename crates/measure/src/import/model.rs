@@ -72,6 +72,17 @@ pub struct ImportedModel {
 const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers"];
 const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
 const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads", "num_heads"];
+const ATTENTION_DROPOUT: &[&str] = &[
+    "attention_dropout",
+    "attn_pdrop",
+    "attention_probs_dropout_prob",
+];
+const DROPOUT: &[&str] = &[
+    "dropout",
+    "hidden_dropout",
+    "hidden_dropout_prob",
+    "resid_pdrop",
+];
 const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads"];
 const HEAD_WIDTH: &[&str] = &["head_dim", "qk_nope_head_dim"];
 const FFN: &[&str] = &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"];
@@ -139,6 +150,16 @@ impl Config<'_, '_> {
 
     fn flag(&self, key: &str) -> Option<bool> {
         self.table.get(key).and_then(Value::as_bool)
+    }
+
+    /// Whether scores of attention are dropped at random; where the file is silent of them, whether anything is.
+    fn drops(&self) -> bool {
+        let said = |keys: &[&str]| {
+            let mut all = keys.iter().filter_map(|key| self.table.get(*key));
+            all.find_map(Value::as_f64)
+        };
+        let share = said(ATTENTION_DROPOUT).or_else(|| said(DROPOUT));
+        share.is_some_and(|share| share > 0.0)
     }
 
     /// The kind that the file says it is.
@@ -219,6 +240,7 @@ impl Config<'_, '_> {
                 0
             },
             encoder: false,
+            dropout: self.drops(),
             sequence,
             experts,
             active_experts,

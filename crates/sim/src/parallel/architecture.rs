@@ -40,6 +40,8 @@ pub struct Architecture {
     pub positions: u32,
     /// Whether a token sees only those before it.
     pub causal: bool,
+    /// Whether scores of attention and outputs of a block are dropped at random, which keeps masks for the backward pass.
+    pub dropout: bool,
     /// Tokens of the sequences that it was made for.
     pub sequence: u32,
     /// Experts in place of one feed-forward part.

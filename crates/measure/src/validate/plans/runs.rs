@@ -32,7 +32,7 @@ pub struct PlanRow {
 }
 
 const COLUMNS: [&str; 5] = ["model", "gpu", "gpus", "micro_batch", "global_batch"];
-const OPTIONAL: [&str; 23] = [
+const OPTIONAL: [&str; 24] = [
     "sequence",
     "tensor",
     "pipeline",
@@ -55,6 +55,7 @@ const OPTIONAL: [&str; 23] = [
     "vocabulary",
     "tied",
     "positions",
+    "dropout",
     "data",
 ];
 
@@ -118,6 +119,19 @@ impl Reading<'_> {
         found.map(|(_, value)| Some(*value))
     }
 
+    /// Yes or no, as tables and programs write it.
+    fn flag(&self, column: &str, d: &mut Diagnostics) -> Option<Option<bool>> {
+        let words = [
+            ("true", true),
+            ("false", false),
+            ("True", true),
+            ("False", false),
+            ("1", true),
+            ("0", false),
+        ];
+        self.word(column, &words, d)
+    }
+
     fn whole_or(&self, column: &str, usual: u32, most: u64, d: &mut Diagnostics) -> Option<u32> {
         match self.row.optional_text(column) {
             None => Some(usual),
@@ -150,9 +164,10 @@ impl Reading<'_> {
             kv_heads: optional("kv_heads")?,
             head_width: optional("head_width")?,
             ffn: optional("ffn")?,
-            gated: optional("gated")? == Some(1),
-            tied: optional("tied")?.is_none_or(|tied| tied == 1),
             positions: optional("positions")?.unwrap_or(0),
+            gated: self.flag("gated", d)?.unwrap_or(false),
+            tied: self.flag("tied", d)?.unwrap_or(true),
+            dropout: self.flag("dropout", d)?.unwrap_or(false),
             layers: layers?,
             hidden: hidden?,
             heads: heads?,

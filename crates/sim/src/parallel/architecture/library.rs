@@ -31,7 +31,7 @@ pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
     all().find(|model| &*model.name == name).map(Arc::clone)
 }
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 26] = [
     "name",
     "model",
     "layers",
@@ -45,6 +45,7 @@ const COLUMNS: [&str; 25] = [
     "tied",
     "positions",
     "causal",
+    "dropout",
     "sequence",
     "experts",
     "active_experts",
@@ -113,6 +114,7 @@ fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Optio
         tied: whole("tied")? == 1,
         positions: whole("positions")?,
         causal: whole("causal")? == 1,
+        dropout: whole("dropout")? == 1,
         sequence: whole("sequence")?,
         experts,
         latent,

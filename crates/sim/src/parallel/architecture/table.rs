@@ -39,6 +39,8 @@ pub struct ModelTable {
     pub positions: u32,
     /// Whether tokens see those behind them, too: an encoder.
     pub encoder: bool,
+    /// Whether scores of attention and outputs of a block are dropped at random: they are kept twice, with masks.
+    pub dropout: bool,
     /// Tokens of the sequences that it was made for; 2,048 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u32>,
@@ -130,6 +132,7 @@ impl ModelTable {
             tied: self.tied,
             positions: self.positions,
             causal: !self.encoder,
+            dropout: self.dropout,
             sequence: self.sequence.unwrap_or(2048),
             experts,
             latent,

@@ -20,7 +20,7 @@ pub struct LayerBytes {
 
 /// A transformer block. With full recomputation only its input is kept; with selective, all but the scores of attention.
 /// Source of the counts: Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, MLSys 2023, there
-/// without a gate and with as many key-value heads as heads.
+/// without a gate, with as many key-value heads as heads, and with dropout.
 pub fn block(
     model: &Architecture,
     layer: u32,
@@ -33,15 +33,22 @@ pub fn block(
     let hidden = f64::from(model.hidden);
     // Values per token, and masks of one byte.
     let outside = 4.0 * hidden;
-    let masks = 2.0 * hidden;
+    let masks = if model.dropout { 2.0 * hidden } else { 0.0 };
     let ffn = model.feed_forward(layer);
     let kept_ffn = if model.gated { 4.0 } else { 2.0 };
     let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
     let per_token = value_bytes * (outside + inside * share) + masks;
     let scores = match runtime.attention {
         Attention::Flash => 0.0,
-        // Scores before and after dropout, and its mask of one byte.
-        Attention::Plain => f64::from(model.heads) * share * sequence * (2.0 * value_bytes + 1.0),
+        Attention::Plain => {
+            // Scores behind the softmax; before and after dropout, with its mask of one byte.
+            let each = if model.dropout {
+                2.0 * value_bytes + 1.0
+            } else {
+                value_bytes
+            };
+            f64::from(model.heads) * share * sequence * each
+        }
     };
     let output = sequence * hidden * value_bytes;
     let working = sequence * (per_token + scores);

@@ -212,7 +212,10 @@ fn experts_cost_what_a_token_goes_through() {
 /// s b h (10 + 24/t). Source: Korthikanti et al., MLSys 2023, equations 1, 2 and table 2.
 #[test]
 fn activations_take_the_published_bytes() {
-    let gpt = gpt();
+    let gpt = Architecture {
+        dropout: true,
+        ..gpt()
+    };
     let (s, h, a) = (1024.0, 2048.0, 16.0);
     let of = |attention, recompute, tensor| {
         bytes::block(&gpt, 0, &runtime(attention, recompute), s, tensor, 2.0).stored as f64
@@ -234,6 +237,16 @@ fn activations_take_the_published_bytes() {
         s * h * (10.0 + 24.0 / 8.0),
         1e-9,
     );
+    // Without dropout no masks are kept, and scores once.
+    let calm = Architecture {
+        dropout: false,
+        ..gpt
+    };
+    let of = |attention| {
+        bytes::block(&calm, 0, &runtime(attention, Recompute::None), s, 1, 2.0).stored as f64
+    };
+    close(of(Attention::Plain), s * h * (32.0 + 2.0 * a * s / h), 1e-9);
+    close(of(Attention::Flash), 32.0 * s * h, 1e-9);
 }
 
 /// Two all-reduces each way where GPUs share a layer: 4 (t − 1)/t times its output over the link forward.

@@ -94,6 +94,8 @@ pub struct Doubt {
     pub gpus: Vec<Arc<str>>,
 }
 
+const SIXTEEN_BITS: [&str; 2] = ["fp16", "bf16"];
+
 impl Errors {
     /// With as many digits as they deserve.
     fn rounded(&self) -> Errors {
@@ -115,7 +117,14 @@ impl Errors {
         if of.gpus.iter().any(is_unseen) {
             variance += self.gpu * self.gpu;
         }
-        if !self.precisions.iter().any(|known| known == of.precision) {
+        // Both of 16 bits run on the same units at the same peak.
+        let is_seen = |known: &String| {
+            known == of.precision
+                || [known, of.precision]
+                    .iter()
+                    .all(|one| SIXTEEN_BITS.contains(one))
+        };
+        if !self.precisions.iter().any(is_seen) {
             variance += self.precision * self.precision;
         }
         if !self.tensors.contains(&of.tensor) {
