@@ -34,9 +34,9 @@ pub fn share(of: &str, key: &str) -> Option<usize> {
         ("ModelTable", "experts" | "kv_rank") => 20,
         ("ModelTable", "active_experts" | "expert_ffn" | "shared_experts" | "dense_layers") => 0,
         ("ModelTable", "query_rank" | "rotary_width" | "value_width") => 0,
-        ("RuntimeTable", "base" | "activations") => 50,
+        ("RuntimeTable", "base" | "activations" | "recompute" | "shard" | "errors") => 50,
         ("RuntimeTable", _) => 10,
-        ("GenerationTable" | "Errors", _) => 60,
+        ("GenerationTable" | "Errors", _) => 70,
         ("GpuTable", _) => 40,
         _ => return None,
     };

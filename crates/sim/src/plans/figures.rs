@@ -40,7 +40,8 @@ impl Choices {
             peak_gib: f64::from(way.peak_gib),
             may_not_fit: way.may_not_fit,
             bubble: f64::from(way.bubble_share),
-            communication: way.communication_s / way.step_s,
+            // What is left of a step may round to less than nothing.
+            communication: (way.communication_s / way.step_s).max(0.0),
             tokens_per_s,
             mfu: self.peak_flops(configuration).and_then(|peak| {
                 let flops = self.flops.as_ref()?;
