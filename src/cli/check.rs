@@ -43,7 +43,7 @@ impl CheckArgs {
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
             let left_out = scenario.left_out().into_iter().map(|out| out.to_string());
             for sentence in left_out.chain(scenario.subject.impossible()) {
-                let _ = writeln!(text, "{}", page.prose(&sentence, 2));
+                text += &page.prose(&sentence, 2);
             }
         }
         terminal::print(&text)?;

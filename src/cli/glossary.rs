@@ -32,9 +32,14 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
          runtime reserves.",
     ),
     (
-        "may not fit",
-        "A plan whose GPUs are counted to hold nearly what they have, or a little more: it fits by what is counted, but not by \
+        "(?)",
+        "May not fit: a plan whose GPUs are counted to hold nearly what they have, or a little more: it fits by what is counted, but not by \
          what counts may be off.",
+    ),
+    (
+        "plan",
+        "A parallel plan in short, as d8 p2 t4 m1: replicas (data), stages (pipeline), GPUs that share each layer (tensor), sequences of a \
+         micro-batch; b is the global batch, where there are several.",
     ),
     (
         "bubble",
@@ -54,7 +59,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
          GPUs at their peak. None where the model is known by a profile alone.",
     ),
     (
-        "$/10⁹ tokens",
+        "$/10⁹",
         "Expected cost of a parallel plan per 10⁹ tokens that it trains on, `usd_per_1e9_tokens`.",
     ),
     (

@@ -138,7 +138,7 @@ impl ImportRunsArgs {
             Format::Table,
             &terminal::page(),
         )?;
-        let report = format!("{table}{}", remarks(&found, &judged));
+        let report = format!("{table}{}", remarks(&found, &judged, &terminal::page()));
         self.out.write(&own.text(), &report, "runtime")
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::listing::{Format, written};
 use super::terminal;
-use scavsim_base::text::{Column, Sheet};
+use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, runs};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_sim::parallel::law::constants::{GENERATIONS, NAMES, RUNTIME_CONSTANTS};
@@ -132,7 +132,7 @@ impl ValidatePlansArgs {
         let judged = self.runs.judged(&read)?;
         let mut text = written(&splits(&judged.splits, self.format), self.format, &page)?;
         if self.format == Format::Table {
-            text += &remarks(&read, &judged);
+            text += &remarks(&read, &judged, &page);
         }
         terminal::print(&text)?;
         Ok(Exit::Done)
@@ -166,7 +166,8 @@ pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSpl
     )
 }
 
-pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans) -> String {
+/// What is said below the table.
+pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> String {
     let ReadRuns {
         preset,
         is_from_before,
@@ -174,7 +175,7 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans) -> String {
         ..
     } = read;
     let mut text = format!(
-        "\n{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
+        "{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
         rows.len(),
         preset.name
     );
@@ -207,11 +208,25 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans) -> String {
             100.0 * memory.covered
         );
     }
+    let crowded = plans::crowded(preset, rows);
+    if let Some(first) = crowded.first() {
+        text += &format!(
+            "By the law {} more than a GPU has, as line {}, {:.0} GiB of {:.0}: is recomputation, sharding or attention another there?\n",
+            match crowded.len() {
+                1 => "1 run holds".to_owned(),
+                several => format!("{several} runs hold"),
+            },
+            first.line,
+            first.gib,
+            first.has
+        );
+    }
     let moved = moved(preset, judged);
     if !moved.is_empty() {
         text += &format!("Constants that the runs move: {}.\n", moved.join(", "));
     }
-    text
+    let lines = text.lines().map(|line| page.prose(line, 2));
+    std::iter::once("\n".to_owned()).chain(lines).collect()
 }
 
 /// Constants that moved by a tenth or more.

@@ -109,6 +109,15 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "8",
         ],
     ),
+    ("rank-plans", &["rank", "scenarios/llm-availability.toml"]),
+    (
+        "validate-plans",
+        &["validate", "plans", "data/plans/published.csv"],
+    ),
+    (
+        "advise-model",
+        &["advise", "--model", "llama-3-8b", "--tokens", "2e10"],
+    ),
     (
         "advise",
         &[
@@ -501,6 +510,10 @@ fn every_word_of_a_table_is_explained() {
         "same-job",
         "paper-fixed",
         "K × B",
+        "plan",
+        "$/10⁹",
+        "(?)",
+        "MFU",
         "(i)",
     ] {
         let assert = sandbox.run(&["explain", word]);

@@ -11,10 +11,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use scavsim_sim::parallel::gpu;
 use scavsim_sim::parallel::law::constants::Constants;
 use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
-use scavsim_sim::parallel::runtime::RuntimePreset;
+use scavsim_sim::parallel::memory::GIB;
 use scavsim_sim::parallel::runtime::preset::{self, Errors, Foretold};
+use scavsim_sim::parallel::runtime::{Runtime, RuntimePreset};
 
 use runs::PlanRow;
 
@@ -96,6 +98,17 @@ pub struct MemoryError {
     pub under: usize,
     /// Share of runs whose interval holds the measured peak.
     pub covered: f64,
+}
+
+/// A run that holds more by the law than its GPUs have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CrowdedRun {
+    /// Line of the table.
+    pub line: usize,
+    /// GiB that a GPU would hold.
+    pub gib: f64,
+    /// GiB that it has by its data sheet.
+    pub has: f64,
 }
 
 /// What groups rows.
@@ -379,6 +392,33 @@ pub fn misfits(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<String> {
     rows.iter().filter_map(of).collect()
 }
 
+/// Most GiB that a GPU holds in a run by the law.
+fn foretold_gib(row: &PlanRow, settings: &Runtime, constants: &Constants) -> Option<f64> {
+    let prepared = row.measured.run.prepared(settings, constants).ok()?;
+    let stages = 0..prepared.stages();
+    let peak = stages
+        .map(|stage| prepared.peak_memory_bytes(stage))
+        .max()?;
+    Some(peak as f64 / GIB)
+}
+
+/// Runs that by the law hold more than their GPUs have: they ran, so that something else is said of them than was.
+pub fn crowded(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CrowdedRun> {
+    let constants = &preset.prior.medians;
+    let settings = preset.with(constants);
+    let surely = 1.0 - NINETY * settings.memory_spread;
+    let of = |row: &PlanRow| {
+        let gib = foretold_gib(row, &settings, constants)?;
+        let has = gpu::named(&row.measured.run.node.gpu)?.memory_gib;
+        (gib * surely > has).then_some(CrowdedRun {
+            line: row.line,
+            gib,
+            has,
+        })
+    };
+    rows.iter().filter_map(of).collect()
+}
+
 fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Option<MemoryError> {
     let settings = preset.with(constants);
     let mut errors: Vec<f64> = Vec::new();
@@ -386,14 +426,9 @@ fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Op
         let Some(peak_gib) = row.peak_gib else {
             continue;
         };
-        let Ok(prepared) = row.measured.run.prepared(&settings, constants) else {
+        let Some(gib) = foretold_gib(row, &settings, constants) else {
             continue;
         };
-        let stages = 0..prepared.stages();
-        let peak = stages
-            .map(|stage| prepared.peak_memory_bytes(stage))
-            .max()?;
-        let gib = peak as f64 / scavsim_sim::parallel::memory::GIB;
         errors.push(gib / peak_gib - 1.0);
     }
     let runs = errors.len();

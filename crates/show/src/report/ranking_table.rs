@@ -163,22 +163,23 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
-    text += &bests(ranking);
+    text += &bests(ranking, &common.page());
     text + "\n"
 }
 
 /// The best for objectives that the rows are not sorted by.
-fn bests(ranking: &Ranking) -> String {
+fn bests(ranking: &Ranking, page: &Page) -> String {
     let mut text = String::new();
     for row in &ranking.rows {
         for objective in row.best_for.iter().filter(|o| **o != ranking.objective) {
-            text += &format!(
-                "best for {}: {}, {}, {}\n",
+            let sentence = format!(
+                "best for {}: {}, {}, {}",
                 objective.name(),
                 named(row),
                 hours(row.expected.time_s / SECONDS_PER_HOUR),
                 usd(row.expected.cost_usd)
             );
+            text += &page.prose(&sentence, 2);
         }
     }
     let costs = ranking
@@ -186,10 +187,11 @@ fn bests(ranking: &Ranking) -> String {
         .iter()
         .filter_map(|row| Some((row.job_cost_usd?, row)));
     if let Some((cost, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        text += &format!(
-            "least expected cost of a job, E[C] = p N E[T]: {}, {cost:.4} USD\n",
+        let sentence = format!(
+            "least expected cost of a job, E[C] = p N E[T]: {}, {cost:.4} USD",
             named(row)
         );
+        text += &page.prose(&sentence, 2);
     }
     if !ranking.rows.iter().any(|row| row.is_allowed) {
         text += "no configuration keeps to the limits\n";
