@@ -41,7 +41,7 @@ impl CheckArgs {
             let path = path.display().to_string();
             let path = visible(&path);
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
-            let left_out = scenario.left_out().into_iter().map(|out| out.to_string());
+            let left_out = scenario.left_out().iter().map(ToString::to_string);
             for sentence in left_out.chain(scenario.subject.impossible()) {
                 text += &page.prose(&sentence, 2);
             }
