@@ -87,13 +87,15 @@ impl RunsArgs {
 
     /// Judges the runtime by the runs.
     pub(super) fn judged(&self, read: &ReadRuns) -> Result<JudgedPlans, Failure> {
-        plans::judge(&read.preset, &read.rows).ok_or_else(|| {
-            let mut wrong = Diagnostics::default();
-            let title = format!("{}: a run's numbers make no plan", self.file.display());
-            let help = plans::misfits(&read.preset, &read.rows).join("; ");
-            wrong.push(Diagnostic::general(title).with_help(help));
-            Failure::Wrong(wrong)
-        })
+        plans::judge(&read.preset, &read.rows).ok_or_else(|| self.no_plan(read))
+    }
+
+    fn no_plan(&self, read: &ReadRuns) -> Failure {
+        let mut wrong = Diagnostics::default();
+        let title = format!("{}: a run's numbers make no plan", self.file.display());
+        let help = plans::misfits(&read.preset, &read.rows).join("; ");
+        wrong.push(Diagnostic::general(title).with_help(help));
+        Failure::Wrong(wrong)
     }
 
     fn preset(&self, diagnostics: &mut Diagnostics) -> Option<RuntimePreset> {
@@ -121,6 +123,10 @@ impl ValidatePlansArgs {
         let read = self.runs.read()?;
         let page = terminal::page();
         if self.foretell {
+            // They would be left out in silence.
+            if !plans::misfits(&read.preset, &read.rows).is_empty() {
+                return Err(self.runs.no_plan(&read));
+            }
             let foretold = [plans::foretold(&read.preset, &read.rows)];
             terminal::print(&written(
                 &splits(&foretold, self.format),
