@@ -57,7 +57,21 @@ pub struct ParallelTable {
     pub noise_scale: Option<Positive>,
     /// Schedules of the pipeline; `1f1b` when absent.
     #[schemars(with = "Vec<String>")]
-    pub schedule: Option<Spanned<OneOrMore>>,
+    pub schedule: Option<Spanned<OneOrMore<String>>>,
+    /// Virtual stages of a GPU, with the schedule `interleaved-1f1b`; 2 when absent.
+    #[schemars(with = "Option<Axis>")]
+    pub virtual_stages: Option<Spanned<Axis>>,
+    /// What the backward pass computes again: `none`, `selective` (scores of attention), `full` (all but the input of each
+    /// block); one or several, as an axis. What the runtime does when absent.
+    #[schemars(with = "Vec<String>")]
+    pub recompute: Option<Spanned<OneOrMore<String>>>,
+    /// What replicas hold in parts: `none`, `optimizer` (ZeRO-1), `gradients` (ZeRO-2), `full` (ZeRO-3, FSDP); one or several, as
+    /// an axis. What the runtime does when absent.
+    #[schemars(with = "Vec<String>")]
+    pub shard: Option<Spanned<OneOrMore<String>>>,
+    /// Whether GPUs that share a layer of `model` also share what lies between its products; true, false or both, as an axis.
+    #[schemars(with = "Vec<bool>")]
+    pub sequence_parallel: Option<Spanned<OneOrMore<bool>>>,
     /// Nodes: VM types with their GPUs.
     #[schemars(with = "Vec<NodeTable>", length(min = 1))]
     pub nodes: Option<Spanned<Vec<Spanned<NodeTable>>>>,
@@ -169,22 +183,22 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedOr<T> {
     }
 }
 
-/// A name or several.
+/// A value or several.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected a name or a list of names")]
-pub enum OneOrMore {
+#[serde(untagged, expecting = "expected a value or a list of them")]
+pub enum OneOrMore<T> {
     /// One.
-    One(String),
+    One(T),
     /// Several.
-    Several(Vec<String>),
+    Several(Vec<T>),
 }
 
-impl OneOrMore {
+impl<T> OneOrMore<T> {
     /// All of them.
-    pub fn all(&self) -> &[String] {
+    pub fn all(&self) -> &[T] {
         match self {
-            OneOrMore::One(name) => std::slice::from_ref(name),
-            OneOrMore::Several(names) => names,
+            OneOrMore::One(value) => std::slice::from_ref(value),
+            OneOrMore::Several(values) => values,
         }
     }
 }

@@ -156,7 +156,7 @@ impl Figures {
             samples_per_epoch: Some(plans.target.sequences),
             stated_epochs: Some(1.0),
             noise_scale: plans.target.noise_scale,
-            parameters: Some(plans.profile.parameters as f64),
+            parameters: Some(plans.forms[0].profile.parameters as f64),
             shows_noise: false,
             cold_start_steps: 0,
             probe_steps: PLAN_PROBE_STEPS,

@@ -135,6 +135,7 @@ fn plan(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<ParallelPlan> {
         stages.push(StageOfPlan {
             first_layer,
             last_layer,
+            further: Vec::new(),
             replicas,
         });
         first_layer = last_layer + 1;

@@ -12,11 +12,9 @@ const NINETY: f64 = 1.645;
 
 /// What a GPU of a stage is asked to hold.
 #[derive(Debug, Clone, Copy)]
-pub struct StageLoad {
-    /// First and last layer.
-    pub layers: (u32, u32),
-    /// Sequences whose activations are kept at once.
-    pub sequences: f64,
+pub struct StageLoad<'a> {
+    /// First and last layers of its virtual stages, each with the sequences whose activations it keeps at once.
+    pub parts: &'a [((u32, u32), f64)],
     /// Sequences of a micro-batch.
     pub micro_batch: f64,
     /// Data-parallel replicas.
@@ -30,9 +28,15 @@ pub fn stage_bytes(
     profile: &LayerProfile,
     runtime: &Runtime,
     weights: &Weights,
-    held: &StageLoad,
+    held: &StageLoad<'_>,
 ) -> f64 {
-    let (first, last) = held.layers;
+    let layers = || held.parts.iter().map(|part| part.0);
+    let most = |of: &dyn Fn(u32, u32) -> u64| {
+        layers()
+            .map(|(first, last)| of(first, last))
+            .max()
+            .unwrap_or(0) as f64
+    };
     let state = state_bytes(profile, runtime);
     let part = |from: Shard| {
         if runtime.shard >= from {
@@ -44,16 +48,24 @@ pub fn stage_bytes(
     let per_parameter = state.weights * part(Shard::Full)
         + state.gradients * part(Shard::Gradients)
         + state.optimizer * part(Shard::Optimizer);
-    let state_held = weights.parameters(first, last) as f64 * per_parameter;
+    let parameters: u64 = layers()
+        .map(|(first, last)| weights.parameters(first, last))
+        .sum();
+    let state_held = parameters as f64 * per_parameter;
     let gathered = if runtime.shard == Shard::Full {
-        let largest = weights.largest_parameters(first, last) as f64;
-        largest * runtime.working_layers * (state.weights + state.gradients)
+        most(&|first, last| weights.largest_parameters(first, last))
+            * runtime.working_layers
+            * (state.weights + state.gradients)
     } else {
         0.0
     };
-    let stored = weights.stored_bytes(first, last) as f64 * held.sequences;
-    let working =
-        weights.largest_bytes(first, last) as f64 * held.micro_batch * runtime.working_layers;
+    let kept = held.parts.iter();
+    let stored: f64 = kept
+        .map(|((first, last), sequences)| weights.stored_bytes(*first, *last) as f64 * sequences)
+        .sum();
+    let working = most(&|first, last| weights.largest_bytes(first, last))
+        * held.micro_batch
+        * runtime.working_layers;
     state_held + gathered + stored + working + runtime.reserved_bytes
 }
 

@@ -37,8 +37,17 @@ pub struct StageOfPlan {
     pub first_layer: u32,
     /// Last layer of the stage.
     pub last_layer: u32,
+    /// First and last layers of its further virtual stages, where it has any.
+    pub further: Vec<(u32, u32)>,
     /// One per data-parallel replica.
     pub replicas: Vec<Replica>,
+}
+
+impl StageOfPlan {
+    /// First and last layers of its virtual stages.
+    pub fn parts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        std::iter::once((self.first_layer, self.last_layer)).chain(self.further.iter().copied())
+    }
 }
 
 /// How one model is cut over GPUs.
@@ -57,11 +66,12 @@ pub struct ParallelPlan {
 }
 
 impl ParallelPlan {
-    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node.
+    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node. With
+    /// so many times as many cuts, stages have so many virtual stages: the first of all, then the second of all.
     /// GPUs are filled as Megatron does: tensor first, then data, then pipeline; a change of kind begins a node.
     ///
     /// # Errors
-    /// If a node has too few GPUs for `tensor`, or there is not one kind per stage.
+    /// If a node has too few GPUs for `tensor`, or cuts are no multiple of stages.
     #[allow(clippy::too_many_arguments)]
     pub fn even(
         nodes: &[NodeKind],
@@ -73,15 +83,21 @@ impl ParallelPlan {
         global_batch: u32,
         schedule: Schedule,
     ) -> Result<ParallelPlan, Misfit> {
-        if kinds.len() != cuts.len() {
+        if kinds.is_empty() || cuts.is_empty() || cuts.len() % kinds.len() != 0 {
             let text = format!("{} kinds of nodes for {} stages", kinds.len(), cuts.len());
             return Err(Misfit::Shape(text));
         }
-        let mut first_layer = 0;
-        let mut stages = Vec::with_capacity(cuts.len());
+        let part = |number: usize| {
+            let before = number.checked_sub(1).map(|before| cuts[before]);
+            (
+                before.map_or(0, |last| last.saturating_add(1)),
+                cuts[number],
+            )
+        };
+        let mut stages = Vec::with_capacity(kinds.len());
         // The node that is being filled: its number, kind, GPUs left.
         let (mut node, mut filling, mut left) = (0, None, 0);
-        for (&last_layer, &kind) in cuts.iter().zip(kinds) {
+        for (number, &kind) in kinds.iter().enumerate() {
             let of_kind = node_kind(nodes, kind)?;
             if tensor == 0 || tensor > of_kind.gpus_per_node {
                 let (name, gpus) = (&of_kind.name, of_kind.gpus_per_node);
@@ -98,12 +114,14 @@ impl ParallelPlan {
                 left -= tensor;
                 replicas.push(Replica { kind, tensor, node });
             }
+            let (first_layer, last_layer) = part(number);
+            let further = (number + kinds.len()..cuts.len()).step_by(kinds.len());
             stages.push(StageOfPlan {
                 first_layer,
                 last_layer,
+                further: further.map(part).collect(),
                 replicas,
             });
-            first_layer = last_layer.saturating_add(1);
         }
         Ok(ParallelPlan {
             data,
@@ -117,6 +135,11 @@ impl ParallelPlan {
     /// Stages.
     pub fn pipeline(&self) -> usize {
         self.stages.len()
+    }
+
+    /// Virtual stages of each stage; 1 where it is one.
+    pub fn virtual_stages(&self) -> u32 {
+        (self.stages.first()).map_or(1, |stage| 1 + stage.further.len() as u32)
     }
 
     /// Micro-batches per replica and step.
@@ -169,6 +192,7 @@ impl ParallelPlan {
             ));
         }
         self.check_layers(profile)?;
+        self.check_virtual_stages()?;
         let all = self.stages.len() * self.data as usize;
         // How full each node is, and of which kind it is.
         let mut filled = vec![(0_u32, u32::MAX); all];
@@ -207,13 +231,24 @@ impl ParallelPlan {
     fn check_layers(&self, profile: &LayerProfile) -> Result<(), Misfit> {
         let last = profile.layers - 1;
         let mut next = 0;
-        for (number, stage) in self.stages.iter().enumerate() {
-            let is_last = number + 1 == self.stages.len();
-            let wrong = if stage.first_layer != next {
+        // The first virtual stage of all stages, then the second.
+        let rounds = 0..self.virtual_stages() as usize;
+        let parts = rounds.flat_map(|round| {
+            let stages = self.stages.iter().enumerate();
+            stages.map(move |(number, stage)| (round, number, stage.parts().nth(round)))
+        });
+        for (round, number, part) in parts {
+            let Some((first_found, last_found)) = part else {
+                let text = format!("stage {} has fewer virtual stages than others", number + 1);
+                return Err(Misfit::Shape(text));
+            };
+            let is_last =
+                number + 1 == self.stages.len() && round + 1 == self.virtual_stages() as usize;
+            let wrong = if first_found != next {
                 Some(format!("begin with {next}"))
-            } else if stage.last_layer < stage.first_layer || stage.last_layer > last {
-                Some(format!("end between {} and {last}", stage.first_layer))
-            } else if is_last && stage.last_layer != last {
+            } else if last_found < first_found || last_found > last {
+                Some(format!("end between {first_found} and {last}"))
+            } else if is_last && last_found != last {
                 Some(format!("end with {last}"))
             } else {
                 None
@@ -221,13 +256,32 @@ impl ParallelPlan {
             if let Some(expected) = wrong {
                 return Err(Misfit::Layers {
                     stage: number as u32,
-                    first_found: stage.first_layer,
-                    last_found: stage.last_layer,
+                    first_found,
+                    last_found,
                     last,
                     expected,
                 });
             }
-            next = stage.last_layer + 1;
+            next = last_found + 1;
+        }
+        Ok(())
+    }
+
+    fn check_virtual_stages(&self) -> Result<(), Misfit> {
+        let own = self.virtual_stages();
+        if own > 1 && !self.schedule.has_virtual_stages() {
+            let text = format!(
+                "the schedule `{}` has no virtual stages",
+                self.schedule.name()
+            );
+            return Err(Misfit::Shape(text));
+        }
+        let (stages, micro_batches) = (self.stages.len() as u32, self.micro_batches());
+        if self.schedule.has_virtual_stages() && !micro_batches.is_multiple_of(stages) {
+            return Err(Misfit::Shape(format!(
+                "{micro_batches} micro-batches are not a multiple of {stages} stages, as `{}` needs",
+                self.schedule.name()
+            )));
         }
         Ok(())
     }

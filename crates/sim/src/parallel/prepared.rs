@@ -10,7 +10,7 @@ mod path;
 mod reduction;
 
 use super::runtime::Activations;
-use super::schedule::{Place, Schedule};
+use super::schedule::{Operation, Place, Schedule};
 
 pub use outline::StepOutline;
 pub use path::PathScratch;
@@ -24,6 +24,8 @@ struct StageCost {
     /// Part of `forward` in which the GPU computes.
     busy_forward: f64,
     busy_backward: f64,
+    /// Part of `backward` that computes the gradients of weights.
+    weights: f64,
     /// One message to the next stage, or from it.
     message: f64,
     update: f64,
@@ -37,10 +39,25 @@ impl StageCost {
             backward: self.backward * factor,
             busy_forward: self.busy_forward * factor,
             busy_backward: self.busy_backward * factor,
+            weights: self.weights * factor,
             message: self.message,
             update: self.update * factor,
         }
     }
+}
+
+/// Which share of a stage's seconds a virtual stage takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct VirtualShare {
+    forward: f64,
+    backward: f64,
+}
+
+/// Seconds of a pass: until it has been launched and computed, and in which the GPU computes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PassCost {
+    seconds: f64,
+    busy: f64,
 }
 
 /// The all-reduce of a stage's gradients among its replicas.
@@ -96,6 +113,8 @@ pub enum Work {
     Forward,
     /// A micro-batch goes backward.
     Backward,
+    /// The gradients of weights are computed for a micro-batch.
+    Weights,
     /// Activations or their gradients are exchanged with the stage before.
     Receive,
     /// Activations or their gradients are exchanged with the stage behind.
@@ -112,6 +131,7 @@ impl Work {
         match self {
             Work::Forward => "forward",
             Work::Backward => "backward",
+            Work::Weights => "weights",
             Work::Receive => "exchange-previous",
             Work::Send => "exchange-next",
             Work::Reduce => "reduce",
@@ -147,6 +167,9 @@ pub struct PreparedPlan {
     micro_batches: u32,
     /// Pipelines that differ, each with its stages.
     lanes: Vec<Vec<StageCost>>,
+    /// Of each pipeline that differs, at `stage × virtual stages + virtual stage`; empty where stages are one.
+    shares: Vec<Vec<VirtualShare>>,
+    virtual_stages: u32,
     /// Per replica: which of `lanes` it is like.
     lane_of: Vec<u32>,
     /// Per stage.
@@ -162,6 +185,82 @@ impl PreparedPlan {
         self.stages as usize
     }
 
+    /// Whether its steps with luck can be told in outline: the schedule waits as 1F1B does, and so do both ends of messages.
+    pub fn has_outline(&self) -> bool {
+        self.activations == Activations::Serial && !self.schedule.needs_overlap()
+    }
+
+    /// Seconds of a pass of a stage of the pipeline `lane` whose costs are `cost`; `None`: it is none.
+    #[inline]
+    fn pass(
+        &self,
+        cost: &StageCost,
+        (lane, stage): (usize, usize),
+        of: Operation,
+    ) -> Option<PassCost> {
+        let mut pass = match of {
+            Operation::Forward(_) => PassCost {
+                seconds: cost.forward,
+                busy: cost.busy_forward,
+            },
+            Operation::Backward(_) if self.schedule == Schedule::ZeroBubble => PassCost {
+                seconds: cost.backward - cost.weights,
+                busy: (cost.busy_backward - cost.weights).max(0.0),
+            },
+            Operation::Backward(_) => PassCost {
+                seconds: cost.backward,
+                busy: cost.busy_backward,
+            },
+            Operation::Weights(_) => PassCost {
+                seconds: cost.weights,
+                busy: cost.weights.min(cost.busy_backward),
+            },
+            Operation::Previous(_) | Operation::Next(_) => return None,
+        };
+        if self.virtual_stages > 1
+            && let Operation::Forward(number) | Operation::Backward(number) = of
+        {
+            let own = stage * self.virtual_stages as usize + (number / self.micro_batches) as usize;
+            let share = self.shares[lane][own];
+            let share = match of {
+                Operation::Forward(_) => share.forward,
+                _ => share.backward,
+            };
+            pass = PassCost {
+                seconds: pass.seconds * share,
+                busy: pass.busy * share,
+            };
+        }
+        Some(pass)
+    }
+
+    /// Seconds of the last pass of a stage, in which its gradients become ready: that of its first layers.
+    fn last_backward(&self, cost: &StageCost, (lane, stage): (usize, usize)) -> f64 {
+        if self.schedule == Schedule::ZeroBubble {
+            return cost.weights;
+        }
+        let share = (self.shares.get(lane))
+            .and_then(|shares| shares.get(stage * self.virtual_stages as usize))
+            .map_or(1.0, |share| share.backward);
+        cost.backward * share
+    }
+
+    /// The stage behind another: the last is followed by the first, with its next virtual stage.
+    #[inline]
+    fn behind(&self, stage: usize) -> usize {
+        if stage + 1 == self.stages() {
+            0
+        } else {
+            stage + 1
+        }
+    }
+
+    /// The stage before another, as [`PreparedPlan::behind`].
+    #[inline]
+    fn before(&self, stage: usize) -> usize {
+        stage.checked_sub(1).unwrap_or(self.stages() - 1)
+    }
+
     /// Data-parallel replicas.
     pub fn replicas(&self) -> usize {
         self.lane_of.len()
@@ -175,10 +274,10 @@ impl PreparedPlan {
     /// Seconds of a step as by [`PreparedPlan::step_s`], in room that is kept.
     pub fn step_in(&self, scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
-        for lane in &self.lanes {
+        for (number, lane) in self.lanes.iter().enumerate() {
             scratch.costs.clone_from(lane);
-            self.walk(scratch);
-            scratch.meet(&self.reductions);
+            self.walk(number, scratch);
+            self.meet(number, scratch);
         }
         self.finish(scratch)
     }
@@ -189,7 +288,8 @@ impl PreparedPlan {
         scratch.begin(self.stages());
         for (replica, &lane) in self.lane_of.iter().enumerate() {
             let own = factors.iter().skip(replica * self.stages());
-            let lane = &self.lanes[lane as usize];
+            let number = lane as usize;
+            let lane = &self.lanes[number];
             scratch.costs.clear();
             let scaled = lane
                 .iter()
@@ -199,8 +299,8 @@ impl PreparedPlan {
             // Fewer factors than slots: the rest compute as they are.
             let given = scratch.costs.len();
             scratch.costs.extend_from_slice(&lane[given..]);
-            self.walk(scratch);
-            scratch.meet(&self.reductions);
+            self.walk(number, scratch);
+            self.meet(number, scratch);
         }
         self.finish(scratch)
     }
@@ -242,10 +342,10 @@ impl PreparedPlan {
         // When each stage of each pipeline ends.
         let mut ended = std::mem::take(&mut scratch.ended);
         ended.clear();
-        for lane in &self.lanes {
+        for (number, lane) in self.lanes.iter().enumerate() {
             scratch.costs.clone_from(lane);
-            self.walk(scratch);
-            scratch.meet(&self.reductions);
+            self.walk(number, scratch);
+            self.meet(number, scratch);
             ended.extend((0..stages).map(|stage| scratch.end(stage)));
         }
         let step_s = self.finish(scratch);
@@ -303,12 +403,8 @@ impl PreparedPlan {
         let mut sum = 0.0;
         for number in 0..order.operations() {
             sum += match order.operation(number) {
-                super::schedule::Operation::Previous(e) => {
-                    self.exchange_s(e.messages(), costs[stage - 1].message)
-                }
-                super::schedule::Operation::Next(e) => {
-                    self.exchange_s(e.messages(), costs[stage].message)
-                }
+                Operation::Previous(e) => self.exchange_s(e.messages(), costs[stage - 1].message),
+                Operation::Next(e) => self.exchange_s(e.messages(), costs[stage].message),
                 _ => 0.0,
             };
         }
@@ -330,6 +426,7 @@ impl PreparedPlan {
             stage: stage as u32,
             stages: self.stages,
             micro_batches: self.micro_batches,
+            virtual_stages: self.virtual_stages,
         }
     }
 

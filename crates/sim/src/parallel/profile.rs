@@ -66,6 +66,8 @@ pub struct Times {
     /// Seconds in which the GPU itself is busy.
     busy_forward: Vec<f64>,
     busy_backward: Vec<f64>,
+    /// Seconds of the backward pass for the gradients of weights.
+    weights: Vec<f64>,
 }
 
 /// Seconds of consecutive layers.
@@ -81,7 +83,24 @@ pub struct Seconds {
     pub busy_forward: f64,
     /// The part of `backward` that the GPU itself computes.
     pub busy_backward: f64,
+    /// The part of `backward` that computes the gradients of weights, which nobody waits for.
+    pub weights: f64,
 }
+
+impl Seconds {
+    /// Those of other layers come to them.
+    pub fn add(&mut self, other: Seconds) {
+        self.forward += other.forward;
+        self.backward += other.backward;
+        self.update += other.update;
+        self.busy_forward += other.busy_forward;
+        self.busy_backward += other.busy_backward;
+        self.weights += other.weights;
+    }
+}
+
+/// Part of a measured backward pass that is for the gradients of weights: of the two products for each of the forward pass one.
+pub(super) const WEIGHTS_OF_BACKWARD: f64 = 0.5;
 
 impl Times {
     /// From the seconds of each layer, in which the GPU is busy all the time.
@@ -97,6 +116,7 @@ impl Times {
             forward,
             backward,
             update: sums(layers.iter().map(|layer| layer.update)),
+            weights: sums(layers.iter().map(|layer| layer.weights)),
         }
     }
 
@@ -116,6 +136,7 @@ impl Times {
             update: on_line(&below.update, &above.update),
             busy_forward: on_line(&below.busy_forward, &above.busy_forward),
             busy_backward: on_line(&below.busy_backward, &above.busy_backward),
+            weights: on_line(&below.weights, &above.weights),
         }
     }
 
@@ -129,6 +150,7 @@ impl Times {
             update: between(&self.update),
             busy_forward: between(&self.busy_forward),
             busy_backward: between(&self.busy_backward),
+            weights: between(&self.weights),
         }
     }
 }
@@ -289,6 +311,27 @@ impl LayerProfile {
             gpu.times.extend(added);
             (gpu.times).sort_unstable_by_key(|times| (times.tensor, times.micro_batch));
         }
+    }
+
+    /// The layers if each keeps nothing but its input and goes forward again on its way back: of the bytes that it kept, those of
+    /// one layer are there at a time.
+    pub fn recomputed(&self) -> LayerProfile {
+        let mut all = self.clone();
+        for times in all.gpus.iter_mut().flat_map(|gpu| &mut gpu.times) {
+            let twice = |back: &mut Vec<f64>, there: &[f64]| {
+                back.iter_mut()
+                    .zip(there)
+                    .for_each(|(back, there)| *back += there);
+            };
+            twice(&mut times.backward, &times.forward);
+            twice(&mut times.busy_backward, &times.busy_forward);
+        }
+        for weights in &mut all.weights {
+            // What a layer takes in is what the one before hands on; the first takes in tokens, which weigh little.
+            let inputs = std::iter::once(&0).chain(&weights.output).copied();
+            weights.stored = sums(inputs.take(weights.output.len()));
+        }
+        all
     }
 
     fn of_gpu(&self, name: &str) -> &[Times] {

@@ -36,6 +36,9 @@ pub struct Runtime {
     pub recompute: Recompute,
     /// What replicas hold in parts.
     pub shard: Shard,
+    /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
+    /// bytes. Source: Korthikanti et al., MLSys 2023.
+    pub sequence_parallel: bool,
     /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
     pub state_bytes: Option<StateBytes>,
     /// Seconds of a step that neither the model nor the plan explains.
@@ -127,6 +130,7 @@ impl Default for Runtime {
             attention: Attention::Plain,
             recompute: Recompute::None,
             shard: Shard::None,
+            sequence_parallel: false,
             state_bytes: None,
             step_s: 0.0,
             gather: 1.0,
@@ -135,3 +139,26 @@ impl Default for Runtime {
         }
     }
 }
+
+/// Names of the values of a setting, as they are written.
+macro_rules! named {
+    ($type:ident: $($variant:ident = $name:literal),* $(,)?) => {
+        impl $type {
+            /// All of them.
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+
+            /// Name in scenarios.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$variant => $name,)* }
+            }
+
+            /// The one called `name`.
+            pub fn named(name: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+
+named!(Recompute: None = "none", Selective = "selective", Full = "full");
+named!(Shard: None = "none", Optimizer = "optimizer", Gradients = "gradients", Full = "full");

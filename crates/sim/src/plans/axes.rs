@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Formed;
 use crate::parallel::{LayerProfile, NodeKind, Schedule};
 
 /// What is chosen from.
@@ -23,6 +24,8 @@ pub struct Axes {
     pub batches: Vec<u32>,
     /// Schedules.
     pub schedules: Vec<Schedule>,
+    /// Virtual stages of a stage, with schedules that have any.
+    pub virtual_stages: Vec<u32>,
     /// Nodes in all; `None`: any number.
     pub nodes: Option<Vec<u32>>,
     /// Most GPUs of a plan.
@@ -51,8 +54,12 @@ pub struct Draft {
     pub offer: u32,
     /// Sequences per step.
     pub batch: u32,
+    /// Which of the forms.
+    pub form: u16,
     /// Schedule.
     pub schedule: Schedule,
+    /// Virtual stages of each stage.
+    pub virtual_stages: u32,
     /// Data-parallel replicas.
     pub data: u32,
     /// Stages.
@@ -71,24 +78,40 @@ impl Draft {
 }
 
 impl Axes {
-    /// All legal plans in order: by offer, batch and schedule, then the fewest GPUs first. Legal: a tensor group lies inside
-    /// a node and its degree was profiled; micro-batches of all replicas divide the batch; every kind of node is filled.
-    pub fn drafts<'a>(&'a self, profile: &'a LayerProfile) -> impl Iterator<Item = Draft> + 'a {
+    /// All legal plans in order: by offer, batch, schedule, virtual stages and form, then the fewest GPUs first. Legal: a tensor
+    /// group lies inside a node and its degree was profiled; micro-batches of all replicas divide the batch; every kind of node
+    /// is filled; with virtual stages there are two stages or more, a layer for each, and whole groups of micro-batches.
+    pub fn drafts<'a>(&'a self, forms: &'a [Formed]) -> impl Iterator<Item = Draft> + 'a {
         let offers = 0..self.offers.len() as u32;
-        offers.flat_map(move |offer| {
+        let heads = offers.flat_map(move |offer| {
             let batches = self.batches.iter();
             batches.flat_map(move |&batch| {
                 let schedules = self.schedules.iter();
-                schedules.flat_map(move |&schedule| self.of(profile, (offer, batch, schedule)))
+                schedules.map(move |&schedule| (offer, batch, schedule))
+            })
+        });
+        heads.flat_map(move |head| {
+            let virtual_stages = if head.2.has_virtual_stages() {
+                &self.virtual_stages[..]
+            } else {
+                &[1]
+            };
+            virtual_stages.iter().flat_map(move |&virtual_stages| {
+                let forms = (0..).zip(forms);
+                forms.flat_map(move |form| self.of(form, virtual_stages, head))
             })
         })
     }
 
     fn of<'a>(
         &'a self,
-        profile: &'a LayerProfile,
+        (form, formed): (u16, &'a Formed),
+        virtual_stages: u32,
         (offer, batch, schedule): (u32, u32, Schedule),
     ) -> impl Iterator<Item = Draft> + 'a {
+        let profile = &*formed.profile;
+        let asked = self.pipeline.as_ref().or(formed.usual_stages.as_ref());
+        let is_ring = schedule.has_virtual_stages();
         let tensors = self.tensors(profile, offer);
         (1..=self.most_gpus).flat_map(move |gpus| {
             let tensors: Vec<(u32, Vec<u32>)> = tensors
@@ -98,26 +121,31 @@ impl Axes {
                 .collect();
             tensors.into_iter().flat_map(move |(tensor, micro)| {
                 let groups = gpus / tensor;
-                let most = groups.min(profile.layers);
+                let most = groups.min(profile.layers / virtual_stages);
                 let pipelines = (1..=most).filter(move |stages| {
-                    let is_asked = (self.pipeline.as_ref()).is_none_or(|all| all.contains(stages));
+                    let is_asked = asked.is_none_or(|all| all.contains(stages));
                     let data = groups / stages;
                     groups % stages == 0
                         && is_asked
+                        && (!is_ring || *stages > 1)
                         && (self.data.as_ref()).is_none_or(|all| all.contains(&data))
                         && self.fills_nodes(offer, (data, *stages, tensor))
                 });
                 pipelines.flat_map(move |pipeline| {
                     let data = groups / pipeline;
                     let divides = move |micro_batch: &u32| {
-                        data.checked_mul(*micro_batch)
-                            .is_some_and(|samples| batch % samples == 0)
+                        data.checked_mul(*micro_batch).is_some_and(|samples| {
+                            batch % samples == 0
+                                && (!is_ring || (batch / samples).is_multiple_of(pipeline))
+                        })
                     };
                     let micro: Vec<u32> = micro.iter().copied().filter(divides).collect();
                     micro.into_iter().map(move |micro_batch| Draft {
                         offer,
                         batch,
+                        form,
                         schedule,
+                        virtual_stages,
                         data,
                         pipeline,
                         tensor,

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Axes, Draft, Flops, Holes, Offer};
+use super::{Axes, Draft, Flops, Formed, Holes, Offer, space};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
 use crate::parallel::runtime::preset::{Doubt, Foretold};
-use crate::parallel::{
-    Cutting, LayerProfile, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, Runtime,
-};
+use crate::parallel::{Cutting, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan};
 use scavsim_base::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
-use scavsim_data::space::{Axis, BATCH, Space, VM};
+use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 
 /// How far training goes.
@@ -117,12 +115,10 @@ pub struct Choices {
     pub axes: Axes,
     /// Legal plans that cannot be.
     pub holes: Holes,
-    /// What layers cost.
-    pub profile: Arc<LayerProfile>,
+    /// Forms of the plans; at least one.
+    pub forms: Vec<Formed>,
     /// What sending does.
     pub links: Arc<Links>,
-    /// What the framework adds.
-    pub runtime: Runtime,
     /// How far steps may be off.
     pub doubt: Doubt,
     /// FLOPs, where the model is known by its architecture.
@@ -142,12 +138,10 @@ pub struct Parts {
     pub axes: Axes,
     /// Names of zones, where something is said of them.
     pub zones: Vec<Arc<str>>,
-    /// What layers cost.
-    pub profile: Arc<LayerProfile>,
+    /// Forms of the plans; at least one.
+    pub forms: Vec<Formed>,
     /// What sending does.
     pub links: Arc<Links>,
-    /// What the framework adds.
-    pub runtime: Runtime,
     /// How far steps may be off.
     pub doubt: Doubt,
     /// FLOPs, where the model is known by its architecture.
@@ -202,7 +196,7 @@ impl Choices {
                 Err(why) => holes.add(why),
             }
         }
-        let Some(space) = space(&parts, &ways).filter(|_| !ways.is_empty()) else {
+        let Some(space) = space::of(&parts, &ways).filter(|_| !ways.is_empty()) else {
             return Err(holes);
         };
         let passes_s = passes(&parts, &ways);
@@ -220,9 +214,8 @@ impl Choices {
             passes_s,
             axes: parts.axes,
             holes,
-            profile: parts.profile,
+            forms: parts.forms,
             links: parts.links,
-            runtime: parts.runtime,
             doubt: parts.doubt,
             flops: parts.flops,
             hashes: parts.hashes,
@@ -266,13 +259,19 @@ impl Choices {
     /// None: it was made before.
     pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
         let plan = self.plan(configuration)?;
+        let formed = self.formed(&self.ways[configuration].draft);
         PreparedPlan::new(
-            &self.profile,
+            &formed.profile,
             &self.links,
             &self.axes.kinds,
-            &self.runtime,
+            &formed.runtime,
             &plan,
         )
+    }
+
+    /// The form of a plan.
+    pub fn formed(&self, draft: &Draft) -> &Formed {
+        &self.forms[usize::from(draft.form)]
     }
 
     /// The plan itself.
@@ -324,19 +323,20 @@ fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
     let of = |offer: usize| {
         let drafts = ways.iter().map(|way| &way.draft);
         let own = drafts.filter(|draft| draft.offer as usize == offer);
-        let mut pairs: Vec<(u32, u32)> = own.map(|d| (d.tensor, d.micro_batch)).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
+        let mut all: Vec<(u16, u32, u32)> =
+            own.map(|d| (d.form, d.tensor, d.micro_batch)).collect();
+        all.sort_unstable();
+        all.dedup();
         let Some(kind) = axes.kinds_of(offer as u32).next() else {
             return 0.0;
         };
-        let profile = &parts.profile;
-        let pass_s = |&(tensor, micro): &(u32, u32)| {
+        let pass_s = |&(form, tensor, micro): &(u16, u32, u32)| {
+            let profile = &parts.forms[usize::from(form)].profile;
             let times = profile.times(profile.gpu(&kind.gpu)?, tensor, micro)?;
             let all = times.of(0, profile.layers - 1);
             Some(all.forward + all.backward + all.update)
         };
-        pairs.iter().filter_map(pass_s).sum()
+        all.iter().filter_map(pass_s).sum()
     };
     (0..axes.offers.len()).map(of).collect()
 }
@@ -350,8 +350,8 @@ struct CutTable<'a> {
     known: HashMap<CutKey, Option<Cutting>>,
 }
 
-/// Offer, tensor degree, micro-batch; and stages, where the kinds of nodes depend on how many there are.
-type CutKey = (u32, u32, u32, u32);
+/// Offer, form, tensor degree, micro-batch; and stages and virtual ones, where the kinds of nodes depend on how many there are.
+type CutKey = (u32, u16, u32, u32, (u32, u32));
 
 impl<'a> CutTable<'a> {
     fn new(parts: &'a Parts, drafts: &[Draft], hands: Hands) -> CutTable<'a> {
@@ -367,7 +367,7 @@ impl<'a> CutTable<'a> {
         let mut deepest: HashMap<CutKey, Draft> = HashMap::new();
         for draft in drafts {
             let known = deepest.entry(table.key(draft)).or_insert(*draft);
-            if draft.pipeline > known.pipeline {
+            if cut_stages(draft) > cut_stages(known) {
                 *known = *draft;
             }
         }
@@ -378,7 +378,9 @@ impl<'a> CutTable<'a> {
             let slots: Vec<(&str, u32)> = (kinds.iter())
                 .map(|kind| (&*axes.kinds[*kind as usize].gpu, draft.tensor))
                 .collect();
-            (*key, parts.profile.cutting(&slots, draft.micro_batch))
+            let slots = slots.repeat(draft.virtual_stages as usize);
+            let profile = &parts.forms[usize::from(draft.form)].profile;
+            (*key, profile.cutting(&slots, draft.micro_batch))
         });
         table.known.extend(found);
         table
@@ -389,9 +391,14 @@ impl<'a> CutTable<'a> {
         let is_mixed = kinds.iter().any(|kind| *kind != kinds[0]);
         (
             self.alike[draft.offer as usize],
+            draft.form,
             draft.tensor,
             draft.micro_batch,
-            if is_mixed { draft.pipeline } else { 0 },
+            if is_mixed {
+                (draft.pipeline, draft.virtual_stages)
+            } else {
+                (0, 0)
+            },
         )
     }
 
@@ -403,7 +410,7 @@ impl<'a> CutTable<'a> {
 
     /// The last layer of each stage: as given, or cut evenly.
     fn cuts(&self, draft: &Draft) -> Option<Vec<u32>> {
-        let stages = draft.pipeline as usize;
+        let stages = cut_stages(draft) as usize;
         let given = self.axes.cuts.iter().find(|cut| cut.len() == stages);
         if let Some(given) = given {
             let mut last = 0;
@@ -418,6 +425,11 @@ impl<'a> CutTable<'a> {
         }
         self.known.get(&self.key(draft))?.as_ref()?.cuts(stages)
     }
+}
+
+/// Stages and virtual ones that layers are cut into.
+fn cut_stages(draft: &Draft) -> u32 {
+    draft.pipeline * draft.virtual_stages
 }
 
 fn plan(axes: &Axes, draft: &Draft, cuts: &[u32]) -> Result<ParallelPlan, Misfit> {
@@ -441,15 +453,16 @@ fn way(
 ) -> Result<Way, Misfit> {
     let axes = &parts.axes;
     let Some(cuts) = table.cuts(draft) else {
-        let title = format!("no layer has a time in {} stages", draft.pipeline);
+        let title = format!("no layer has a time in {} stages", cut_stages(draft));
         return Err(Misfit::Shape(title));
     };
     let plan = plan(axes, draft, &cuts)?;
+    let formed = &parts.forms[usize::from(draft.form)];
     let prepared = PreparedPlan::new(
-        &parts.profile,
+        &formed.profile,
         &parts.links,
         &axes.kinds,
-        &parts.runtime,
+        &formed.runtime,
         &plan,
     )?;
     let (step_s, breakdown) = prepared.told(scratch);
@@ -472,64 +485,4 @@ fn way(
         // It is known with the names of all.
         key: WorkloadKey::of(&parts.name).configuration(0),
     })
-}
-
-/// The name of the axis of markets.
-pub const MARKET: &str = "market";
-const MARKETS: [&str; 2] = ["on-demand", "spot"];
-
-fn space(parts: &Parts, ways: &[Way]) -> Option<Space> {
-    let axes = &parts.axes;
-    let mut names: Vec<Arc<str>> = Vec::new();
-    for offer in &axes.offers {
-        if !names.contains(&offer.name) {
-            names.push(Arc::clone(&offer.name));
-        }
-    }
-    let markets = axes.offers.iter().map(|offer| offer.on_spot);
-    let has_markets = markets.clone().any(|m| m != axes.offers[0].on_spot);
-    let has_zones = !parts.zones.is_empty();
-    let has_schedules = axes.schedules.len() > 1;
-    let mut all = vec![
-        Axis::categorical(VM, names.clone()),
-        Axis::numeric(BATCH, "sequences"),
-    ];
-    if has_markets {
-        all.push(Axis::categorical(MARKET, MARKETS.map(Arc::from)));
-    }
-    if has_zones {
-        all.push(Axis::categorical("zone", parts.zones.iter().cloned()));
-    }
-    if has_schedules {
-        let names = axes.schedules.iter().map(|s| s.name().into());
-        all.push(Axis::categorical("schedule", names));
-    }
-    for (name, unit) in [
-        ("data", "replicas"),
-        ("pipeline", "stages"),
-        ("tensor", "GPUs"),
-        ("micro_batch", "sequences"),
-    ] {
-        all.push(Axis::numeric(name, unit));
-    }
-    let row = |way: &Way| {
-        let draft = &way.draft;
-        let offer = &axes.offers[draft.offer as usize];
-        let name = names.iter().position(|name| *name == offer.name);
-        let mut row = vec![name.unwrap_or(0) as f64, f64::from(draft.batch)];
-        if has_markets {
-            row.push(f64::from(u8::from(offer.on_spot == Some(true))));
-        }
-        if has_zones {
-            row.push(f64::from(offer.zone));
-        }
-        if has_schedules {
-            let place = axes.schedules.iter().position(|s| *s == draft.schedule);
-            row.push(place.unwrap_or(0) as f64);
-        }
-        let degrees = [draft.data, draft.pipeline, draft.tensor, draft.micro_batch];
-        row.extend(degrees.map(f64::from));
-        row
-    };
-    Space::new(all, ways.iter().map(row)).ok()
 }

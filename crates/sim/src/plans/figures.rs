@@ -34,7 +34,8 @@ impl Choices {
     /// A plan in figures.
     pub fn figures(&self, configuration: usize) -> PlanFigures {
         let way = &self.ways[configuration];
-        let tokens_of_step = f64::from(way.draft.batch) * f64::from(self.profile.sequence);
+        let tokens_of_step =
+            f64::from(way.draft.batch) * f64::from(self.formed(&way.draft).profile.sequence);
         let tokens_per_s = tokens_of_step / way.step_s;
         PlanFigures {
             peak_gib: f64::from(way.peak_gib),
@@ -54,11 +55,11 @@ impl Choices {
     /// Whether the micro-batch of a plan was not profiled, on any of its GPUs, but lies between others that were.
     pub fn is_interpolated(&self, configuration: usize) -> bool {
         let draft = &self.ways[configuration].draft;
+        let profile = &self.formed(draft).profile;
         let mut kinds = self.axes.kinds_of(draft.offer);
         kinds.any(|kind| {
-            let gpu = self.profile.gpu(&kind.gpu);
-            let times =
-                gpu.and_then(|gpu| self.profile.times(gpu, draft.tensor, draft.micro_batch));
+            let gpu = profile.gpu(&kind.gpu);
+            let times = gpu.and_then(|gpu| profile.times(gpu, draft.tensor, draft.micro_batch));
             times.is_some_and(|times| times.is_interpolated)
         })
     }

@@ -5,7 +5,8 @@
 //! price and no strategy.
 //!
 //! - [`axes`]: what a plan may be, and all that are legal, one after the other.
-//! - [`choices`]: those that fit into memory, as configurations. [`holes`]: the others.
+//! - [`form`]: what of the model plans keep, and what replicas hold in parts.
+//! - [`choices`]: those that fit into memory, as configurations; `space`: their axes. [`holes`]: the others.
 //! - [`figures`]: what a plan does with its GPUs, as runs are published; `flops`: what of it the model needs.
 //! - [`terms`]: on which terms a job runs.
 //! - [`pace`]: the steps of a plan in one replica, in three fidelities.
@@ -17,10 +18,12 @@ pub mod axes;
 pub mod choices;
 pub mod figures;
 mod flops;
+pub mod form;
 pub mod holes;
 pub mod life;
 pub mod outlook;
 pub mod pace;
+mod space;
 pub mod terms;
 pub mod timeline;
 
@@ -28,6 +31,7 @@ pub use axes::{Axes, Draft, Offer};
 pub use choices::{Choices, Target, Way};
 pub use figures::PlanFigures;
 pub use flops::Flops;
+pub use form::{Form, Formed};
 pub use holes::Holes;
 pub use life::PlanJob;
 pub use pace::{PlanLuck, PlanPace, Spread, TrialLuck};

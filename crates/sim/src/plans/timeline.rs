@@ -41,7 +41,8 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
         };
         let what = match span.work {
             Work::Forward => What::Forward(span.micro_batch),
-            Work::Backward => What::Backward(span.micro_batch),
+            // The gradients of weights are the other part of the way back.
+            Work::Backward | Work::Weights => What::Backward(span.micro_batch),
             Work::Receive => What::Exchange(span.micro_batch, Side::Before),
             Work::Send => What::Exchange(span.micro_batch, Side::Behind),
             Work::Reduce => What::Communication(Fate::Done),

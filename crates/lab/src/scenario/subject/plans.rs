@@ -1,8 +1,9 @@
 //! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
 //!
-//! - `layers`: what layers cost. `nodes`: VM types and markets. `degrees`: what the profile has to know.
+//! - `layers`: what layers cost. `forms`: schedules, recomputation, sharding. `nodes`: VM types and markets. `degrees`: what the profile has to know.
 
 mod degrees;
+mod forms;
 mod found;
 mod layers;
 mod nodes;
@@ -31,8 +32,8 @@ use scavsim_search::search::Figures;
 use scavsim_search::testbed::PlanGround;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
+use scavsim_sim::parallel::library;
 use scavsim_sim::parallel::runtime::preset::Doubt;
-use scavsim_sim::parallel::{Schedule, library};
 use scavsim_sim::plans::choices::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;
@@ -218,31 +219,30 @@ fn choices(
     let runtime = layers::runtime(table, files, complaints);
     let subject = layers::subject(table, files, runtime.as_ref(), complaints)?;
     let name = complaints.own_name(&table.name, &subject.name());
-    let schedules = schedules(table, complaints);
+    let (schedules, virtual_stages) = forms::schedules(table, runtime.as_ref(), complaints);
     let batches = batches(table, complaints);
     let target = target(table, subject.sequence(), &batches, complaints);
     let found = nodes::read(file, table, &subject, complaints);
     let cuts = cuts(table, &subject, complaints);
     let runtime = runtime?;
-    let stages = subject.usual_stages(&runtime);
+    let forms = forms::read(table, &subject, &runtime, complaints);
     let doubt = Doubt {
         errors: runtime.errors.clone(),
         precision: subject.precision(&runtime).to_owned(),
         gpus: found.sheets.clone(),
     };
     let flops = subject.flops(&found);
-    let layers = subject.layers_on(table, files, &runtime, &found, complaints);
+    let layers = subject.layers_on(table, files, (&runtime, &forms), &found, complaints);
     let axes = Axes {
         kinds: found.kinds,
         offers: found.offers,
         data: complaints.numbers("parallel.data", &table.data),
-        pipeline: complaints
-            .numbers("parallel.pipeline", &table.pipeline)
-            .or(stages),
+        pipeline: complaints.numbers("parallel.pipeline", &table.pipeline),
         tensor: profiled("parallel.tensor", &table.tensor, complaints),
         micro_batch: profiled("parallel.micro_batch", &table.micro_batch, complaints),
         batches,
         schedules,
+        virtual_stages,
         nodes: complaints.numbers("parallel.vms", &table.vms),
         most_gpus: table.most_gpus.map_or(MOST_GPUS, Machines::get),
         cuts,
@@ -254,11 +254,15 @@ fn choices(
         complaints.error_at(place.span(), title, label);
     }
     let layers = layers?;
-    let mut profile = layers.profile;
+    let mut forms = layers.forms;
     if let Some(asked) = &axes.micro_batch {
-        profile.interpolate(asked);
+        for formed in &mut forms {
+            Arc::make_mut(&mut formed.profile).interpolate(asked);
+        }
     }
-    degrees::profiled(table, &axes, &profile, complaints);
+    if let Some(first) = forms.first() {
+        degrees::profiled(table, &axes, &first.profile, complaints);
+    }
     if complaints.count() > before {
         return None;
     }
@@ -267,7 +271,7 @@ fn choices(
         let offer = &axes.offers[draft.offer as usize];
         offer.on_spot != Some(true) || draft.gpus() <= there_are
     };
-    let drafts = axes.drafts(&profile).filter(is_there);
+    let drafts = axes.drafts(&forms).filter(is_there);
     let drafts: Vec<Draft> = drafts.take(MOST_PLANS + 1).collect();
     if drafts.len() > MOST_PLANS {
         let title = format!("`parallel` makes more than {MOST_PLANS} plans");
@@ -280,7 +284,8 @@ fn choices(
         let title = "`parallel` makes no legal plan";
         let label = "no combination of these degrees";
         let help = "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
-                    `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch";
+                    `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch; \
+                    with virtual stages there are two stages or more, a layer for each, and a multiple of them in micro-batches";
         let complaint = complaints.at(place.span(), title, label);
         complaints.push(complaint.with_help(help));
         return None;
@@ -291,9 +296,8 @@ fn choices(
         axes,
         zones: found.zones,
         hashes: layers.hashes,
-        profile: Arc::new(profile),
+        forms,
         links: Arc::new(layers.links),
-        runtime: runtime.settings,
         doubt,
         flops,
     };
@@ -366,35 +370,6 @@ fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
         ),
     ];
     complaints.missing(place, "parallel", "no plans without it", &keys);
-}
-
-fn schedules(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<Schedule> {
-    let Some(asked) = &table.schedule else {
-        return vec![Schedule::OneForwardOneBackward];
-    };
-    let mut all = Vec::new();
-    for name in asked.get_ref().all() {
-        match Schedule::named(name) {
-            Some(schedule) if !all.contains(&schedule) => all.push(schedule),
-            Some(_) => {
-                let title = format!("`parallel.schedule` holds `{name}` twice");
-                complaints.error_at(asked.span(), title, "remove one of the two");
-            }
-            None => {
-                let title = format!("unknown schedule `{name}`");
-                let legal: Vec<String> = (Schedule::ALL.iter())
-                    .map(|s| format!("`{}`", s.name()))
-                    .collect();
-                let complaint = complaints.at(asked.span(), title, "not known");
-                complaints.push(complaint.with_help(format!("legal here: {}", legal.join(", "))));
-            }
-        }
-    }
-    if asked.get_ref().all().is_empty() {
-        let title = "`parallel.schedule` is an empty list";
-        complaints.error_at(asked.span(), title, "expected at least one entry");
-    }
-    all
 }
 
 fn batches(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<u32> {

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::PathScratch;
-use scavsim_sim::parallel::runtime::Activations;
 use scavsim_sim::plans::pace::slot_nodes;
 use scavsim_sim::plans::terms::On;
 use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialLuck};
@@ -67,11 +66,10 @@ impl PlanGround {
                 let nodes = || slot_nodes(&self.choices, at);
                 let mut scratch = PathScratch::default();
                 // Outlines tell serial messages and little luck; for others, steps themselves.
-                let is_serial = self.choices.runtime.activations == Activations::Serial;
                 let is_little = variation.step_cv <= MOST_OUTLINED_CV
                     && variation.vm_sigma <= 0.0
                     && variation.straggler.is_none();
-                if !(is_serial && is_little) {
+                if !(plan.has_outline() && is_little) {
                     let calm_s = plan.step_s();
                     return Spread::of(self.trials(), plan.slots(), nodes, |factors| {
                         plan.step_with(factors, &mut scratch) / calm_s

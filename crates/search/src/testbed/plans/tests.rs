@@ -13,7 +13,7 @@ use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Writ
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_sim::plans::choices::Parts;
-use scavsim_sim::plans::{Axes, Offer, Target as PlanTarget, Terms as JobTerms};
+use scavsim_sim::plans::{Axes, Form, Formed, Offer, Target as PlanTarget, Terms as JobTerms};
 use scavsim_sim::training::Variation;
 
 /// Plans for OPT-350 on VMs of four A100.
@@ -42,11 +42,19 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         micro_batch: None,
         batches: vec![64],
         schedules: vec![Schedule::OneForwardOneBackward],
+        virtual_stages: vec![1],
         nodes: None,
         most_gpus,
         cuts: Vec::new(),
     };
-    let drafts: Vec<_> = axes.drafts(&profile).collect();
+    let runtime = Runtime::default();
+    let forms = vec![Formed {
+        form: Form::of(&runtime),
+        profile: Arc::new(profile),
+        runtime,
+        usual_stages: None,
+    }];
+    let drafts: Vec<_> = axes.drafts(&forms).collect();
     let parts = Parts {
         name: "opt".to_owned(),
         target: PlanTarget {
@@ -55,9 +63,8 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         },
         axes,
         zones: Vec::new(),
-        profile: Arc::new(profile),
+        forms,
         links: Arc::new(links),
-        runtime: Runtime::default(),
         doubt: Default::default(),
         flops: None,
         hashes: Vec::new(),
@@ -111,7 +118,7 @@ fn every_plan_fills_its_vms_and_divides_the_batch() {
     // All plans of one VM that a slow search finds.
     let by_hand = [1, 2, 4].map(|tensor| {
         let groups = 4 / tensor;
-        let micro = choices.profile.micro_batches("A100-40", tensor);
+        let micro = choices.forms[0].profile.micro_batches("A100-40", tensor);
         let pipelines = (1..=groups).filter(|stages| groups % stages == 0);
         pipelines
             .map(|stages| {

@@ -32,8 +32,17 @@ pub fn block(
     let share = 1.0 / f64::from(tensor);
     let hidden = f64::from(model.hidden);
     // Values per token, and masks of one byte.
-    let outside = 4.0 * hidden;
-    let masks = if model.dropout { 2.0 * hidden } else { 0.0 };
+    let outside_share = if runtime.sequence_parallel {
+        share
+    } else {
+        1.0
+    };
+    let outside = 4.0 * hidden * outside_share;
+    let masks = if model.dropout {
+        2.0 * hidden * outside_share
+    } else {
+        0.0
+    };
     let ffn = model.feed_forward(layer);
     let kept_ffn = if model.gated { 4.0 } else { 2.0 };
     let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
@@ -55,7 +64,7 @@ pub fn block(
     let stored = match runtime.recompute {
         Recompute::None => working,
         Recompute::Selective => sequence * per_token,
-        Recompute::Full => output,
+        Recompute::Full => output * outside_share,
     };
     LayerBytes {
         parameters: shared(model.block_parameters(layer), tensor),

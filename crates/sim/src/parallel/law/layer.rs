@@ -33,6 +33,8 @@ pub struct LayerSeconds {
     pub backward: f64,
     /// Applying the gradients of all its parameters that the GPU holds.
     pub update: f64,
+    /// The part of `backward` that computes the gradients of weights.
+    pub weights: f64,
 }
 
 /// What the law takes of a micro-batch and of the GPUs that share a layer.
@@ -67,7 +69,7 @@ pub fn block(
     kernels: &Kernels<'_>,
     shape: Shape,
 ) -> LayerSeconds {
-    let (products, beside) = products(model, layer, kernels, shape);
+    let (products, beside) = products(model, layer, runtime, kernels, shape);
     let (scores, fused) = scores(model, runtime, kernels, shape);
     let launch = kernels.launch_s(shape.tensor);
     let reducing = if shape.tensor > 1 {
@@ -89,11 +91,19 @@ pub fn block(
         backward: kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again,
         update: kernels.optimizer_s(UPDATE_BYTES * model.block_parameters(layer) as f64)
             * shape.share(),
+        // One of the two products on the way back for each product with weights.
+        weights: products,
     }
 }
 
 /// Seconds of a block's products with weights, and of passes over what they make.
-fn products(model: &Architecture, layer: u32, kernels: &Kernels<'_>, shape: Shape) -> (f64, f64) {
+fn products(
+    model: &Architecture,
+    layer: u32,
+    runtime: &Runtime,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> (f64, f64) {
     let (n, share) = (shape.tokens(), shape.share());
     let hidden = f64::from(model.hidden);
     let mut seconds = 0.0;
@@ -114,7 +124,12 @@ fn products(model: &Architecture, layer: u32, kernels: &Kernels<'_>, shape: Shap
     if model.gated {
         passes += GATE_PASSES;
     }
-    let mut values = WIDTH_PASSES * hidden + passes * (ffn.active * ffn.width + ffn.always) * share;
+    let outside = if runtime.sequence_parallel {
+        WIDTH_PASSES * share
+    } else {
+        WIDTH_PASSES
+    };
+    let mut values = outside * hidden + passes * (ffn.active * ffn.width + ffn.always) * share;
     if ffn.count > 1.0 {
         values += ROUTE_PASSES * hidden * ffn.active;
     }
@@ -160,14 +175,16 @@ pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> L
         backward: BACKWARD * forward,
         update: kernels.optimizer_s(UPDATE_BYTES * model.embedding_parameters() as f64)
             * shape.share(),
+        // Its backward pass makes nothing else.
+        weights: BACKWARD * forward,
     }
 }
 
 /// The head with the loss: the product with the vocabulary, and passes over the logits in 32 bits.
 pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
     let (n, columns) = (shape.tokens(), f64::from(model.vocabulary) * shape.share());
-    let computed = kernels.product_s(n, f64::from(model.hidden), columns)
-        + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
+    let product = kernels.product_s(n, f64::from(model.hidden), columns);
+    let computed = product + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
     let reducing = if shape.tensor > 1 {
         shape.all_reduce_s
     } else {
@@ -177,5 +194,6 @@ pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerS
         forward: computed + reducing,
         backward: BACKWARD * computed,
         update: kernels.optimizer_s(UPDATE_BYTES * model.head_parameters() as f64) * shape.share(),
+        weights: product,
     }
 }

@@ -9,8 +9,10 @@ use super::super::plan::{Replica, StageOfPlan, node_kind};
 use super::super::profile::{Seconds, Times, Weights};
 use super::super::runtime::Shard;
 use super::super::schedule::Place;
-use super::super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory};
-use super::{PreparedPlan, StageCost};
+use super::super::{
+    Activations, LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory,
+};
+use super::{PreparedPlan, StageCost, VirtualShare};
 
 /// All that a plan is made from.
 pub(super) struct Basis<'a> {
@@ -53,7 +55,17 @@ impl PreparedPlan {
             memory.push(bytes);
             may_not_fit |= is_close;
         }
-        let (lanes, lane_of) = basis.lanes()?;
+        if plan.schedule.needs_overlap() && runtime.activations != Activations::Overlapped {
+            return Err(Misfit::Shape(format!(
+                "the schedule `{}` needs a runtime whose messages travel while both ends compute: activations = \"overlapped\"",
+                plan.schedule.name()
+            )));
+        }
+        let Lanes {
+            costs: lanes,
+            shares,
+            lane_of,
+        } = basis.lanes()?;
         let mut reductions = Vec::with_capacity(stages);
         for stage in &plan.stages {
             reductions.push(basis.reduction(stage)?);
@@ -65,6 +77,8 @@ impl PreparedPlan {
             stages: stages as u32,
             micro_batches: plan.micro_batches(),
             lanes,
+            shares,
+            virtual_stages: plan.virtual_stages(),
             lane_of,
             reductions,
             memory,
@@ -72,6 +86,15 @@ impl PreparedPlan {
             checkpoint_bytes: memory::checkpoint_bytes(profile, runtime),
         })
     }
+}
+
+/// Pipelines that differ, each with the costs of its stages and the shares of their virtual ones, and which of them each
+/// replica is.
+#[derive(Default)]
+struct Lanes {
+    costs: Vec<Vec<StageCost>>,
+    shares: Vec<Vec<VirtualShare>>,
+    lane_of: Vec<u32>,
 }
 
 impl Basis<'_> {
@@ -83,14 +106,14 @@ impl Basis<'_> {
         (self.gpus.get(replica.kind as usize).copied()).unwrap_or_default()
     }
 
-    /// Pipelines that differ, and which of them each replica is.
-    fn lanes(&self) -> Result<(Vec<Vec<StageCost>>, Vec<u32>), Misfit> {
+    fn lanes(&self) -> Result<Lanes, Misfit> {
         // What a replica's costs follow from, stage by stage.
         type CostKey = (u32, u32, u32, Option<Scope>);
         let stages = &self.plan.stages;
         let mut keys: Vec<Vec<CostKey>> = Vec::new();
-        let mut lanes: Vec<Vec<StageCost>> = Vec::new();
-        let mut lane_of = Vec::with_capacity(self.plan.data as usize);
+        let mut lanes = Lanes::default();
+        // The last stage hands on to the first, where it has virtual stages.
+        let ends = if self.plan.virtual_stages() > 1 { 0 } else { 1 };
         let busy: Vec<Vec<u32>> = stages.iter().map(sending).collect();
         let mut key = Vec::with_capacity(stages.len());
         for index in 0..self.plan.data as usize {
@@ -99,22 +122,24 @@ impl Basis<'_> {
                 let replica = stage.replicas[index];
                 key.push((replica.kind, replica.tensor, busy[index], None));
             }
-            for number in 1..stages.len() {
-                let ends = [number - 1, number].map(|s| stages[s].replicas[index]);
-                key[number - 1].3 = Some(self.scope(ends[0], ends[1])?);
+            for number in 0..stages.len() - ends {
+                let ends = [number, (number + 1) % stages.len()].map(|s| stages[s].replicas[index]);
+                key[number].3 = Some(self.scope(ends[0], ends[1])?);
             }
             let known = keys.iter().position(|known| *known == key);
             let lane = match known {
                 Some(lane) => lane,
                 None => {
-                    lanes.push(self.lane(index, &busy)?);
+                    let (costs, shares) = self.lane(index, &busy)?;
+                    lanes.costs.push(costs);
+                    lanes.shares.push(shares);
                     keys.push(key.clone());
-                    lanes.len() - 1
+                    keys.len() - 1
                 }
             };
-            lane_of.push(lane as u32);
+            lanes.lane_of.push(lane as u32);
         }
-        Ok((lanes, lane_of))
+        Ok(lanes)
     }
 
     pub(super) fn scope(&self, one: Replica, other: Replica) -> Result<Scope, Misfit> {
@@ -127,32 +152,45 @@ impl Basis<'_> {
         })
     }
 
-    /// The pipeline of one replica.
-    fn lane(&self, index: usize, busy: &[Vec<u32>]) -> Result<Vec<StageCost>, Misfit> {
+    /// The pipeline of one replica, and which shares of its stages' seconds their virtual stages take, where they have any.
+    fn lane(
+        &self,
+        index: usize,
+        busy: &[Vec<u32>],
+    ) -> Result<(Vec<StageCost>, Vec<VirtualShare>), Misfit> {
         let stages = &self.plan.stages;
         let mut lane = Vec::with_capacity(stages.len());
+        let mut shares = Vec::new();
         for (number, stage) in stages.iter().enumerate() {
             let replica = stage.replicas[index];
-            let mut seconds = self.seconds(stage, replica)?;
-            if !self.runtime.host_runs_ahead {
-                seconds.busy_forward = seconds.forward;
-                seconds.busy_backward = seconds.backward;
+            let mut seconds = Seconds::default();
+            let mut of_parts = Vec::new();
+            for layers in stage.parts() {
+                let own = self.part(stage, layers, index)?;
+                of_parts.push(own);
+                seconds.add(own);
             }
-            if self.runtime.shard == Shard::Full {
-                self.gather(stage, index, &mut seconds)?;
+            if of_parts.len() > 1 {
+                let whole = |sum: f64| sum.max(f64::MIN_POSITIVE);
+                shares.extend(of_parts.iter().map(|own| VirtualShare {
+                    forward: own.forward / whole(seconds.forward),
+                    backward: own.backward / whole(seconds.backward),
+                }));
             }
             if self.runtime.shard >= Shard::Optimizer {
                 seconds.update /= f64::from(self.plan.data);
             }
-            let message = match stages.get(number + 1) {
+            let next = match stages.get(number + 1) {
+                None if of_parts.len() > 1 => Some(0),
+                None => None,
+                Some(_) => Some(number + 1),
+            };
+            let message = match next {
                 None => 0.0,
                 Some(next) => {
-                    let ends = (replica, next.replicas[index]);
-                    self.message(
-                        stage.last_layer,
-                        ends,
-                        (busy[number][index], busy[number + 1][index]),
-                    )?
+                    let ends = (replica, stages[next].replicas[index]);
+                    let busy = (busy[number][index], busy[next][index]);
+                    self.message(stage.last_layer, ends, busy)?
                 }
             };
             lane.push(StageCost {
@@ -160,16 +198,35 @@ impl Basis<'_> {
                 backward: seconds.backward,
                 busy_forward: seconds.busy_forward,
                 busy_backward: seconds.busy_backward,
+                weights: seconds.weights,
                 update: seconds.update + self.runtime.step_s,
                 message,
             });
         }
-        Ok(lane)
+        Ok((lane, shares))
+    }
+
+    /// Seconds of a virtual stage, with the gathering of its shards.
+    fn part(
+        &self,
+        stage: &StageOfPlan,
+        layers: (u32, u32),
+        index: usize,
+    ) -> Result<Seconds, Misfit> {
+        let replica = stage.replicas[index];
+        let mut seconds = self.seconds(layers, replica)?;
+        if !self.runtime.host_runs_ahead {
+            seconds.busy_forward = seconds.forward;
+            seconds.busy_backward = seconds.backward;
+        }
+        if self.runtime.shard == Shard::Full {
+            self.gather((stage, layers), index, &mut seconds)?;
+        }
+        Ok(seconds)
     }
 
     /// Seconds of a stage's layers: as profiled, or derived from those of a whole layer on one GPU.
-    fn seconds(&self, stage: &StageOfPlan, replica: Replica) -> Result<Seconds, Misfit> {
-        let (first, last) = (stage.first_layer, stage.last_layer);
+    fn seconds(&self, (first, last): (u32, u32), replica: Replica) -> Result<Seconds, Misfit> {
         let micro_batch = self.plan.micro_batch;
         let times = |tensor| {
             let gpu = self.gpu(replica).0?;
@@ -213,6 +270,7 @@ impl Basis<'_> {
             update: whole.update * share,
             busy_forward: whole.busy_forward * share + adding,
             busy_backward: whole.busy_backward * share + adding,
+            weights: whole.weights * share,
         })
     }
 
@@ -273,7 +331,16 @@ impl Basis<'_> {
         let scope = self.scope(ends.0, ends.1)?;
         let sharing = f64::from(busy.0) / f64::from(ends.0.tensor);
         let sent = self.link(scope, ends, busy, bytes * sharing)?;
-        let gathered = [ends.0, ends.1].map(|end| self.in_node(end, 1.0, bytes));
+        // Who shares what lies between products needs its own share only.
+        let whole = if self.runtime.sequence_parallel {
+            0.0
+        } else {
+            bytes
+        };
+        let gathered = [ends.0, ends.1].map(|end| match whole {
+            0.0 => Ok(0.0),
+            whole => self.in_node(end, 1.0, whole),
+        });
         let [one, other] = gathered;
         Ok(sent + one?.max(other?) + self.runtime.message_s)
     }
@@ -282,7 +349,7 @@ impl Basis<'_> {
     /// rings over all replicas, as fast as the slower of the links inside of nodes and between them.
     fn gather(
         &self,
-        stage: &StageOfPlan,
+        (stage, (first, last)): (&StageOfPlan, (u32, u32)),
         index: usize,
         seconds: &mut Seconds,
     ) -> Result<(), Misfit> {
@@ -292,7 +359,7 @@ impl Basis<'_> {
         let replica = stage.replicas[index];
         let data = f64::from(self.plan.data);
         let weights = self.weights(replica.tensor)?;
-        let parameters = weights.parameters(stage.first_layer, stage.last_layer) as f64;
+        let parameters = weights.parameters(first, last) as f64;
         let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
         let ends = (replica, replica);
         let mut slowest: f64 = 0.0;
@@ -344,8 +411,16 @@ impl Basis<'_> {
             stage: stage as u32,
             stages: self.plan.stages.len() as u32,
             micro_batches: self.plan.micro_batches(),
+            virtual_stages: self.plan.virtual_stages(),
         };
-        let in_flight = self.plan.schedule.in_flight(place);
+        // Layers of each virtual stage, and sequences whose activations it keeps.
+        let parts: Vec<((u32, u32), f64)> = (0..)
+            .zip(of_plan.parts())
+            .map(|(number, layers)| {
+                let in_flight = f64::from(self.plan.schedule.in_flight(place, number));
+                (layers, f64::from(self.plan.micro_batch) * in_flight)
+            })
+            .collect();
         let mut most = 0;
         let mut may_not_fit = false;
         let mut last: Option<Replica> = None;
@@ -357,8 +432,7 @@ impl Basis<'_> {
             last = Some(replica);
             let weights = self.weights(replica.tensor)?;
             let held = StageLoad {
-                layers: (of_plan.first_layer, of_plan.last_layer),
-                sequences: f64::from(self.plan.micro_batch) * f64::from(in_flight),
+                parts: &parts,
                 micro_batch: f64::from(self.plan.micro_batch),
                 data: self.plan.data,
             };

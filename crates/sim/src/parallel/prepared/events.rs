@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::super::runtime::Activations;
 use super::super::schedule::{Exchange, Operation};
-use super::{PreparedPlan, Span, StageCost, Work};
+use super::{PassCost, PreparedPlan, Span, StageCost, Work};
 use crate::engine::{Interrupt, Queue};
 use scavsim_base::units::SimTime;
 
@@ -136,6 +136,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                 let (work, micro_batch) = match operation {
                     Some(Operation::Forward(m)) => (Work::Forward, m),
                     Some(Operation::Backward(m)) => (Work::Backward, m),
+                    Some(Operation::Weights(m)) => (Work::Weights, m),
                     // Nothing else is done alone.
                     _ => return,
                 };
@@ -215,20 +216,26 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         loop {
             let now = self.room.queue.now();
             match self.operation(process) {
-                Some(Operation::Forward(_)) => {
-                    let cost = self.cost(process);
-                    self.pass(process, cost.forward, cost.busy_forward);
-                    return;
-                }
-                Some(Operation::Backward(_)) => {
-                    let cost = self.cost(process);
-                    self.pass(process, cost.backward, cost.busy_backward);
+                Some(
+                    operation @ (Operation::Forward(_)
+                    | Operation::Backward(_)
+                    | Operation::Weights(_)),
+                ) => {
+                    let stages = self.plan.stages();
+                    let lane = self.plan.lane_of[process / stages] as usize;
+                    let cost = &self.plan.lanes[lane][process % stages];
+                    let at = (lane, process % stages);
+                    if let Some(pass) = self.plan.pass(cost, at, operation) {
+                        self.pass(process, pass);
+                    }
                     return;
                 }
                 Some(Operation::Next(exchange)) => {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process).message;
-                        let ways = ((process, 0), (process + 1, 1), process + 1);
+                        let behind =
+                            self.in_ring(process, self.plan.behind(process % self.plan.stages()));
+                        let ways = ((process, 0), (behind, 1), behind);
                         if !self.pass_on(
                             process,
                             ways,
@@ -249,8 +256,10 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                 }
                 Some(Operation::Previous(exchange)) => {
                     if self.plan.activations == Activations::Overlapped {
-                        let message = self.cost(process - 1).message;
-                        let ways = ((process, 1), (process - 1, 0), process - 1);
+                        let before =
+                            self.in_ring(process, self.plan.before(process % self.plan.stages()));
+                        let message = self.cost(before).message;
+                        let ways = ((process, 1), (before, 0), before);
                         if !self.pass_on(
                             process,
                             ways,
@@ -278,14 +287,20 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         }
     }
 
-    fn pass(&mut self, process: usize, seconds: f64, busy: f64) {
+    /// A stage of the pipeline that a process is of.
+    fn in_ring(&self, process: usize, stage: usize) -> usize {
+        let stages = self.plan.stages();
+        process / stages * stages + stage
+    }
+
+    fn pass(&mut self, process: usize, PassCost { seconds, busy }: PassCost) {
         let luck = (self.luck)(process);
         let now = self.room.queue.now();
         let own = &mut self.room.processes[process];
         own.host += SimTime::from_seconds(seconds * luck);
         let end = (now + SimTime::from_seconds(busy * luck)).max(own.host);
         own.since = now;
-        // Only that of the last backward pass remains.
+        // Only that of the last pass remains.
         own.last_backward = SimTime::from_seconds(seconds * luck);
         self.room
             .queue

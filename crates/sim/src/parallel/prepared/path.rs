@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::super::runtime::Activations;
 use super::super::schedule::{Exchange, Operation, Rounds, StageOrder};
-use super::{PreparedPlan, Reduction, StageCost};
+use super::{PreparedPlan, StageCost};
 
 /// Differences below this share of the time are rounding.
 const ROUNDING: f64 = 1e-13;
@@ -78,17 +78,6 @@ impl PathScratch {
         self.met.resize(stages, Met::default());
     }
 
-    /// Takes the pipeline just walked into account.
-    pub(super) fn meet(&mut self, reductions: &[Reduction]) {
-        let stages = self.clocks.iter().zip(&self.costs).zip(reductions);
-        for (met, ((clock, cost), reduction)) in self.met.iter_mut().zip(stages) {
-            let first = reduction.first_bucket(clock.gpu, cost.backward);
-            met.end = met.end.max(clock.gpu);
-            met.first_bucket = met.first_bucket.max(first);
-            met.update = met.update.max(cost.update);
-        }
-    }
-
     /// When a stage of the pipeline just walked ended.
     pub(super) fn end(&self, stage: usize) -> f64 {
         self.clocks[stage].gpu
@@ -121,8 +110,27 @@ impl PathScratch {
 }
 
 impl PreparedPlan {
-    /// Walks the pipeline whose costs are in `scratch`, to its end.
-    pub(super) fn walk(&self, scratch: &mut PathScratch) {
+    /// Takes the pipeline just walked into account, which is like `lane`.
+    pub(super) fn meet(&self, lane: usize, scratch: &mut PathScratch) {
+        let stages = scratch
+            .clocks
+            .iter()
+            .zip(&scratch.costs)
+            .zip(&self.reductions);
+        for (stage, (met, ((clock, cost), reduction))) in
+            scratch.met.iter_mut().zip(stages).enumerate()
+        {
+            let last = self.last_backward(cost, (lane, stage));
+            met.end = met.end.max(clock.gpu);
+            met.first_bucket = met
+                .first_bucket
+                .max(reduction.first_bucket(clock.gpu, last));
+            met.update = met.update.max(cost.update);
+        }
+    }
+
+    /// Walks a pipeline like `lane` whose costs are in `scratch`, to its end.
+    pub(super) fn walk(&self, lane: usize, scratch: &mut PathScratch) {
         let stages = self.stages();
         scratch.clocks.clear();
         scratch.clocks.resize(stages, Clock::default());
@@ -151,13 +159,13 @@ impl PreparedPlan {
                 let own = &rounds[stage][phase];
                 own.first + round * own.every
             };
-            self.advance(scratch, |stage| until(stage, 0));
+            self.advance(lane, scratch, |stage| until(stage, 0));
             for round in 1..=count {
                 scratch.before.clone_from(&scratch.clocks);
                 for clock in &mut scratch.clocks {
                     clock.late = false;
                 }
-                self.advance(scratch, |stage| until(stage, round));
+                self.advance(lane, scratch, |stage| until(stage, round));
                 if let Some(by) = scratch.repeats() {
                     scratch.skip(count - round, by, |stage| rounds[stage][phase].every);
                     break;
@@ -165,11 +173,11 @@ impl PreparedPlan {
             }
         }
         scratch.rounds = rounds;
-        self.advance(scratch, |_| u32::MAX);
+        self.advance(lane, scratch, |_| u32::MAX);
     }
 
     /// Lets every stage do its operations up to number `until(stage)`, which does not depend on later ones of others.
-    fn advance(&self, scratch: &mut PathScratch, until: impl Fn(usize) -> u32) {
+    fn advance(&self, lane: usize, scratch: &mut PathScratch, until: impl Fn(usize) -> u32) {
         loop {
             let mut moved = false;
             for stage in 0..self.stages() {
@@ -180,11 +188,14 @@ impl PreparedPlan {
                     let number = scratch.clocks[stage].next;
                     let clock = &mut scratch.clocks[stage];
                     let waited = clock.waits;
-                    let done = match order.operation(number) {
-                        Operation::Forward(_) => clock.pass(cost.forward, cost.busy_forward),
-                        Operation::Backward(_) => clock.pass(cost.backward, cost.busy_backward),
+                    let operation = order.operation(number);
+                    let done = match operation {
                         Operation::Next(exchange) => self.next(scratch, stage, exchange),
                         Operation::Previous(exchange) => self.previous(scratch, stage, exchange),
+                        _ => match self.pass(&cost, (lane, stage), operation) {
+                            Some(pass) => clock.pass(pass.seconds, pass.busy),
+                            None => true,
+                        },
                     };
                     if !done {
                         // Who begins to wait lets the other go on.
@@ -206,7 +217,8 @@ impl PreparedPlan {
         let message = scratch.costs[stage].message;
         if self.activations == Activations::Overlapped {
             let (send, receive) = (exchange.activations, exchange.gradients);
-            return scratch.pass_on(stage, (stage, 0), (stage + 1, 1), (send, receive), message);
+            let back = (self.behind(stage), 1);
+            return scratch.pass_on(stage, (stage, 0), back, (send, receive), message);
         }
         let [own, other] = &mut scratch.clocks[stage..stage + 2] else {
             return false;
@@ -224,9 +236,10 @@ impl PreparedPlan {
     /// An exchange with the stage before; where both wait, that one does it.
     fn previous(&self, scratch: &mut PathScratch, stage: usize, exchange: Exchange) -> bool {
         if self.activations == Activations::Overlapped {
-            let message = scratch.costs[stage - 1].message;
+            let before = self.before(stage);
+            let message = scratch.costs[before].message;
             let (send, receive) = (exchange.gradients, exchange.activations);
-            return scratch.pass_on(stage, (stage, 1), (stage - 1, 0), (send, receive), message);
+            return scratch.pass_on(stage, (stage, 1), (before, 0), (send, receive), message);
         }
         scratch.clocks[stage].waits = true;
         false

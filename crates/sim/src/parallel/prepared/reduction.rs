@@ -14,10 +14,13 @@ impl Basis<'_> {
         if self.plan.data < 2 || self.runtime.shard == Shard::Full {
             return Ok(Reduction::default());
         }
-        let (first, last) = (stage.first_layer, stage.last_layer);
         let mut bytes: f64 = 0.0;
         for replica in &stage.replicas {
-            let parameters = self.weights(replica.tensor)?.parameters(first, last);
+            let weights = self.weights(replica.tensor)?;
+            let of_parts = stage.parts();
+            let parameters: u64 = of_parts
+                .map(|(first, last)| weights.parameters(first, last))
+                .sum();
             // Of all GPUs of a replica: they send at once.
             bytes = bytes
                 .max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);

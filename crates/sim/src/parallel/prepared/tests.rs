@@ -23,6 +23,8 @@ fn plan(
         stages: stages as u32,
         micro_batches,
         lane_of: (0..data).map(|r| (r % lanes.len()) as u32).collect(),
+        shares: vec![Vec::new(); lanes.len()],
+        virtual_stages: 1,
         lanes,
         reductions: vec![reduction; stages],
         memory: vec![0; stages],
@@ -47,7 +49,7 @@ fn events(plan: &PreparedPlan, factors: &[f64]) -> f64 {
 
 #[test]
 fn equal_stages_wait_a_bubble_of_stages_less_one_over_micro_batches() {
-    for &schedule in Schedule::ALL {
+    for &schedule in Schedule::ALL.iter().filter(|s| !s.needs_overlap()) {
         for stages in 1..=16_u32 {
             for micro_batches in [1, 2, 3, 7, 16, 64, 1000] {
                 let lane = vec![cost(0.3, 0.5); stages as usize];
@@ -69,6 +71,84 @@ fn equal_stages_wait_a_bubble_of_stages_less_one_over_micro_batches() {
                 let breakdown = plan.breakdown();
                 assert!((breakdown.bubble_s / breakdown.compute_s - bubble).abs() < 1e-9);
                 assert!((breakdown.step_s() - step).abs() < 1e-9 * step);
+            }
+        }
+    }
+}
+
+/// (p − 1)/(m v) of the ideal step: Narayanan et al., SC 2021, section 2.2.
+#[test]
+fn interleaved_stages_wait_a_bubble_divided_by_their_virtual_stages() {
+    for stages in [2, 3, 4, 8] {
+        for virtual_stages in [1, 2, 3, 4] {
+            for groups in [1, 2, 5, 16] {
+                let micro_batches = groups * stages;
+                let lane = vec![cost(0.3, 0.5); stages as usize];
+                let mut plan = plan(
+                    Schedule::Interleaved,
+                    Activations::Overlapped,
+                    micro_batches,
+                    1,
+                    vec![lane],
+                    Reduction::default(),
+                );
+                plan.virtual_stages = virtual_stages;
+                let share = 1.0 / f64::from(virtual_stages);
+                let one = VirtualShare {
+                    forward: share,
+                    backward: share,
+                };
+                plan.shares = vec![vec![one; (stages * virtual_stages) as usize]];
+                let ideal = f64::from(micro_batches) * 0.8;
+                let bubble = f64::from(stages - 1) / f64::from(micro_batches * virtual_stages);
+                let what = format!("{stages} {virtual_stages} {micro_batches}");
+                let step = plan.step_s();
+                assert!(
+                    (step / (ideal * (1.0 + bubble)) - 1.0).abs() < 1e-9,
+                    "{what}: {step}"
+                );
+                let by_events = events(&plan, &vec![1.0; stages as usize]);
+                assert!(
+                    (by_events / step - 1.0).abs() < 1e-6,
+                    "{what}: {by_events} {step}"
+                );
+            }
+        }
+    }
+}
+
+/// (p − 1)(F + B − W): Qi et al., ICLR 2024, table 2.
+#[test]
+fn zero_bubble_stages_wait_for_forward_and_inputs_less_weights() {
+    for stages in [1, 2, 3, 4, 8] {
+        for micro_batches in [stages, 2 * stages, 5 * stages + 1] {
+            for (forward, inputs, weights) in [(1.0, 1.0, 1.0), (0.9, 1.1, 0.7)] {
+                let each = StageCost {
+                    weights,
+                    ..cost(forward, inputs + weights)
+                };
+                let plan = plan(
+                    Schedule::ZeroBubble,
+                    Activations::Overlapped,
+                    micro_batches,
+                    1,
+                    vec![vec![each; stages as usize]],
+                    Reduction::default(),
+                );
+                let ideal = f64::from(micro_batches) * (forward + inputs + weights);
+                let bubble = f64::from(stages - 1) * (forward + inputs - weights);
+                let what = format!("{stages} {micro_batches} {weights}");
+                let step = plan.step_s();
+                assert!(
+                    (step - ideal - bubble).abs() < 1e-9,
+                    "{what}: {} {bubble}",
+                    step - ideal
+                );
+                let by_events = events(&plan, &vec![1.0; stages as usize]);
+                assert!(
+                    (by_events / step - 1.0).abs() < 1e-6,
+                    "{what}: {by_events} {step}"
+                );
             }
         }
     }
@@ -292,6 +372,7 @@ fn any_cost() -> impl Strategy<Value = StageCost> {
         0.0..0.1_f64,
     )
         .prop_map(|(forward, backward, a, b, message, update)| StageCost {
+            weights: 0.4 * b * backward,
             forward,
             backward,
             busy_forward: forward * a,
@@ -304,26 +385,43 @@ fn any_cost() -> impl Strategy<Value = StageCost> {
 fn any_plan() -> impl Strategy<Value = (PreparedPlan, Vec<f64>)> {
     let shape = (1_usize..6, 1_usize..4, 1_usize..4);
     let options = (
-        0_usize..2,
+        0..Schedule::ALL.len(),
         0_usize..3,
         any::<bool>(),
         1_u32..60,
         1_u32..5,
         0.0..0.2_f64,
+        1_u32..4,
     );
     (shape, options).prop_flat_map(|((stages, data, kinds), options)| {
         let kinds = kinds.min(data);
         let lanes = prop::collection::vec(prop::collection::vec(any_cost(), stages), kinds);
         let factors = prop::collection::vec(prop_oneof![Just(1.0), 0.5..2.0_f64], stages * data);
         (lanes, factors).prop_map(move |(lanes, factors)| {
-            let (schedule, activations, overlap, micro_batches, buckets, bucket_s) = options;
+            let (
+                schedule,
+                activations,
+                overlap,
+                mut micro_batches,
+                buckets,
+                bucket_s,
+                virtual_stages,
+            ) = options;
+            let schedule = Schedule::ALL[schedule];
             let activations = [
                 Activations::Serial,
                 Activations::Duplex,
                 Activations::Overlapped,
-            ][activations];
+            ][if schedule.needs_overlap() {
+                2
+            } else {
+                activations
+            }];
+            if schedule.has_virtual_stages() {
+                micro_batches = micro_batches.next_multiple_of(stages as u32);
+            }
             let mut plan = plan(
-                Schedule::ALL[schedule],
+                schedule,
                 activations,
                 micro_batches,
                 data,
@@ -331,6 +429,17 @@ fn any_plan() -> impl Strategy<Value = (PreparedPlan, Vec<f64>)> {
                 Reduction { buckets, bucket_s },
             );
             plan.overlap_gradients = overlap;
+            if schedule.has_virtual_stages() {
+                plan.virtual_stages = virtual_stages;
+                // A later virtual stage takes longer, forward less so than backward.
+                let sum = f64::from(virtual_stages * (virtual_stages + 1)) / 2.0;
+                let of_stage = (1..=virtual_stages).map(|own| VirtualShare {
+                    forward: f64::from(virtual_stages + 1 - own) / sum,
+                    backward: f64::from(own) / sum,
+                });
+                let of_stage: Vec<VirtualShare> = of_stage.collect();
+                plan.shares = vec![of_stage.repeat(stages); plan.lanes.len()];
+            }
             (plan, factors)
         })
     })

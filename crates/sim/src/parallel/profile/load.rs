@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, Weights, sums};
+use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, WEIGHTS_OF_BACKWARD, Weights, sums};
 use scavsim_read::input::checked::MOST_MACHINES;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
@@ -251,6 +251,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
             update: sums(values.iter().map(|v| v[2])),
             busy_forward: sums(busy(0)),
             busy_backward: sums(busy(1)),
+            weights: sums(values.iter().map(|v| WEIGHTS_OF_BACKWARD * v[1])),
         };
         match gpus.last_mut() {
             Some(last) if &*last.name == gpu => last.times.push(times),

@@ -32,6 +32,8 @@ pub struct RuntimePreset {
     pub source: String,
     /// What it does; the constants in it are the medians.
     pub settings: Runtime,
+    /// Sharding that it can do.
+    pub shards: Vec<Shard>,
     /// Precision that it computes with.
     pub precision: String,
     /// The constants of the law.
@@ -204,6 +206,10 @@ macro_rules! runtime_table {
             pub recompute: Option<Recompute>,
             /// What replicas hold in parts.
             pub shard: Option<Shard>,
+            /// Whether GPUs that share a layer also share what lies between its products.
+            pub sequence_parallel: Option<bool>,
+            /// Sharding that it can do; any when absent.
+            pub shards: Option<Vec<Shard>>,
             /// Bytes per parameter of the weights that are computed with.
             pub weight_bytes: Option<f64>,
             /// Bytes per parameter of gradients.
@@ -388,6 +394,7 @@ impl RuntimePreset {
             description: (table.description.clone()).unwrap_or(base.description),
             source: table.source.clone().unwrap_or(base.source),
             settings: with_constants(settings(table, &base.settings), &prior.medians),
+            shards: table.shards.clone().unwrap_or(base.shards),
             precision: table.precision.clone().unwrap_or(base.precision),
             prior,
             errors,
@@ -415,6 +422,7 @@ impl RuntimePreset {
             description: String::new(),
             source: String::new(),
             settings: Runtime::default(),
+            shards: Shard::ALL.to_vec(),
             precision: "bf16".to_owned(),
             prior: Prior {
                 medians: Constants([1.0; COUNT]),
@@ -499,6 +507,8 @@ impl RuntimeTable {
         self.attention_kernel = Some(own.attention);
         self.recompute = Some(own.recompute);
         self.shard = Some(own.shard);
+        self.sequence_parallel = Some(own.sequence_parallel);
+        self.shards = Some(of.shards.clone());
         self.weight_bytes = own.state_bytes.map(|state| state.weights);
         self.gradient_bytes = own.state_bytes.map(|state| state.gradients);
         self.optimizer_bytes = own.state_bytes.map(|state| state.optimizer);
@@ -573,6 +583,7 @@ fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         attention: table.attention_kernel.unwrap_or(base.attention),
         recompute: table.recompute.unwrap_or(base.recompute),
         shard: table.shard.unwrap_or(base.shard),
+        sequence_parallel: table.sequence_parallel.unwrap_or(base.sequence_parallel),
         state_bytes: state,
         memory_spread: table.memory_spread.unwrap_or(base.memory_spread),
         ..base.clone()

@@ -11,6 +11,8 @@ pub(super) const DECLARATION: Declaration = Declaration {
     example: "parallel.schedule = \"gpipe\"",
 };
 
+pub(super) const NEEDS_OVERLAP: bool = false;
+
 /// Operations per micro-batch, in either direction.
 fn every(place: Place) -> u32 {
     1 + u32::from(!place.is_first()) + u32::from(!place.is_last())
@@ -70,6 +72,6 @@ pub(super) fn rounds(place: Place) -> [Rounds; 2] {
     [forward, Rounds { first, ..forward }]
 }
 
-pub(super) fn in_flight(place: Place) -> u32 {
+pub(super) fn in_flight(place: Place, _: u32) -> u32 {
     place.micro_batches
 }

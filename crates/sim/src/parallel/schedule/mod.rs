@@ -1,20 +1,28 @@
 //! In which order a stage computes its micro-batches.
 //!
 //! A schedule is a file with the order of one stage's operations, by number, and a line in `schedules!`. Stages of one
-//! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous.
+//! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous. Those that need
+//! messages which travel while both ends compute are made of [`passes`]: what arrives n-th was sent n-th.
+//!
+//! With virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
 
 use scavsim_base::Declaration;
 
 mod gpipe;
+mod interleaved;
 mod one_forward_one_backward;
+mod passes;
+mod zero_bubble;
 
 /// What a stage does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// A micro-batch goes forward.
+    /// A micro-batch goes forward: its number, after those of all virtual stages before.
     Forward(u32),
-    /// A micro-batch goes backward.
+    /// A micro-batch goes backward; where weights have a pass of their own, without them.
     Backward(u32),
+    /// The gradients of weights are computed for a micro-batch.
+    Weights(u32),
     /// With the stage before: activations of one micro-batch come, gradients of one leave.
     Previous(Exchange),
     /// With the stage behind: activations leave, gradients come.
@@ -31,6 +39,12 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// No message.
+    const NOTHING: Exchange = Exchange {
+        activations: None,
+        gradients: None,
+    };
+
     fn activations(micro_batch: u32) -> Exchange {
         Exchange {
             activations: Some(micro_batch),
@@ -60,6 +74,8 @@ pub struct Place {
     pub stages: u32,
     /// Micro-batches.
     pub micro_batches: u32,
+    /// Virtual stages of each stage; 1 where it is one.
+    pub virtual_stages: u32,
 }
 
 impl Place {
@@ -81,6 +97,14 @@ pub struct Rounds {
     pub first: u32,
     /// Operations of this stage in each.
     pub every: u32,
+}
+
+impl Rounds {
+    const NONE: Rounds = Rounds {
+        count: 0,
+        first: 0,
+        every: 1,
+    };
 }
 
 macro_rules! schedules {
@@ -138,9 +162,14 @@ macro_rules! schedules {
                 match self { $(Schedule::$variant => $module::rounds(place),)* }
             }
 
-            /// Most micro-batches whose activations a stage holds at once.
-            pub fn in_flight(self, place: Place) -> u32 {
-                match self { $(Schedule::$variant => $module::in_flight(place),)* }
+            /// Micro-batches whose activations a virtual stage holds when its stage holds most.
+            pub fn in_flight(self, place: Place, virtual_stage: u32) -> u32 {
+                match self { $(Schedule::$variant => $module::in_flight(place, virtual_stage),)* }
+            }
+
+            /// Whether messages have to travel while both ends compute.
+            pub fn needs_overlap(self) -> bool {
+                match self { $(Schedule::$variant => $module::NEEDS_OVERLAP,)* }
             }
         }
     };
@@ -149,9 +178,16 @@ macro_rules! schedules {
 schedules! {
     GPipe, gpipe, GPipeOrder;
     OneForwardOneBackward, one_forward_one_backward, OneByOneOrder;
+    Interleaved, interleaved, InterleavedOrder;
+    ZeroBubble, zero_bubble, ZeroBubbleOrder;
 }
 
 impl Schedule {
+    /// Whether a stage may hold several virtual ones.
+    pub fn has_virtual_stages(self) -> bool {
+        self == Schedule::Interleaved
+    }
+
     /// The schedule called `name`.
     pub fn named(name: &str) -> Option<Schedule> {
         Schedule::ALL.iter().copied().find(|s| s.name() == name)
@@ -163,56 +199,150 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// Both ends of every exchange name the same micro-batches, each micro-batch goes forward and backward once on every
-    /// stage, backward after forward, and no more are held than `in_flight` says, which some stage reaches.
+    fn operations(schedule: Schedule, place: Place) -> Vec<Operation> {
+        let order = schedule.order(place);
+        (0..order.operations())
+            .map(|n| order.operation(n))
+            .collect()
+    }
+
+    /// Each micro-batch goes forward and backward once through every virtual stage, backward after forward, weights last; most
+    /// that are held at once.
+    fn held_at_most(all: &[Operation], passes: usize) -> usize {
+        let (mut forward, mut backward, mut weights, mut most) = (vec![], vec![], vec![], 0);
+        let splits = all.iter().any(|o| matches!(o, Operation::Weights(_)));
+        for operation in all {
+            match operation {
+                Operation::Forward(m) => {
+                    assert!(!forward.contains(m));
+                    forward.push(*m);
+                }
+                Operation::Backward(m) => {
+                    assert!(forward.contains(m) && !backward.contains(m));
+                    backward.push(*m);
+                }
+                Operation::Weights(m) => {
+                    assert!(backward.contains(m) && !weights.contains(m));
+                    weights.push(*m);
+                }
+                Operation::Previous(_) | Operation::Next(_) => {}
+            }
+            let gone = if splits { &weights } else { &backward };
+            most = most.max(forward.len() - gone.len());
+        }
+        assert_eq!((forward.len(), backward.len()), (passes, passes));
+        assert!(!splits || weights.len() == passes);
+        most
+    }
+
+    /// Both ends of every exchange name the same micro-batches, and no more are held than `in_flight` says, which some stage
+    /// reaches.
     #[test]
     fn stages_agree_on_what_they_exchange() {
-        for &schedule in Schedule::ALL {
+        for &schedule in Schedule::ALL.iter().filter(|s| !s.needs_overlap()) {
             for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)]
             {
                 let place = |stage| Place {
                     stage,
                     stages,
                     micro_batches,
-                };
-                let list = |stage| -> Vec<Operation> {
-                    let order = schedule.order(place(stage));
-                    (0..order.operations())
-                        .map(|n| order.operation(n))
-                        .collect()
+                    virtual_stages: 1,
                 };
                 let mut behind: VecDeque<Exchange> = VecDeque::new();
                 for stage in 0..stages {
-                    let (mut forward, mut backward, mut most) = (vec![], vec![], 0);
+                    let all = operations(schedule, place(stage));
                     let mut next = VecDeque::new();
-                    for operation in list(stage) {
+                    for operation in &all {
                         match operation {
-                            Operation::Forward(m) => forward.push(m),
-                            Operation::Backward(m) => {
-                                assert!(forward.contains(&m) && !backward.contains(&m));
-                                backward.push(m);
-                            }
-                            Operation::Previous(e) => assert_eq!(behind.pop_front(), Some(e)),
-                            Operation::Next(e) => next.push_back(e),
+                            Operation::Previous(e) => assert_eq!(behind.pop_front(), Some(*e)),
+                            Operation::Next(e) => next.push_back(*e),
+                            _ => {}
                         }
-                        most = most.max(forward.len() - backward.len());
                     }
                     assert!(
                         behind.is_empty(),
                         "{schedule:?} {stages} {micro_batches} {stage}"
                     );
                     behind = next;
-                    assert_eq!(
-                        (forward.len(), backward.len()),
-                        (micro_batches as usize, micro_batches as usize)
-                    );
-                    assert_eq!(most as u32, schedule.in_flight(place(stage)));
+                    let most = held_at_most(&all, micro_batches as usize);
+                    assert_eq!(most as u32, schedule.in_flight(place(stage), 0));
                     for rounds in schedule.rounds(place(stage)) {
                         let end = rounds.first + rounds.count * rounds.every;
                         assert!(end <= schedule.order(place(stage)).operations());
                     }
                 }
                 assert!(behind.is_empty());
+            }
+        }
+    }
+
+    /// Where messages travel on their own, a stage takes them in the order in which its neighbour in the ring sends them: the
+    /// activations of a virtual stage are those that the one before it handed on. No more micro-batches are held than said.
+    #[test]
+    fn messages_are_taken_in_the_order_in_which_they_are_sent() {
+        for (schedule, stages, micro_batches, virtual_stages) in [
+            (Schedule::Interleaved, 2, 2, 2),
+            (Schedule::Interleaved, 2, 8, 3),
+            (Schedule::Interleaved, 4, 4, 2),
+            (Schedule::Interleaved, 4, 16, 4),
+            (Schedule::ZeroBubble, 1, 5, 1),
+            (Schedule::ZeroBubble, 2, 1, 1),
+            (Schedule::ZeroBubble, 4, 2, 1),
+            (Schedule::ZeroBubble, 4, 4, 1),
+            (Schedule::ZeroBubble, 5, 13, 1),
+            (Schedule::OneForwardOneBackward, 3, 7, 1),
+        ] {
+            let place = |stage| Place {
+                stage,
+                stages,
+                micro_batches,
+                virtual_stages,
+            };
+            let all: Vec<Vec<Operation>> = (0..stages)
+                .map(|s| operations(schedule, place(s)))
+                .collect();
+            // Where a pass stands in the model: virtual stage and stage.
+            let depth = |stage: u32, number: u32| number / micro_batches * stages + stage;
+            for stage in 0..stages {
+                let next = (stage + 1) % stages;
+                let of = |stage: u32, on_next: bool, forward: bool| -> Vec<(u32, u32)> {
+                    let taken = all[stage as usize].iter().filter_map(|o| match o {
+                        Operation::Next(e) if on_next => Some(e),
+                        Operation::Previous(e) if !on_next => Some(e),
+                        _ => None,
+                    });
+                    let which =
+                        taken.filter_map(|e| if forward { e.activations } else { e.gradients });
+                    which
+                        .map(|n| (depth(stage, n), n % micro_batches))
+                        .collect()
+                };
+                let sent = of(stage, true, true).into_iter().map(|(d, m)| (d + 1, m));
+                assert_eq!(
+                    sent.collect::<Vec<_>>(),
+                    of(next, false, true),
+                    "{schedule:?}"
+                );
+                let back = of(next, false, false).into_iter().map(|(d, m)| (d - 1, m));
+                assert_eq!(
+                    back.collect::<Vec<_>>(),
+                    of(stage, true, false),
+                    "{schedule:?}"
+                );
+                let passes = (micro_batches * virtual_stages) as usize;
+                let most = held_at_most(&all[stage as usize], passes) as u32;
+                let said: u32 = (0..virtual_stages)
+                    .map(|v| schedule.in_flight(place(stage), v))
+                    .sum();
+                let is_right = match schedule {
+                    // The same at every stage: what the first holds of weights the last does not of inputs.
+                    Schedule::ZeroBubble => most <= said && said <= most + 1,
+                    _ => most == said,
+                };
+                assert!(
+                    is_right,
+                    "{schedule:?} {stages} {micro_batches} {stage}: {most} {said}"
+                );
             }
         }
     }
@@ -226,10 +356,11 @@ mod tests {
                         stage,
                         stages,
                         micro_batches,
+                        virtual_stages: 1,
                     };
-                    let held = Schedule::OneForwardOneBackward.in_flight(place);
+                    let held = Schedule::OneForwardOneBackward.in_flight(place, 0);
                     assert_eq!(held, (stages - stage).min(micro_batches));
-                    assert_eq!(Schedule::GPipe.in_flight(place), micro_batches);
+                    assert_eq!(Schedule::GPipe.in_flight(place, 0), micro_batches);
                 }
             }
         }

@@ -11,6 +11,8 @@ pub(super) const DECLARATION: Declaration = Declaration {
     example: "parallel.schedule = \"1f1b\"",
 };
 
+pub(super) const NEEDS_OVERLAP: bool = false;
+
 /// The three parts of a stage's operations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OneByOneOrder {
@@ -108,6 +110,6 @@ pub(super) fn rounds(place: Place) -> [Rounds; 2] {
     [turning, none]
 }
 
-pub(super) fn in_flight(place: Place) -> u32 {
+pub(super) fn in_flight(place: Place, _: u32) -> u32 {
     (place.stages - place.stage).min(place.micro_batches)
 }

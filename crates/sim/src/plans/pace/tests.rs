@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::Hands;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
-use crate::plans::{Axes, Offer, Target};
+use crate::plans::{Axes, Form, Formed, Offer, Target};
 use scavsim_read::input::Diagnostics;
 
 /// Plans of GPT-Neo on up to 32 GPUs of one kind.
@@ -33,11 +33,18 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         micro_batch: None,
         batches: vec![256],
         schedules: vec![schedule],
+        virtual_stages: vec![2],
         nodes: None,
         most_gpus: 32,
         cuts: Vec::new(),
     };
-    let drafts: Vec<_> = axes.drafts(&profile).collect();
+    let forms = vec![Formed {
+        form: Form::of(&runtime),
+        profile: Arc::new(profile),
+        runtime,
+        usual_stages: None,
+    }];
+    let drafts: Vec<_> = axes.drafts(&forms).collect();
     let target = Target {
         sequences: 1e5,
         noise_scale: None,
@@ -47,9 +54,8 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         target,
         axes,
         zones: Vec::new(),
-        profile: Arc::new(profile),
+        forms,
         links: Arc::new(links),
-        runtime,
         doubt: Default::default(),
         flops: None,
         hashes: Vec::new(),

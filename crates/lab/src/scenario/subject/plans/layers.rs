@@ -15,9 +15,9 @@ use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
-use scavsim_sim::parallel::runtime::{RuntimePreset, Shard, preset};
+use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
 use scavsim_sim::parallel::{Architecture, LayerProfile, Links, library};
-use scavsim_sim::plans::Flops;
+use scavsim_sim::plans::{Flops, Form, Formed};
 
 /// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
 const USUAL_OF_MODELS: &str = "fsdp";
@@ -45,7 +45,7 @@ pub(super) struct Modelled {
 
 /// All that plans are made of.
 pub(super) struct Layers {
-    pub(super) profile: LayerProfile,
+    pub(super) forms: Vec<Formed>,
     pub(super) links: Links,
     /// Hashes of what they are made from.
     pub(super) hashes: Vec<String>,
@@ -431,15 +431,6 @@ impl Modelled {
 }
 
 impl PlanSubject {
-    /// Stages where none are asked for: sharded weights leave nothing to cut.
-    pub(super) fn usual_stages(&self, runtime: &RuntimePreset) -> Option<Vec<u32>> {
-        match self {
-            PlanSubject::Model(_) if runtime.settings.shard == Shard::Full => Some(vec![1]),
-            _ => None,
-        }
-    }
-
-    /// What layers cost on the nodes that were found, and what sending does.
     /// FLOPs of the model and peaks of its GPUs; `None` with a profile, which has neither.
     pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
         let PlanSubject::Model(own) = self else {
@@ -454,11 +445,12 @@ impl PlanSubject {
         })
     }
 
+    /// What layers cost on the nodes that were found, in each form, and what sending does.
     pub(super) fn layers_on(
         self,
         table: &ParallelTable,
         files: &Files,
-        runtime: &RuntimePreset,
+        (runtime, forms): (&RuntimePreset, &[Form]),
         found: &FoundNodes,
         complaints: &mut Complaints<'_>,
     ) -> Option<Layers> {
@@ -466,13 +458,27 @@ impl PlanSubject {
             PlanSubject::Profile(profile) => {
                 let (links, hash) = links(table, files, complaints)?;
                 let hashes = [profile.hash.clone()].into_iter().chain(hash).collect();
+                let profile = Arc::new(*profile);
+                let again = forms.iter().any(|form| form.recompute == Recompute::Full);
+                let recomputed = again.then(|| Arc::new(profile.recomputed()));
+                let of_form = |form: &Form| Formed {
+                    form: *form,
+                    profile: match (&recomputed, form.recompute) {
+                        (Some(own), Recompute::Full) => Arc::clone(own),
+                        _ => Arc::clone(&profile),
+                    },
+                    runtime: form.under(&runtime.settings),
+                    usual_stages: None,
+                };
                 Some(Layers {
-                    profile: *profile,
+                    forms: forms.iter().map(of_form).collect(),
                     links,
                     hashes,
                 })
             }
-            PlanSubject::Model(own) => own.layers_on(table, files, runtime, found, complaints),
+            PlanSubject::Model(own) => {
+                own.layers_on(table, files, (runtime, forms), found, complaints)
+            }
         }
     }
 }
@@ -482,13 +488,11 @@ impl Modelled {
         &self,
         table: &ParallelTable,
         files: &Files,
-        runtime: &RuntimePreset,
+        (runtime, forms): (&RuntimePreset, &[Form]),
         found: &FoundNodes,
         complaints: &mut Complaints<'_>,
     ) -> Option<Layers> {
         let most = found.nodes.iter().map(|node| node.gpus).max().unwrap_or(1);
-        let is_sharded = runtime.settings.shard == Shard::Full;
-        let tensors = self.tensors(table, most, is_sharded, complaints);
         let asked = (table.micro_batch.as_ref()).and_then(|axis| axis.get_ref().values());
         let micro_batches = asked.map_or_else(|| MICRO_BATCHES.to_vec(), |asked| asked.to_vec());
         if let Some(place) = &table.micro_batch
@@ -499,27 +503,50 @@ impl Modelled {
             return None;
         }
         let constants = &runtime.prior.medians;
-        let law = LayerLaw {
-            model: &self.model,
-            sequence: self.sequence,
-            runtime: &runtime.settings,
-            constants,
-        };
-        let profile = law.profile(&found.nodes, &tensors, &micro_batches);
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{:?}", self.model).as_bytes());
-        hasher.update(format!("{:?} {:?}", found.nodes, runtime.settings).as_bytes());
-        hasher.update(format!("{:?} {}", constants, self.sequence).as_bytes());
+        hasher.update(format!("{:?} {constants:?} {}", found.nodes, self.sequence).as_bytes());
+        let mut formed = Vec::with_capacity(forms.len());
+        for (number, form) in forms.iter().enumerate() {
+            let settings = form.under(&runtime.settings);
+            let is_sharded = form.shard == Shard::Full;
+            // What is wrong with the degrees that are asked for is told once.
+            let before = complaints.count();
+            let tensors = self.tensors(table, most, is_sharded, complaints);
+            if complaints.count() > before && number == 0 {
+                return None;
+            }
+            let law = LayerLaw {
+                model: &self.model,
+                sequence: self.sequence,
+                runtime: &settings,
+                constants,
+            };
+            hasher.update(format!("{settings:?}").as_bytes());
+            formed.push(Formed {
+                form: *form,
+                profile: Arc::new(law.profile(&found.nodes, &tensors, &micro_batches)),
+                // Sharded weights leave nothing to cut.
+                usual_stages: is_sharded.then(|| vec![1]),
+                runtime: settings,
+            });
+        }
         let mut hashes = vec![hasher.finalize().to_hex().to_string()];
         let links = if table.links.is_some() {
             let (own, hash) = links(table, files, complaints)?;
             hashes.extend(hash);
             own
         } else {
+            let law = LayerLaw {
+                model: &self.model,
+                sequence: self.sequence,
+                runtime: &runtime.settings,
+                constants,
+            };
             law.links(&found.nodes)
         };
         Some(Layers {
-            profile,
+            forms: formed,
             links,
             hashes,
         })

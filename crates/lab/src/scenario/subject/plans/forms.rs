@@ -1,0 +1,165 @@
+//! What plans keep and share, and in which order they compute: schedules, virtual stages, recomputation, sharding.
+
+use toml::Spanned;
+
+use super::layers::PlanSubject;
+use crate::scenario::complaints::Complaints;
+use crate::scenario::parallel_table::{OneOrMore, ParallelTable};
+use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
+use scavsim_sim::parallel::{Activations, Schedule};
+use scavsim_sim::plans::Form;
+
+/// Virtual stages of a schedule that has any, where none are asked for.
+const USUAL_VIRTUAL_STAGES: u32 = 2;
+
+/// Values that `key` names, without repetition; `None` where it is absent.
+fn named<T: Copy + PartialEq>(
+    (key, asked): (&str, &Option<Spanned<OneOrMore<String>>>),
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<T>> {
+    let place = asked.as_ref()?;
+    let mut chosen = Vec::new();
+    for word in place.get_ref().all() {
+        match all.iter().find(|value| name(**value) == word) {
+            Some(value) if !chosen.contains(value) => chosen.push(*value),
+            Some(_) => twice(key, word, place, complaints),
+            None => {
+                let title = format!("unknown {key} `{word}`");
+                let legal: Vec<String> = all.iter().map(|v| format!("`{}`", name(*v))).collect();
+                let complaint = complaints.at(place.span(), title, "not known");
+                complaints.push(complaint.with_help(format!("legal here: {}", legal.join(", "))));
+            }
+        }
+    }
+    not_empty(key, place, complaints);
+    Some(chosen)
+}
+
+fn twice(key: &str, word: &str, place: &Spanned<impl Sized>, complaints: &mut Complaints<'_>) {
+    let title = format!("`parallel.{key}` holds `{word}` twice");
+    complaints.error_at(place.span(), title, "remove one of the two");
+}
+
+fn not_empty<T>(key: &str, place: &Spanned<OneOrMore<T>>, complaints: &mut Complaints<'_>) {
+    if place.get_ref().all().is_empty() {
+        let title = format!("`parallel.{key}` is an empty list");
+        complaints.error_at(place.span(), title, "expected at least one entry");
+    }
+}
+
+/// The schedules of a scenario, and virtual stages of those that have any.
+pub(super) fn schedules(
+    table: &ParallelTable,
+    runtime: Option<&RuntimePreset>,
+    complaints: &mut Complaints<'_>,
+) -> (Vec<Schedule>, Vec<u32>) {
+    let asked = ("schedule", &table.schedule);
+    let chosen = named(asked, Schedule::ALL, Schedule::name, complaints)
+        .unwrap_or_else(|| vec![Schedule::OneForwardOneBackward]);
+    if let (Some(place), Some(runtime)) = (&table.schedule, runtime)
+        && runtime.settings.activations != Activations::Overlapped
+    {
+        for schedule in chosen.iter().filter(|schedule| schedule.needs_overlap()) {
+            let title = format!(
+                "`parallel.schedule`: under `{}` both ends of a message wait, and `{}` needs them to compute on",
+                runtime.name,
+                schedule.name()
+            );
+            let complaint = complaints.at(place.span(), title, "not with this runtime");
+            complaints.push(complaint.with_help(
+                "name a runtime whose `activations` are \"overlapped\": runtime = \"megatron-lm\", or runtime = { base = …, activations = \"overlapped\" }",
+            ));
+        }
+    }
+    let virtual_stages = complaints.numbers("parallel.virtual_stages", &table.virtual_stages);
+    let has_any = chosen.iter().any(|schedule| schedule.has_virtual_stages());
+    if let (Some(place), false) = (&table.virtual_stages, has_any) {
+        let title = "`parallel.virtual_stages` needs a schedule that has any";
+        let complaint = complaints.at(place.span(), title, "no schedule interleaves");
+        let all = Schedule::ALL.iter().filter(|s| s.has_virtual_stages());
+        let names: Vec<String> = all.map(|s| format!("`{}`", s.name())).collect();
+        complaints.push(complaint.with_help(format!("add to `schedule`: {}", names.join(", "))));
+    }
+    let usual = if has_any { USUAL_VIRTUAL_STAGES } else { 1 };
+    (chosen, virtual_stages.unwrap_or_else(|| vec![usual]))
+}
+
+/// The forms of a scenario: every combination of what it names, else that of the runtime.
+pub(super) fn read(
+    table: &ParallelTable,
+    subject: &PlanSubject,
+    runtime: &RuntimePreset,
+    complaints: &mut Complaints<'_>,
+) -> Vec<Form> {
+    let usual = Form::of(&runtime.settings);
+    let asked = ("recompute", &table.recompute);
+    let recompute = named(asked, Recompute::ALL, Recompute::name, complaints);
+    let shard = named(("shard", &table.shard), Shard::ALL, Shard::name, complaints);
+    let sequence_parallel = table.sequence_parallel.as_ref().map(|place| {
+        let all = place.get_ref().all();
+        not_empty("sequence_parallel", place, complaints);
+        if let Some(word) = all
+            .iter()
+            .enumerate()
+            .find(|(n, own)| all[..*n].contains(own))
+        {
+            twice("sequence_parallel", &word.1.to_string(), place, complaints);
+        }
+        all.to_vec()
+    });
+    if let (Some(place), Some(chosen)) = (&table.shard, &shard) {
+        for lacking in chosen.iter().filter(|one| !runtime.shards.contains(one)) {
+            let title = format!(
+                "the runtime `{}` does not shard `{}`",
+                runtime.name,
+                lacking.name()
+            );
+            let can: Vec<String> = runtime
+                .shards
+                .iter()
+                .map(|one| format!("`{}`", one.name()))
+                .collect();
+            let complaint = complaints.at(place.span(), title, "it lacks this");
+            complaints.push(complaint.with_help(format!("it can do: {}", can.join(", "))));
+        }
+    }
+    if let PlanSubject::Profile(profile) = subject {
+        let selects = recompute
+            .as_ref()
+            .is_some_and(|all| all.contains(&Recompute::Selective));
+        if let (Some(place), true) = (&table.recompute, selects) {
+            let title = format!(
+                "the profile `{}` does not tell scores of attention from the rest of a layer",
+                profile.name
+            );
+            let complaint = complaints.at(place.span(), title, "cannot be computed again alone");
+            complaints.push(complaint.with_help(
+                "name `none` or `full`; a `model` in place of the profile knows `selective`",
+            ));
+        }
+        if let Some(place) = &table.sequence_parallel {
+            let title = "`parallel.sequence_parallel` needs `model`";
+            complaints.error_at(
+                place.span(),
+                title,
+                "a profile was measured with or without",
+            );
+        }
+    }
+    let mut forms = Vec::new();
+    for recompute in recompute.unwrap_or_else(|| vec![usual.recompute]) {
+        for &shard in shard.as_deref().unwrap_or(&[usual.shard]) {
+            let both = sequence_parallel.as_deref();
+            for &sequence_parallel in both.unwrap_or(&[usual.sequence_parallel]) {
+                forms.push(Form {
+                    recompute,
+                    shard,
+                    sequence_parallel,
+                });
+            }
+        }
+    }
+    forms
+}
