@@ -72,6 +72,15 @@ pub struct ParallelTable {
     /// Whether GPUs that share a layer of `model` also share what lies between its products; true, false or both, as an axis.
     #[schemars(with = "Vec<bool>")]
     pub sequence_parallel: Option<Spanned<OneOrMore<bool>>>,
+    /// Whether hosts keep activations, at the runtime's `offload_gb_per_s`; true, false or both, as an axis.
+    #[schemars(with = "Vec<bool>")]
+    pub offload: Option<Spanned<OneOrMore<bool>>>,
+    /// Replicas that share each sequence of `model`: context parallelism; 1 when absent.
+    #[schemars(with = "Option<Axis>")]
+    pub context: Option<Spanned<Axis>>,
+    /// Replicas that share the experts of `model`: expert parallelism; 1 when absent.
+    #[schemars(with = "Option<Axis>")]
+    pub expert: Option<Spanned<Axis>>,
     /// Nodes: VM types with their GPUs.
     #[schemars(with = "Vec<NodeTable>", length(min = 1))]
     pub nodes: Option<Spanned<Vec<Spanned<NodeTable>>>>,

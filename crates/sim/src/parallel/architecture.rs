@@ -119,6 +119,20 @@ impl Architecture {
         }
     }
 
+    /// Parameters of the experts of a block of which a token goes through some; 0 where all tokens take the same way.
+    pub fn expert_parameters(&self, block: u32) -> u64 {
+        let matrices = if self.gated { 3 } else { 2 };
+        match &self.experts {
+            Some(experts) if block >= experts.dense_layers => {
+                u64::from(experts.count)
+                    * u64::from(self.hidden)
+                    * u64::from(experts.ffn)
+                    * matrices
+            }
+            _ => 0,
+        }
+    }
+
     /// Parameters of a block, counted from 0; norms and biases, some thousandths, are left out.
     pub fn block_parameters(&self, block: u32) -> u64 {
         self.attention_parameters() + self.feed_forward_parameters(block).0

@@ -4,7 +4,7 @@ mod beside;
 
 use std::sync::Arc;
 
-use super::{NodeKind, ParallelPlan, Replica, Schedule, StageOfPlan, library};
+use super::{NodeKind, ParallelPlan, Replica, Schedule, Sharing, StageOfPlan, library};
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::csv::{Row, Table};
 
@@ -142,6 +142,7 @@ fn plan(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<ParallelPlan> {
     }
     Some(ParallelPlan {
         data: stages.first()?.replicas.len() as u32,
+        sharing: Sharing::NONE,
         micro_batch: micro_batch as u32,
         global_batch: global_batch as u32,
         schedule: Schedule::OneForwardOneBackward,

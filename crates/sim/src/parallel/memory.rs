@@ -59,9 +59,17 @@ pub fn stage_bytes(
     } else {
         0.0
     };
+    // Of activations that the host keeps, a GPU holds those of the micro-batch that it computes and of the one that is sent.
+    let most_kept = if runtime.offload {
+        2.0 * held.micro_batch
+    } else {
+        f64::INFINITY
+    };
     let kept = held.parts.iter();
     let stored: f64 = kept
-        .map(|((first, last), sequences)| weights.stored_bytes(*first, *last) as f64 * sequences)
+        .map(|((first, last), sequences)| {
+            weights.stored_bytes(*first, *last) as f64 * sequences.min(most_kept)
+        })
         .sum();
     let working = most(&|first, last| weights.largest_bytes(first, last))
         * held.micro_batch

@@ -29,7 +29,7 @@ pub mod schedule;
 pub use architecture::{Architecture, ModelTable};
 pub use links::{Links, Scope};
 pub use misfit::Misfit;
-pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
+pub use plan::{NodeKind, ParallelPlan, Replica, Sharing, StageOfPlan};
 pub use prepared::{PathScratch, PreparedPlan, Room, Span, StepBreakdown, StepOutline, Work};
 pub use profile::{Cutting, LayerProfile};
 pub use runtime::{Activations, Runtime};

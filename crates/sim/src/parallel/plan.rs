@@ -50,11 +50,30 @@ impl StageOfPlan {
     }
 }
 
+/// What replicas of a stage share beside data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sharing {
+    /// Replicas that share each sequence: context parallelism.
+    pub context: u32,
+    /// Replicas that share the experts of each block: expert parallelism.
+    pub expert: u32,
+}
+
+impl Sharing {
+    /// Every replica has sequences and experts of its own.
+    pub const NONE: Sharing = Sharing {
+        context: 1,
+        expert: 1,
+    };
+}
+
 /// How one model is cut over GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParallelPlan {
-    /// Data-parallel replicas.
+    /// Replicas of each stage: data-parallel ones, times those that share a sequence.
     pub data: u32,
+    /// What they share.
+    pub sharing: Sharing,
     /// Sequences per micro-batch.
     pub micro_batch: u32,
     /// Sequences per step, over all replicas.
@@ -125,6 +144,7 @@ impl ParallelPlan {
         }
         Ok(ParallelPlan {
             data,
+            sharing: Sharing::NONE,
             micro_batch,
             global_batch,
             schedule,
@@ -144,8 +164,17 @@ impl ParallelPlan {
 
     /// Micro-batches per replica and step.
     pub fn micro_batches(&self) -> u32 {
-        let at_once = u64::from(self.data) * u64::from(self.micro_batch);
-        (u64::from(self.global_batch) / at_once.max(1)) as u32
+        (u64::from(self.global_batch) / self.at_once().max(1)) as u32
+    }
+
+    /// Replicas that have sequences of their own.
+    pub fn data_parallel(&self) -> u32 {
+        self.data / self.sharing.context.max(1)
+    }
+
+    /// Sequences that all replicas take at once.
+    fn at_once(&self) -> u64 {
+        u64::from(self.data_parallel()) * u64::from(self.micro_batch)
     }
 
     /// GPUs in all.
@@ -177,9 +206,15 @@ impl ParallelPlan {
                 "data, micro-batch, global batch and stages must be at least 1".to_owned(),
             );
         }
-        let at_once = u64::from(self.data) * u64::from(self.micro_batch);
-        if u64::from(self.global_batch) % at_once != 0 {
-            let (batch, data, micro) = (self.global_batch, self.data, self.micro_batch);
+        let Sharing { context, expert } = self.sharing;
+        if context == 0 || expert == 0 || self.data % context != 0 || self.data % expert != 0 {
+            let data = self.data;
+            return shape(format!(
+                "{data} replicas are no multiple of {context} that share a sequence and {expert} that share experts"
+            ));
+        }
+        if u64::from(self.global_batch) % self.at_once() != 0 {
+            let (batch, data, micro) = (self.global_batch, self.data_parallel(), self.micro_batch);
             return shape(format!(
                 "a global batch of {batch} is not a multiple of {data} replicas × micro-batch {micro}"
             ));

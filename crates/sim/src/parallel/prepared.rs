@@ -1,12 +1,14 @@
 //! A plan with all that does not depend on luck, and its steps.
 //!
-//! - `costs`: from profile, links and plan to seconds per stage. `reduction`: of its gradients.
+//! - `costs`: from profile, links and plan to seconds per stage. `peers`: what its replicas send each other meanwhile.
+//!   `reduction`: of its gradients.
 //! - `path`: the critical path of one pipeline. `events`: a whole step, event by event. `outline`: a step with luck, by formula.
 
 mod costs;
 mod events;
 mod outline;
 mod path;
+mod peers;
 mod reduction;
 
 use super::runtime::Activations;
@@ -448,5 +450,7 @@ impl PreparedPlan {
 
 pub use events::Room;
 
+#[cfg(test)]
+mod forms_tests;
 #[cfg(test)]
 mod tests;

@@ -164,6 +164,9 @@ pub struct Weights {
     parameters: Vec<u64>,
     stored: Vec<u64>,
     all_reduces: Vec<u64>,
+    expert_parameters: Vec<u64>,
+    gathered: Vec<u64>,
+    routed: Vec<u64>,
     /// Per layer.
     output: Vec<u64>,
     /// Per layer: bytes that are there while it goes backward.
@@ -201,9 +204,27 @@ impl Weights {
             parameters: sums(layers.iter().map(|layer| layer.parameters)),
             stored: sums(layers.iter().map(|layer| layer.stored)),
             all_reduces: sums(layers.iter().map(|layer| layer.all_reduces)),
+            expert_parameters: sums(layers.iter().map(|layer| layer.expert_parameters)),
+            gathered: sums(layers.iter().map(|layer| layer.gathered)),
+            routed: sums(layers.iter().map(|layer| layer.routed)),
             output: layers.iter().map(|layer| layer.output).collect(),
             working: layers.iter().map(|layer| layer.working).collect(),
         }
+    }
+
+    /// Parameters of experts on one GPU, of the layers from `first` to `last`; all are of [`Weights::parameters`].
+    pub fn expert_parameters(&self, first: u32, last: u32) -> u64 {
+        self.expert_parameters[last as usize + 1] - self.expert_parameters[first as usize]
+    }
+
+    /// Bytes of keys and values of one sequence that replicas which share it gather in these layers.
+    pub fn gathered_bytes(&self, first: u32, last: u32) -> u64 {
+        self.gathered[last as usize + 1] - self.gathered[first as usize]
+    }
+
+    /// Bytes of the tokens of one sequence that these layers send to experts.
+    pub fn routed_bytes(&self, first: u32, last: u32) -> u64 {
+        self.routed[last as usize + 1] - self.routed[first as usize]
     }
 
     /// Bytes that `layer` hands to the next, of one sequence.

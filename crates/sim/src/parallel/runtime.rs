@@ -39,6 +39,12 @@ pub struct Runtime {
     /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
     /// bytes. Source: Korthikanti et al., MLSys 2023.
     pub sequence_parallel: bool,
+    /// Tokens that experts are given room for, over the mean; without such room, the fullest expert's share of the mean.
+    pub capacity_factor: f64,
+    /// Bytes per second at which a GPU hands activations to the host's memory and takes them back.
+    pub offload_bytes_per_s: f64,
+    /// Whether it does so with all activations that are kept.
+    pub offload: bool,
     /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
     pub state_bytes: Option<StateBytes>,
     /// Seconds of a step that neither the model nor the plan explains.
@@ -131,6 +137,9 @@ impl Default for Runtime {
             recompute: Recompute::None,
             shard: Shard::None,
             sequence_parallel: false,
+            capacity_factor: 1.0,
+            offload_bytes_per_s: 0.0,
+            offload: false,
             state_bytes: None,
             step_s: 0.0,
             gather: 1.0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Formed;
-use crate::parallel::{LayerProfile, NodeKind, Schedule};
+use crate::parallel::{LayerProfile, NodeKind, Schedule, Sharing};
 
 /// What is chosen from.
 #[derive(Debug, Clone)]
@@ -60,6 +60,8 @@ pub struct Draft {
     pub schedule: Schedule,
     /// Virtual stages of each stage.
     pub virtual_stages: u32,
+    /// What replicas share.
+    pub sharing: Sharing,
     /// Data-parallel replicas.
     pub data: u32,
     /// Stages.
@@ -71,9 +73,14 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Replicas of each stage: data-parallel ones, times those that share a sequence.
+    pub fn replicas(&self) -> u32 {
+        self.data.saturating_mul(self.sharing.context)
+    }
+
     /// GPUs in all.
     pub fn gpus(&self) -> u32 {
-        (self.data.saturating_mul(self.pipeline)).saturating_mul(self.tensor)
+        (self.replicas().saturating_mul(self.pipeline)).saturating_mul(self.tensor)
     }
 }
 
@@ -112,6 +119,7 @@ impl Axes {
         let profile = &*formed.profile;
         let asked = self.pipeline.as_ref().or(formed.usual_stages.as_ref());
         let is_ring = schedule.has_virtual_stages();
+        let sharing = formed.form.sharing;
         let tensors = self.tensors(profile, offer);
         (1..=self.most_gpus).flat_map(move |gpus| {
             let tensors: Vec<(u32, Vec<u32>)> = tensors
@@ -124,15 +132,18 @@ impl Axes {
                 let most = groups.min(profile.layers / virtual_stages);
                 let pipelines = (1..=most).filter(move |stages| {
                     let is_asked = asked.is_none_or(|all| all.contains(stages));
-                    let data = groups / stages;
+                    let replicas = groups / stages;
+                    let data = replicas / sharing.context;
                     groups % stages == 0
+                        && replicas.is_multiple_of(sharing.context)
+                        && replicas.is_multiple_of(sharing.expert)
                         && is_asked
                         && (!is_ring || *stages > 1)
                         && (self.data.as_ref()).is_none_or(|all| all.contains(&data))
-                        && self.fills_nodes(offer, (data, *stages, tensor))
+                        && self.fills_nodes(offer, (replicas, *stages, tensor))
                 });
                 pipelines.flat_map(move |pipeline| {
-                    let data = groups / pipeline;
+                    let data = groups / pipeline / sharing.context;
                     let divides = move |micro_batch: &u32| {
                         data.checked_mul(*micro_batch).is_some_and(|samples| {
                             batch % samples == 0
@@ -146,6 +157,7 @@ impl Axes {
                         form,
                         schedule,
                         virtual_stages,
+                        sharing,
                         data,
                         pipeline,
                         tensor,
@@ -198,18 +210,20 @@ impl Axes {
         })
     }
 
-    /// Kinds of nodes and how many of each (data, pipeline, tensor) fill; `None` where they do not.
+    /// Kinds of nodes and how many of each (replicas, pipeline, tensor) fill; `None` where they do not.
     pub fn nodes_of(
         &self,
         offer: u32,
-        (data, pipeline, tensor): (u32, u32, u32),
+        (replicas, pipeline, tensor): (u32, u32, u32),
     ) -> Option<Vec<(u32, u32)>> {
         let kinds = &self.offers[offer as usize].kinds;
         let parts = kinds.len() as u32;
         if parts == 0 || pipeline % parts != 0 {
             return None;
         }
-        let gpus = (pipeline / parts).checked_mul(data)?.checked_mul(tensor)?;
+        let gpus = (pipeline / parts)
+            .checked_mul(replicas)?
+            .checked_mul(tensor)?;
         let mut all: Vec<(u32, u32)> = Vec::new();
         // Neighbouring parts of one kind share nodes.
         for same in kinds.chunk_by(|a, b| a == b) {

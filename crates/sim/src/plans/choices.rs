@@ -70,7 +70,7 @@ impl Way {
     /// A plan on the VMs of another offer that has the same kinds of nodes.
     fn offered(&self, draft: Draft, axes: &Axes, places: &[[u16; 3]]) -> Way {
         let on_spot = axes.offers[draft.offer as usize].on_spot;
-        let degrees = (draft.data, draft.pipeline, draft.tensor);
+        let degrees = (draft.replicas(), draft.pipeline, draft.tensor);
         // Drafts fill their nodes.
         let nodes = axes.nodes_of(draft.offer, degrees).unwrap_or_default();
         Way {
@@ -433,16 +433,20 @@ fn cut_stages(draft: &Draft) -> u32 {
 }
 
 fn plan(axes: &Axes, draft: &Draft, cuts: &[u32]) -> Result<ParallelPlan, Misfit> {
-    ParallelPlan::even(
+    let even = ParallelPlan::even(
         &axes.kinds,
         &axes.stage_kinds(draft),
         cuts,
-        draft.data,
+        draft.replicas(),
         draft.tensor,
         draft.micro_batch,
         draft.batch,
         draft.schedule,
-    )
+    )?;
+    Ok(ParallelPlan {
+        sharing: draft.sharing,
+        ..even
+    })
 }
 
 fn way(

@@ -69,7 +69,7 @@ impl Choices {
         let flops = self.flops.as_ref()?;
         let draft = &self.ways[configuration].draft;
         let kinds = self.axes.stage_kinds(draft);
-        let gpus = f64::from(draft.data) * f64::from(draft.tensor);
+        let gpus = f64::from(draft.replicas()) * f64::from(draft.tensor);
         let peak = |kind: &u32| {
             let gpu = &self.axes.kinds[*kind as usize].gpu;
             let known = flops.peaks.iter().find(|(name, _)| name == gpu);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::parallel::runtime::{Recompute, Shard};
-use crate::parallel::{LayerProfile, Runtime};
+use crate::parallel::{LayerProfile, Runtime, Sharing};
 
 /// What decides beside the degrees what a plan holds and computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,10 @@ pub struct Form {
     pub shard: Shard,
     /// Whether GPUs that share a layer also share what lies between its products.
     pub sequence_parallel: bool,
+    /// Whether hosts keep activations.
+    pub offload: bool,
+    /// What replicas share.
+    pub sharing: Sharing,
 }
 
 impl Form {
@@ -23,6 +27,8 @@ impl Form {
             recompute: runtime.recompute,
             shard: runtime.shard,
             sequence_parallel: runtime.sequence_parallel,
+            offload: runtime.offload,
+            sharing: Sharing::NONE,
         }
     }
 
@@ -32,6 +38,7 @@ impl Form {
             recompute: self.recompute,
             shard: self.shard,
             sequence_parallel: self.sequence_parallel,
+            offload: self.offload,
             ..runtime.clone()
         }
     }

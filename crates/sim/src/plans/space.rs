@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Draft;
 use super::choices::{Parts, Way};
+use crate::parallel::Sharing;
 use scavsim_data::space::{Axis, BATCH, Space, VM};
 
 /// The name of the axis of markets.
@@ -87,11 +88,23 @@ fn axes(parts: &Parts) -> Vec<Along<'_>> {
             forms().map(|form| whether(form.sequence_parallel)),
             move |draft| whether(form(draft).sequence_parallel),
         ),
+        words(
+            "offload",
+            forms().map(|form| whether(form.offload)),
+            move |draft| whether(form(draft).offload),
+        ),
     ];
     // A choice of one is none.
     all.extend((chosen.into_iter()).filter(|along| along.axis.levels().len() > 1));
     if axes.virtual_stages.iter().any(|own| *own > 1) {
         all.push(number("virtual_stages", "1", |draft| draft.virtual_stages));
+    }
+    let shared = |of: fn(&Sharing) -> u32| forms().any(|form| of(&form.sharing) > 1);
+    if shared(|sharing| sharing.context) {
+        all.push(number("context", "replicas", |draft| draft.sharing.context));
+    }
+    if shared(|sharing| sharing.expert) {
+        all.push(number("expert", "replicas", |draft| draft.sharing.expert));
     }
     all.extend([
         number("data", "replicas", |draft| draft.data),

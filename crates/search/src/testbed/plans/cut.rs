@@ -87,7 +87,7 @@ impl PlanGround {
     /// The luck of trials.
     fn trials(&self) -> &TrialLuck {
         self.trials.get_or_init(|| {
-            let slots = |draft: &Draft| draft.data as usize * draft.pipeline as usize;
+            let slots = |draft: &Draft| draft.replicas() as usize * draft.pipeline as usize;
             let most = self.choices.ways.iter().map(|way| slots(&way.draft)).max();
             TrialLuck::new(&self.terms.variation, most.unwrap_or(1))
         })

@@ -1,5 +1,6 @@
 //! Parameters and bytes of the layers of a model on one of the GPUs that share them.
 
+use crate::parallel::Sharing;
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -16,19 +17,45 @@ pub struct LayerBytes {
     pub output: u64,
     /// All-reduces in the forward pass.
     pub all_reduces: u64,
+    /// Parameters of experts, which fewer replicas reduce.
+    pub expert_parameters: u64,
+    /// Bytes of keys and values, which replicas that share a sequence gather.
+    pub gathered: u64,
+    /// Bytes of tokens that are sent to experts, and back.
+    pub routed: u64,
+}
+
+/// Whose bytes are counted.
+#[derive(Debug, Clone, Copy)]
+pub struct BytesOf {
+    /// Tokens of a sequence.
+    pub sequence: f64,
+    /// GPUs that share a layer.
+    pub tensor: u32,
+    /// What replicas share.
+    pub sharing: Sharing,
+    /// Bytes of a value.
+    pub value_bytes: f64,
+}
+
+impl BytesOf {
+    /// Tokens of a sequence that a replica holds.
+    fn tokens(&self) -> f64 {
+        self.sequence / f64::from(self.sharing.context)
+    }
 }
 
 /// A transformer block. With full recomputation only its input is kept; with selective, all but the scores of attention.
 /// Source of the counts: Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, MLSys 2023, there
 /// without a gate, with as many key-value heads as heads, and with dropout.
-pub fn block(
-    model: &Architecture,
-    layer: u32,
-    runtime: &Runtime,
-    sequence: f64,
-    tensor: u32,
-    value_bytes: f64,
-) -> LayerBytes {
+pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -> LayerBytes {
+    let BytesOf {
+        sequence: whole,
+        tensor,
+        sharing,
+        value_bytes,
+    } = of;
+    let sequence = of.tokens();
     let share = 1.0 / f64::from(tensor);
     let hidden = f64::from(model.hidden);
     // Values per token, and masks of one byte.
@@ -56,7 +83,7 @@ pub fn block(
             } else {
                 value_bytes
             };
-            f64::from(model.heads) * share * sequence * each
+            f64::from(model.heads) * share * whole * each
         }
     };
     let output = sequence * hidden * value_bytes;
@@ -66,8 +93,26 @@ pub fn block(
         Recompute::Selective => sequence * per_token,
         Recompute::Full => output * outside_share,
     };
+    let experts = model.expert_parameters(layer) as f64 / f64::from(sharing.expert);
+    let (keys, values) = model.attention_widths();
+    let kept = match &model.latent {
+        None => f64::from(model.kv_heads) * share * (keys + values),
+        // All heads are made of the latent ones.
+        Some(latent) => f64::from(latent.kv_rank + latent.rotary),
+    };
+    let routed = if ffn.count > 1.0 {
+        sequence * hidden * value_bytes * ffn.active * outside_share * runtime.capacity_factor
+    } else {
+        0.0
+    };
     LayerBytes {
-        parameters: shared(model.block_parameters(layer), tensor),
+        parameters: shared(
+            model.held_parameters(layer, sharing.expert).ceil() as u64,
+            tensor,
+        ),
+        expert_parameters: shared(experts.ceil() as u64, tensor),
+        gathered: (whole * kept * value_bytes) as u64,
+        routed: routed as u64,
         stored: stored as u64,
         working: working as u64,
         output: output as u64,
@@ -76,7 +121,8 @@ pub fn block(
 }
 
 /// The embedding keeps its tokens only.
-pub fn embedding(model: &Architecture, sequence: f64, tensor: u32, value_bytes: f64) -> LayerBytes {
+pub fn embedding(model: &Architecture, of: BytesOf) -> LayerBytes {
+    let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
     let output = sequence * f64::from(model.hidden) * value_bytes;
     LayerBytes {
         parameters: shared(model.embedding_parameters(), tensor),
@@ -84,11 +130,13 @@ pub fn embedding(model: &Architecture, sequence: f64, tensor: u32, value_bytes: 
         working: output as u64,
         output: output as u64,
         all_reduces: 0,
+        ..LayerBytes::default()
     }
 }
 
 /// The head keeps its input and the logits in 32 bits.
-pub fn head(model: &Architecture, sequence: f64, tensor: u32, value_bytes: f64) -> LayerBytes {
+pub fn head(model: &Architecture, of: BytesOf) -> LayerBytes {
+    let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
     let input = sequence * f64::from(model.hidden) * value_bytes;
     let logits = 4.0 * sequence * f64::from(model.vocabulary) / f64::from(tensor);
     LayerBytes {
@@ -97,6 +145,7 @@ pub fn head(model: &Architecture, sequence: f64, tensor: u32, value_bytes: f64) 
         working: (input + logits) as u64,
         output: 0,
         all_reduces: 1,
+        ..LayerBytes::default()
     }
 }
 

@@ -87,6 +87,12 @@ impl Architecture {
         }
     }
 
+    /// Parameters of a block on a replica that shares its experts with others.
+    pub(super) fn held_parameters(&self, block: u32, expert: u32) -> f64 {
+        let experts = self.expert_parameters(block) as f64;
+        self.block_parameters(block) as f64 - experts + experts / f64::from(expert)
+    }
+
     /// FLOPs of a token of a step, forward and backward, without what is computed again: 6 per parameter that it goes through
     /// but those of the embedding, and 12 × layers × heads × head width × tokens of attention (not halved where causal).
     /// Source: Chowdhery et al., PaLM, JMLR 2023, appendix B.

@@ -1,6 +1,7 @@
 //! Seconds of the layers of a model on one of the GPUs that share them.
 
 use super::kernels::Kernels;
+use crate::parallel::Sharing;
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -46,13 +47,16 @@ pub struct Shape {
     pub sequence: f64,
     /// GPUs that share a layer.
     pub tensor: u32,
+    /// What replicas share.
+    pub sharing: Sharing,
     /// Seconds of an all-reduce among them of what a layer hands on.
     pub all_reduce_s: f64,
 }
 
 impl Shape {
+    /// Tokens of a micro-batch that a replica computes.
     fn tokens(&self) -> f64 {
-        self.micro_batch * self.sequence
+        self.micro_batch * self.sequence / f64::from(self.sharing.context)
     }
 
     fn share(&self) -> f64 {
@@ -89,7 +93,8 @@ pub fn block(
     LayerSeconds {
         forward,
         backward: kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again,
-        update: kernels.optimizer_s(UPDATE_BYTES * model.block_parameters(layer) as f64)
+        update: kernels
+            .optimizer_s(UPDATE_BYTES * model.held_parameters(layer, shape.sharing.expert))
             * shape.share(),
         // One of the two products on the way back for each product with weights.
         weights: products,
@@ -112,10 +117,18 @@ fn products(
     }
     let ffn = model.feed_forward(layer);
     let gates = if model.gated { 2.0 } else { 1.0 };
-    let per_expert = n * ffn.active / ffn.count;
+    // Replicas that share experts send each other tokens: as many as before, of fewer experts. Buffers that hold more than the
+    // mean, or the fullest of experts without buffers, decide.
+    let (here, of) = if ffn.count > 1.0 {
+        let shared = f64::from(shape.sharing.expert);
+        (ffn.count / shared, shared * runtime.capacity_factor)
+    } else {
+        (ffn.count, 1.0)
+    };
+    let per_expert = n * ffn.active / ffn.count * of;
     let one = kernels.product_s(per_expert, hidden, gates * ffn.width * share)
         + kernels.product_s(per_expert, ffn.width * share, hidden);
-    seconds += ffn.count * one;
+    seconds += here * one;
     if ffn.always > 0.0 {
         seconds += kernels.product_s(n, hidden, gates * ffn.always * share)
             + kernels.product_s(n, ffn.always * share, hidden);
@@ -150,17 +163,19 @@ fn scores(
         shape.sequence,
         shape.micro_batch * f64::from(model.heads) * shape.share(),
     );
+    // Queries of its own part of the sequence, to all keys: parts are dealt so that each replica sees as many.
+    let own = s / f64::from(shape.sharing.context);
     let (keys, values) = model.attention_widths();
     match runtime.attention {
         Attention::Flash => {
             let seen = if model.causal { 0.5 } else { 1.0 };
-            let flops = 2.0 * heads * s * s * (keys + values) * seen;
+            let flops = 2.0 * heads * own * s * (keys + values) * seen;
             (kernels.attention_s(flops), true)
         }
         Attention::Plain => {
             let products =
-                kernels.products_s(heads, s, keys, s) + kernels.products_s(heads, s, s, values);
-            let bytes = SCORE_PASSES * heads * s * s * kernels.value_bytes();
+                kernels.products_s(heads, own, keys, s) + kernels.products_s(heads, own, s, values);
+            let bytes = SCORE_PASSES * heads * own * s * kernels.value_bytes();
             (products + kernels.passes_s(bytes), false)
         }
     }

@@ -19,11 +19,12 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::Scope;
 use super::architecture::Architecture;
 use super::links::{Links, UniformLink};
 use super::profile::{LayerProfile, MadeProfile, Times, Weights};
 use super::runtime::Runtime;
+use super::{Scope, Sharing};
+use bytes::BytesOf;
 use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
 use layer::{LayerSeconds, Shape};
@@ -53,6 +54,8 @@ pub struct LayerLaw<'a> {
     pub model: &'a Architecture,
     /// Tokens of a sequence.
     pub sequence: u32,
+    /// What replicas share.
+    pub sharing: Sharing,
     /// What the framework does.
     pub runtime: &'a Runtime,
     /// The constants under it.
@@ -73,12 +76,13 @@ impl LayerLaw<'_> {
     /// Seconds of every layer, embedding first and head last, on one of `tensor` GPUs.
     pub fn seconds(&self, node: &GpuNode, tensor: u32, micro_batch: u32) -> Vec<LayerSeconds> {
         let kernels = Kernels::new(node.device, self.constants);
-        let values =
-            f64::from(micro_batch) * f64::from(self.sequence) * f64::from(self.model.hidden);
+        let tokens = f64::from(self.sequence) / f64::from(self.sharing.context);
+        let values = f64::from(micro_batch) * tokens * f64::from(self.model.hidden);
         let shape = Shape {
             micro_batch: f64::from(micro_batch),
             sequence: f64::from(self.sequence),
             tensor,
+            sharing: self.sharing,
             all_reduce_s: self.all_reduce_s(node, tensor, values * node.device.value_bytes),
         };
         let model = self.model;
@@ -100,13 +104,17 @@ impl LayerLaw<'_> {
     }
 
     fn weights(&self, tensor: u32, value_bytes: f64) -> Weights {
-        let sequence = f64::from(self.sequence);
+        let of = BytesOf {
+            sequence: f64::from(self.sequence),
+            tensor,
+            sharing: self.sharing,
+            value_bytes,
+        };
         let model = self.model;
-        let blocks = (0..model.layers)
-            .map(|n| bytes::block(model, n, self.runtime, sequence, tensor, value_bytes));
-        let layers = std::iter::once(bytes::embedding(model, sequence, tensor, value_bytes))
+        let blocks = (0..model.layers).map(|n| bytes::block(model, n, self.runtime, of));
+        let layers = std::iter::once(bytes::embedding(model, of))
             .chain(blocks)
-            .chain([bytes::head(model, sequence, tensor, value_bytes)]);
+            .chain([bytes::head(model, of)]);
         Weights::made(tensor, layers)
     }
 

@@ -6,7 +6,7 @@ use super::constants::Constants;
 use super::{GpuNode, LayerLaw};
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime, Shard};
-use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule};
+use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule, Sharing};
 
 /// A plan on GPUs that are alike, as somebody ran it.
 #[derive(Debug, Clone)]
@@ -52,6 +52,7 @@ impl PlanRun {
             ..settings.clone()
         };
         let law = LayerLaw {
+            sharing: Sharing::NONE,
             model: &self.model,
             sequence: self.sequence,
             runtime: &runtime,

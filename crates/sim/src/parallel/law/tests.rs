@@ -1,9 +1,11 @@
 //! Terms of the law beside counts of their own, and published forms.
 
+use super::bytes::BytesOf;
 use super::constants::{COUNT, Constant, Constants, GENERATIONS};
 use super::kernels::{Device, Kernels};
 use super::layer::{self, Shape};
 use super::{GpuNode, LayerLaw, bytes};
+use crate::parallel::Sharing;
 use crate::parallel::architecture::{Architecture, ModelTable, library};
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -43,8 +45,18 @@ fn device() -> Device {
     }
 }
 
+fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
+    BytesOf {
+        sequence,
+        tensor,
+        sharing: Sharing::NONE,
+        value_bytes: 2.0,
+    }
+}
+
 fn shape(tensor: u32) -> Shape {
     Shape {
+        sharing: Sharing::NONE,
         micro_batch: MICRO_BATCH,
         sequence: SEQUENCE,
         tensor,
@@ -218,7 +230,7 @@ fn activations_take_the_published_bytes() {
     };
     let (s, h, a) = (1024.0, 2048.0, 16.0);
     let of = |attention, recompute, tensor| {
-        bytes::block(&gpt, 0, &runtime(attention, recompute), s, tensor, 2.0).stored as f64
+        bytes::block(&gpt, 0, &runtime(attention, recompute), bytes_of(s, tensor)).stored as f64
     };
     close(
         of(Attention::Plain, Recompute::None, 1),
@@ -237,13 +249,48 @@ fn activations_take_the_published_bytes() {
         s * h * (10.0 + 24.0 / 8.0),
         1e-9,
     );
+    // With the sequence shared too, all is: s b h (34 + 5 a s/h)/t, and with its input alone 2 s b h/t (ibid., equation 4).
+    let shared = |recompute| {
+        let runtime = Runtime {
+            sequence_parallel: true,
+            ..runtime(Attention::Plain, recompute)
+        };
+        bytes::block(&gpt, 0, &runtime, bytes_of(s, 8)).stored as f64
+    };
+    close(
+        shared(Recompute::None),
+        s * h * (34.0 + 5.0 * a * s / h) / 8.0,
+        1e-9,
+    );
+    close(shared(Recompute::Selective), 34.0 * s * h / 8.0, 1e-9);
+    close(shared(Recompute::Full), 2.0 * s * h / 8.0, 1e-9);
+    // A sequence that two replicas share is half as long on each, but its scores are with all of it.
+    let halved = BytesOf {
+        sharing: Sharing {
+            context: 2,
+            ..Sharing::NONE
+        },
+        ..bytes_of(s, 1)
+    };
+    let plain = runtime(Attention::Plain, Recompute::None);
+    close(
+        bytes::block(&gpt, 0, &plain, halved).stored as f64,
+        s * h * (34.0 + 5.0 * a * s / h) / 2.0,
+        1e-9,
+    );
     // Without dropout no masks are kept, and scores once.
     let calm = Architecture {
         dropout: false,
         ..gpt
     };
     let of = |attention| {
-        bytes::block(&calm, 0, &runtime(attention, Recompute::None), s, 1, 2.0).stored as f64
+        bytes::block(
+            &calm,
+            0,
+            &runtime(attention, Recompute::None),
+            bytes_of(s, 1),
+        )
+        .stored as f64
     };
     close(of(Attention::Plain), s * h * (32.0 + 2.0 * a * s / h), 1e-9);
     close(of(Attention::Flash), 32.0 * s * h, 1e-9);
@@ -257,6 +304,7 @@ fn shared_layers_reduce_their_outputs() {
     let gpt = gpt();
     let runtime = runtime(Attention::Plain, Recompute::None);
     let law = LayerLaw {
+        sharing: Sharing::NONE,
         model: &gpt,
         sequence: 1024,
         runtime: &runtime,

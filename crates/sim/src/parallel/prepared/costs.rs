@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::super::law::kernels::norm;
 use super::super::memory::StageLoad;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan, node_kind};
@@ -222,6 +221,8 @@ impl Basis<'_> {
         if self.runtime.shard == Shard::Full {
             self.gather((stage, layers), index, &mut seconds)?;
         }
+        self.share((stage, layers), index, &mut seconds)?;
+        self.offload(layers, replica, &mut seconds)?;
         Ok(seconds)
     }
 
@@ -343,56 +344,6 @@ impl Basis<'_> {
         });
         let [one, other] = gathered;
         Ok(sent + one?.max(other?) + self.runtime.message_s)
-    }
-
-    /// Adds what gathering the weights of a stage takes before each pass, and scattering their gradients after the backward pass:
-    /// rings over all replicas, as fast as the slower of the links inside of nodes and between them.
-    fn gather(
-        &self,
-        (stage, (first, last)): (&StageOfPlan, (u32, u32)),
-        index: usize,
-        seconds: &mut Seconds,
-    ) -> Result<(), Misfit> {
-        if self.plan.data < 2 {
-            return Ok(());
-        }
-        let replica = stage.replicas[index];
-        let data = f64::from(self.plan.data);
-        let weights = self.weights(replica.tensor)?;
-        let parameters = weights.parameters(first, last) as f64;
-        let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
-        let ends = (replica, replica);
-        let mut slowest: f64 = 0.0;
-        if stage
-            .replicas
-            .iter()
-            .filter(|r| r.node == replica.node)
-            .count()
-            > 1
-        {
-            slowest = self.link(Scope::InNode, ends, (replica.tensor, replica.tensor), bytes)?;
-        }
-        let busy = sending(stage);
-        for (number, other) in stage.replicas.iter().enumerate() {
-            if other.node == replica.node {
-                continue;
-            }
-            let scope = self.scope(replica, *other)?;
-            let all = bytes * f64::from(replica.tensor);
-            let between = self.link(scope, (replica, *other), (busy[index], busy[number]), all)?;
-            slowest = slowest.max(between);
-            break;
-        }
-        let once = slowest * self.runtime.gather;
-        for (pass, times) in [
-            (&mut seconds.forward, 1.0),
-            (&mut seconds.busy_forward, 1.0),
-            (&mut seconds.backward, 2.0),
-            (&mut seconds.busy_backward, 2.0),
-        ] {
-            *pass = norm(*pass, times * once, self.runtime.hiding);
-        }
-        Ok(())
     }
 
     pub(super) fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {

@@ -140,7 +140,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     // Nothing else is done alone.
                     _ => return,
                 };
-                self.tell(process, work, micro_batch);
+                self.tell(process, work, micro_batch % self.plan.micro_batches);
                 self.ended(process);
             }
             StepEvent::Exchanged(process) => {

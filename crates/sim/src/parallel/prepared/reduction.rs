@@ -14,16 +14,23 @@ impl Basis<'_> {
         if self.plan.data < 2 || self.runtime.shard == Shard::Full {
             return Ok(Reduction::default());
         }
+        // Experts are reduced among fewer: of what a ring over all sends, theirs sends this share.
+        let among = |replicas: f64| (replicas - 1.0) / replicas;
+        let all = f64::from(self.plan.data);
+        let of_experts = among(all / f64::from(self.plan.sharing.expert)) / among(all);
         let mut bytes: f64 = 0.0;
         for replica in &stage.replicas {
             let weights = self.weights(replica.tensor)?;
             let of_parts = stage.parts();
-            let parameters: u64 = of_parts
-                .map(|(first, last)| weights.parameters(first, last))
+            let parameters: f64 = of_parts
+                .map(|(first, last)| {
+                    let experts = weights.expert_parameters(first, last) as f64;
+                    weights.parameters(first, last) as f64 - experts * (1.0 - of_experts)
+                })
                 .sum();
             // Of all GPUs of a replica: they send at once.
-            bytes = bytes
-                .max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);
+            bytes =
+                bytes.max(parameters * f64::from(replica.tensor) * self.profile.bytes_per_value);
         }
         let tensor = stage.replicas.iter().map(|r| r.tensor).max().unwrap_or(1);
         let buckets = (bytes / f64::from(tensor) / self.runtime.bucket_bytes.max(1.0))

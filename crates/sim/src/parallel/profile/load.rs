@@ -173,6 +173,9 @@ fn weights(
             parameters: sums(values.iter().map(|v| v[0])),
             stored: sums(values.iter().map(|v| v[1])),
             all_reduces: sums(values.iter().map(|v| v[3])),
+            expert_parameters: sums(values.iter().map(|_| 0)),
+            gathered: sums(values.iter().map(|_| 0)),
+            routed: sums(values.iter().map(|_| 0)),
             output: values.iter().map(|v| v[2]).collect(),
             working: values.iter().map(|v| v[1]).collect(),
         });

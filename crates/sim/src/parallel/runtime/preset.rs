@@ -208,6 +208,10 @@ macro_rules! runtime_table {
             pub shard: Option<Shard>,
             /// Whether GPUs that share a layer also share what lies between its products.
             pub sequence_parallel: Option<bool>,
+            /// Tokens that experts are given room for, over the mean; 1 when absent.
+            pub capacity_factor: Option<f64>,
+            /// 10⁹ bytes per second at which a GPU hands activations to the host and takes them back; needed by `offload`.
+            pub offload_gb_per_s: Option<f64>,
             /// Sharding that it can do; any when absent.
             pub shards: Option<Vec<Shard>>,
             /// Bytes per parameter of the weights that are computed with.
@@ -508,6 +512,8 @@ impl RuntimeTable {
         self.recompute = Some(own.recompute);
         self.shard = Some(own.shard);
         self.sequence_parallel = Some(own.sequence_parallel);
+        self.capacity_factor = Some(own.capacity_factor);
+        self.offload_gb_per_s = Some(own.offload_bytes_per_s * 1e-9);
         self.shards = Some(of.shards.clone());
         self.weight_bytes = own.state_bytes.map(|state| state.weights);
         self.gradient_bytes = own.state_bytes.map(|state| state.gradients);
@@ -539,7 +545,7 @@ fn based_on(
 }
 
 impl RuntimeTable {
-    fn figures(&self) -> [(&'static str, Option<f64>); 7] {
+    fn figures(&self) -> [(&'static str, Option<f64>); 9] {
         [
             ("bucket_bytes", self.bucket_bytes),
             ("reserved_bytes", self.reserved_bytes),
@@ -548,6 +554,8 @@ impl RuntimeTable {
             ("gradient_bytes", self.gradient_bytes),
             ("optimizer_bytes", self.optimizer_bytes),
             ("memory_spread", self.memory_spread),
+            ("capacity_factor", self.capacity_factor),
+            ("offload_gb_per_s", self.offload_gb_per_s),
         ]
     }
 }
@@ -584,6 +592,9 @@ fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         recompute: table.recompute.unwrap_or(base.recompute),
         shard: table.shard.unwrap_or(base.shard),
         sequence_parallel: table.sequence_parallel.unwrap_or(base.sequence_parallel),
+        capacity_factor: table.capacity_factor.unwrap_or(base.capacity_factor),
+        offload_bytes_per_s: (table.offload_gb_per_s)
+            .map_or(base.offload_bytes_per_s, |rate| rate * 1e9),
         state_bytes: state,
         memory_spread: table.memory_spread.unwrap_or(base.memory_spread),
         ..base.clone()

@@ -6,7 +6,7 @@ use super::layers::PlanSubject;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::parallel_table::{OneOrMore, ParallelTable};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
-use scavsim_sim::parallel::{Activations, Schedule};
+use scavsim_sim::parallel::{Activations, Schedule, Sharing};
 use scavsim_sim::plans::Form;
 
 /// Virtual stages of a schedule that has any, where none are asked for.
@@ -97,18 +97,22 @@ pub(super) fn read(
     let asked = ("recompute", &table.recompute);
     let recompute = named(asked, Recompute::ALL, Recompute::name, complaints);
     let shard = named(("shard", &table.shard), Shard::ALL, Shard::name, complaints);
-    let sequence_parallel = table.sequence_parallel.as_ref().map(|place| {
-        let all = place.get_ref().all();
-        not_empty("sequence_parallel", place, complaints);
-        if let Some(word) = all
-            .iter()
-            .enumerate()
-            .find(|(n, own)| all[..*n].contains(own))
-        {
-            twice("sequence_parallel", &word.1.to_string(), place, complaints);
-        }
-        all.to_vec()
-    });
+    let sequence_parallel = whether("sequence_parallel", &table.sequence_parallel, complaints);
+    let offload = whether("offload", &table.offload, complaints);
+    let context = complaints.numbers("parallel.context", &table.context);
+    let expert = complaints.numbers("parallel.expert", &table.expert);
+    let hosts = offload.as_ref().is_some_and(|all| all.contains(&true));
+    if let (Some(place), true) = (
+        &table.offload,
+        hosts && runtime.settings.offload_bytes_per_s <= 0.0,
+    ) {
+        let title = "`parallel.offload`: nothing says how fast a GPU reaches its host's memory";
+        let complaint = complaints.at(place.span(), title, "how fast?");
+        complaints.push(
+            complaint
+                .with_help("say it of the runtime: runtime = { base = …, offload_gb_per_s = 20 }"),
+        );
+    }
     if let (Some(place), Some(chosen)) = (&table.shard, &shard) {
         for lacking in chosen.iter().filter(|one| !runtime.shards.contains(one)) {
             let title = format!(
@@ -148,18 +152,69 @@ pub(super) fn read(
             );
         }
     }
-    let mut forms = Vec::new();
-    for recompute in recompute.unwrap_or_else(|| vec![usual.recompute]) {
-        for &shard in shard.as_deref().unwrap_or(&[usual.shard]) {
-            let both = sequence_parallel.as_deref();
-            for &sequence_parallel in both.unwrap_or(&[usual.sequence_parallel]) {
-                forms.push(Form {
-                    recompute,
-                    shard,
-                    sequence_parallel,
-                });
-            }
+    if let (PlanSubject::Model(own), Some(place), Some(asked)) = (subject, &table.expert, &expert) {
+        let there_are = own.model.experts.map_or(1, |experts| experts.count);
+        for more in asked.iter().filter(|of| !there_are.is_multiple_of(**of)) {
+            let title = format!(
+                "`parallel.expert`: {more} replicas cannot share the experts of `{}`",
+                own.model.name
+            );
+            let label = match there_are {
+                1 => "it has none".to_owned(),
+                count => format!("{count} experts do not divide"),
+            };
+            complaints.error_at(place.span(), title, label);
         }
     }
+    let or = |asked: Option<Vec<u32>>| asked.unwrap_or_else(|| vec![1]);
+    let sharing: Vec<Sharing> = (or(context).into_iter())
+        .flat_map(|context| {
+            or(expert.clone())
+                .into_iter()
+                .map(move |expert| Sharing { context, expert })
+        })
+        .collect();
+    let mut forms = vec![usual];
+    every(&mut forms, recompute, |form, recompute| {
+        form.recompute = recompute
+    });
+    every(&mut forms, shard, |form, shard| form.shard = shard);
+    every(&mut forms, sequence_parallel, |form, own| {
+        form.sequence_parallel = own
+    });
+    every(&mut forms, offload, |form, offload| form.offload = offload);
+    every(&mut forms, Some(sharing), |form, sharing| {
+        form.sharing = sharing
+    });
     forms
+}
+
+/// Each of the forms with each of the values that are asked for, if any are.
+fn every<T: Copy>(forms: &mut Vec<Form>, values: Option<Vec<T>>, set: impl Fn(&mut Form, T)) {
+    let Some(values) = values else { return };
+    let with = |form: &Form| -> Vec<Form> {
+        let each = values.iter().map(|value| {
+            let mut own = *form;
+            set(&mut own, *value);
+            own
+        });
+        each.collect()
+    };
+    *forms = forms.iter().flat_map(with).collect();
+}
+
+/// Whether something is done: one or both; `None` where the scenario does not say.
+fn whether(
+    key: &str,
+    asked: &Option<Spanned<OneOrMore<bool>>>,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<bool>> {
+    let place = asked.as_ref()?;
+    let all = place.get_ref().all();
+    not_empty(key, place, complaints);
+    let mut before = all.iter().enumerate();
+    if let Some((_, word)) = before.find(|(n, own)| all[..*n].contains(own)) {
+        twice(key, &word.to_string(), place, complaints);
+    }
+    Some(all.to_vec())
 }

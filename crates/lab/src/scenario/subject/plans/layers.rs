@@ -16,7 +16,7 @@ use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
-use scavsim_sim::parallel::{Architecture, LayerProfile, Links, library};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, Sharing, library};
 use scavsim_sim::plans::{Flops, Form, Formed};
 
 /// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
@@ -519,10 +519,11 @@ impl Modelled {
             let law = LayerLaw {
                 model: &self.model,
                 sequence: self.sequence,
+                sharing: form.sharing,
                 runtime: &settings,
                 constants,
             };
-            hasher.update(format!("{settings:?}").as_bytes());
+            hasher.update(format!("{settings:?} {:?}", form.sharing).as_bytes());
             formed.push(Formed {
                 form: *form,
                 profile: Arc::new(law.profile(&found.nodes, &tensors, &micro_batches)),
@@ -540,6 +541,7 @@ impl Modelled {
             let law = LayerLaw {
                 model: &self.model,
                 sequence: self.sequence,
+                sharing: Sharing::NONE,
                 runtime: &runtime.settings,
                 constants,
             };
