@@ -88,6 +88,10 @@ pub struct ParallelTable {
     /// pipelines over VMs that are alike.
     #[schemars(with = "Vec<Vec<String>>")]
     pub mixes: Vec<Spanned<Vec<Spanned<String>>>>,
+    /// VM types of unlike replicas: equal parts of the replicas follow each pipeline, which has the VM types of its equal parts;
+    /// besides replicas that are alike.
+    #[schemars(with = "Vec<Vec<String>>")]
+    pub replicas: Vec<Spanned<Vec<Spanned<String>>>>,
     /// On which terms VMs are rented; as the price says when absent, or on spot terms where there is `[spot]`.
     #[schemars(with = "Option<Vec<RentedOn>>")]
     pub markets: Option<Spanned<Vec<Spanned<RentedOn>>>>,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use scavsim_sim::parallel::Sharing;
 use scavsim_sim::parallel::gpu;
 use scavsim_sim::parallel::law::constants::Constants;
 use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
@@ -317,6 +318,8 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
                 count: run.gpus,
                 precision: &row.precision,
                 tensor: run.tensor,
+                is_unlike: false,
+                is_unusual: run.virtual_stages > 1 || run.sharing != Sharing::NONE,
             });
             held += usize::from(residual.abs() <= NINETY * spread);
         }

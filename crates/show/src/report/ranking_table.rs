@@ -350,20 +350,30 @@ fn plan(row: &Ranked, with_batch: bool) -> String {
     let batch = row.batch.filter(|_| with_batch);
     let batch = batch.map(|batch| format!("b{batch}"));
     let other = row.other.as_deref().unwrap_or_default();
-    let axes = other.split(';').filter_map(|axis| {
-        let (name, value) = axis.split_once('=')?;
-        match name {
-            "market" => None,
-            "data" | "pipeline" | "tensor" | "micro_batch" => {
-                Some(format!("{}{value}", &name[..1]))
-            }
-            _ => Some(axis.to_owned()),
-        }
-    });
+    let axes = other.split(';').filter_map(in_short);
     let may_not_fit = row.plan.as_ref().is_some_and(|plan| plan.may_not_fit);
     let mark = may_not_fit.then(|| MAY_NOT_FIT.to_owned());
     let parts: Vec<String> = batch.into_iter().chain(axes).chain(mark).collect();
     parts.join(" ")
+}
+
+/// An axis of a plan, `name=value`, as people write plans: degrees by their letters, forms by their words. What is usual is left out.
+fn in_short(axis: &str) -> Option<String> {
+    let (name, value) = axis.split_once('=')?;
+    let usual = |is_usual: bool, word: String| (!is_usual).then_some(word);
+    match name {
+        "market" => None,
+        "data" | "pipeline" | "tensor" | "micro_batch" => Some(format!("{}{value}", &name[..1])),
+        "virtual_stages" => usual(value == "1", format!("v{value}")),
+        "context" => usual(value == "1", format!("c{value}")),
+        "expert" => usual(value == "1", format!("e{value}")),
+        "schedule" => Some(value.trim_end_matches("-1f1b").to_owned()),
+        "recompute" => usual(value == "none", format!("re:{value}")),
+        "shard" => usual(value == "none", format!("sh:{value}")),
+        "sequence_parallel" => usual(value == "no", "sp".to_owned()),
+        "offload" => usual(value == "no", "offload".to_owned()),
+        _ => Some(axis.to_owned()),
+    }
 }
 
 /// Figures of parallel plans, all or those that decide.

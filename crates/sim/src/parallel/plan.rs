@@ -102,10 +102,46 @@ impl ParallelPlan {
         global_batch: u32,
         schedule: Schedule,
     ) -> Result<ParallelPlan, Misfit> {
-        if kinds.is_empty() || cuts.is_empty() || cuts.len() % kinds.len() != 0 {
-            let text = format!("{} kinds of nodes for {} stages", kinds.len(), cuts.len());
+        let all = [kinds.to_vec()];
+        ParallelPlan::unlike(
+            nodes,
+            &all,
+            cuts,
+            data,
+            tensor,
+            micro_batch,
+            global_batch,
+            schedule,
+        )
+    }
+
+    /// A plan as [`ParallelPlan::even`] whose replicas are unlike: equal parts of them follow each of `lanes`, which has the kinds of
+    /// nodes of its stages, on nodes of their own.
+    ///
+    /// # Errors
+    /// As [`ParallelPlan::even`]; or if replicas are no multiple of `lanes`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn unlike(
+        nodes: &[NodeKind],
+        lanes: &[Vec<u32>],
+        cuts: &[u32],
+        data: u32,
+        tensor: u32,
+        micro_batch: u32,
+        global_batch: u32,
+        schedule: Schedule,
+    ) -> Result<ParallelPlan, Misfit> {
+        let count = lanes.first().map_or(0, Vec::len);
+        let is_even = lanes.iter().all(|lane| lane.len() == count);
+        if count == 0 || cuts.is_empty() || cuts.len() % count != 0 || !is_even {
+            let text = format!("{count} kinds of nodes for {} stages", cuts.len());
             return Err(Misfit::Shape(text));
         }
+        if !data.is_multiple_of(lanes.len() as u32) {
+            let text = format!("{data} replicas of {} unlike pipelines", lanes.len());
+            return Err(Misfit::Shape(text));
+        }
+        let of_lane = data / lanes.len() as u32;
         let part = |number: usize| {
             let before = number.checked_sub(1).map(|before| cuts[before]);
             (
@@ -113,28 +149,35 @@ impl ParallelPlan {
                 cuts[number],
             )
         };
-        let mut stages = Vec::with_capacity(kinds.len());
-        // The node that is being filled: its number, kind, GPUs left.
-        let (mut node, mut filling, mut left) = (0, None, 0);
-        for (number, &kind) in kinds.iter().enumerate() {
-            let of_kind = node_kind(nodes, kind)?;
-            if tensor == 0 || tensor > of_kind.gpus_per_node {
-                let (name, gpus) = (&of_kind.name, of_kind.gpus_per_node);
-                let text =
-                    format!("tensor degree {tensor} on {name}, which has {gpus} GPUs per node");
-                return Err(Misfit::Shape(text));
-            }
+        let mut stages = Vec::with_capacity(count);
+        // Nodes so far, and the one that each lane fills: its number, kind, GPUs left.
+        let mut begun = 0;
+        let mut filled: Vec<Option<(u32, u32, u32)>> = vec![None; lanes.len()];
+        for number in 0..count {
             let mut replicas = Vec::with_capacity(data as usize);
-            for _ in 0..data {
-                if filling != Some(kind) || left < tensor {
-                    node += u32::from(filling.is_some());
-                    (filling, left) = (Some(kind), of_kind.gpus_per_node);
+            for (lane, filling) in lanes.iter().zip(&mut filled) {
+                let kind = lane[number];
+                let of_kind = node_kind(nodes, kind)?;
+                if tensor == 0 || tensor > of_kind.gpus_per_node {
+                    let (name, gpus) = (&of_kind.name, of_kind.gpus_per_node);
+                    let text =
+                        format!("tensor degree {tensor} on {name}, which has {gpus} GPUs per node");
+                    return Err(Misfit::Shape(text));
                 }
-                left -= tensor;
-                replicas.push(Replica { kind, tensor, node });
+                for _ in 0..of_lane {
+                    let (node, left) = match *filling {
+                        Some((node, of, left)) if of == kind && left >= tensor => (node, left),
+                        _ => {
+                            begun += 1;
+                            (begun - 1, of_kind.gpus_per_node)
+                        }
+                    };
+                    *filling = Some((node, kind, left - tensor));
+                    replicas.push(Replica { kind, tensor, node });
+                }
             }
             let (first_layer, last_layer) = part(number);
-            let further = (number + kinds.len()..cuts.len()).step_by(kinds.len());
+            let further = (number + count..cuts.len()).step_by(count);
             stages.push(StageOfPlan {
                 first_layer,
                 last_layer,

@@ -382,17 +382,26 @@ impl LayerProfile {
 
     /// The cuts of [`LayerProfile::even_cuts`] for the first one of these stages, the first two, and so on.
     pub fn cutting(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Cutting> {
+        let each: Vec<Vec<(&str, u32)>> = stages.iter().map(|stage| vec![*stage]).collect();
+        self.cutting_among(&each, micro_batch)
+    }
+
+    /// The cuts of [`LayerProfile::cutting`] where a stage has replicas on unlike GPUs, the slowest of which decides.
+    pub fn cutting_among(&self, stages: &[Vec<(&str, u32)>], micro_batch: u32) -> Option<Cutting> {
         let layers = self.layers as usize;
         if stages.is_empty() || stages.len() > layers {
             return None;
         }
-        let mut times = Vec::with_capacity(stages.len());
-        for &(gpu, tensor) in stages {
-            times.push(self.times(self.gpu(gpu)?, tensor, micro_batch)?);
+        let mut times: Vec<Vec<&Times>> = Vec::with_capacity(stages.len());
+        for stage in stages {
+            let of = |&(gpu, tensor): &(&str, u32)| self.times(self.gpu(gpu)?, tensor, micro_batch);
+            times.push(stage.iter().map(of).collect::<Option<_>>()?);
         }
         let seconds = |stage: usize, from: usize, to: usize| {
-            let t: &Times = times[stage];
-            t.forward[to] - t.forward[from] + t.backward[to] - t.backward[from]
+            let all = times[stage]
+                .iter()
+                .map(|t| t.forward[to] - t.forward[from] + t.backward[to] - t.backward[from]);
+            all.fold(0.0, f64::max)
         };
         // best[n]: the slowest of the stages so far if they hold the first n layers; from[stage][n]: where its last begins.
         let mut best: Vec<f64> = (0..=layers).map(|n| seconds(0, 0, n)).collect();

@@ -39,8 +39,9 @@ pub struct Axes {
 pub struct Offer {
     /// What it is called: VM types with `+` between them.
     pub name: Arc<str>,
-    /// Kinds of nodes of equal parts of the pipeline, from its first stages to its last.
-    pub kinds: Vec<u32>,
+    /// Kinds of nodes of equal parts of the pipeline, from its first stages to its last; several where replicas are unlike: equal
+    /// parts of them follow each.
+    pub lanes: Vec<Vec<u32>>,
     /// Place of the zone among the zones; 0 where nothing is said of zones.
     pub zone: u16,
     /// Whether as spot VMs; `None` where only the price says so.
@@ -76,6 +77,11 @@ impl Draft {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
     pub fn replicas(&self) -> u32 {
         self.data.saturating_mul(self.sharing.context)
+    }
+
+    /// Whether it is of a form that no runtime was measured in.
+    pub fn is_unusual(&self) -> bool {
+        self.virtual_stages > 1 || self.schedule.needs_overlap() || self.sharing != Sharing::NONE
     }
 
     /// GPUs in all.
@@ -198,8 +204,8 @@ impl Axes {
 
     /// The kinds of nodes of an offer.
     pub fn kinds_of(&self, offer: u32) -> impl Iterator<Item = &NodeKind> {
-        let kinds = &self.offers[offer as usize].kinds;
-        kinds.iter().map(|kind| &self.kinds[*kind as usize])
+        let kinds = self.offers[offer as usize].lanes.iter().flatten();
+        kinds.map(|kind| &self.kinds[*kind as usize])
     }
 
     /// Whether a plan fills all GPUs of as many nodes as there may be.
@@ -216,36 +222,45 @@ impl Axes {
         offer: u32,
         (replicas, pipeline, tensor): (u32, u32, u32),
     ) -> Option<Vec<(u32, u32)>> {
-        let kinds = &self.offers[offer as usize].kinds;
-        let parts = kinds.len() as u32;
-        if parts == 0 || pipeline % parts != 0 {
+        let lanes = &self.offers[offer as usize].lanes;
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        if !replicas.is_multiple_of(lanes.len() as u32) {
             return None;
         }
-        let gpus = (pipeline / parts)
-            .checked_mul(replicas)?
-            .checked_mul(tensor)?;
-        let mut all: Vec<(u32, u32)> = Vec::new();
-        // Neighbouring parts of one kind share nodes.
-        for same in kinds.chunk_by(|a, b| a == b) {
-            let gpus = gpus.checked_mul(same.len() as u32)?;
-            let per_node = self.kinds[same[0] as usize].gpus_per_node;
-            if gpus % per_node != 0 {
+        let of_lane = replicas / lanes.len() as u32;
+        for kinds in lanes {
+            let parts = kinds.len() as u32;
+            if parts == 0 || pipeline % parts != 0 {
                 return None;
             }
-            match all.iter_mut().find(|known| known.0 == same[0]) {
-                Some(known) => known.1 += gpus / per_node,
-                None => all.push((same[0], gpus / per_node)),
+            let gpus = (pipeline / parts)
+                .checked_mul(of_lane)?
+                .checked_mul(tensor)?;
+            // Neighbouring parts of one kind share nodes.
+            for same in kinds.chunk_by(|a, b| a == b) {
+                let gpus = gpus.checked_mul(same.len() as u32)?;
+                let per_node = self.kinds[same[0] as usize].gpus_per_node;
+                if gpus % per_node != 0 {
+                    return None;
+                }
+                match all.iter_mut().find(|known| known.0 == same[0]) {
+                    Some(known) => known.1 += gpus / per_node,
+                    None => all.push((same[0], gpus / per_node)),
+                }
             }
         }
         Some(all)
     }
 
-    /// The kind of node of each stage.
-    pub fn stage_kinds(&self, draft: &Draft) -> Vec<u32> {
-        let kinds = &self.offers[draft.offer as usize].kinds;
-        let each = draft.pipeline as usize / kinds.len().max(1);
-        (kinds.iter())
-            .flat_map(|kind| std::iter::repeat_n(*kind, each))
-            .collect()
+    /// The kind of node of each stage, for each of the pipelines that replicas follow.
+    pub fn stage_kinds(&self, draft: &Draft) -> Vec<Vec<u32>> {
+        let of_lane = |kinds: &Vec<u32>| {
+            let each = draft.pipeline as usize / kinds.len().max(1);
+            (kinds.iter())
+                .flat_map(|kind| std::iter::repeat_n(*kind, each))
+                .collect()
+        };
+        let lanes = &self.offers[draft.offer as usize].lanes;
+        lanes.iter().map(of_lane).collect()
     }
 }

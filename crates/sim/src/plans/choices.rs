@@ -226,7 +226,7 @@ impl Choices {
     pub fn log_sd(&self, configuration: usize) -> Option<f64> {
         let draft = &self.ways[configuration].draft;
         let offer = self.axes.offers.get(draft.offer as usize)?;
-        let gpus: Vec<&str> = (offer.kinds.iter())
+        let gpus: Vec<&str> = (offer.lanes.iter().flatten())
             .filter_map(|kind| self.doubt.gpus.get(*kind as usize).map(|gpu| &**gpu))
             .collect();
         let spread = self.doubt.errors.spread(&Foretold {
@@ -234,6 +234,8 @@ impl Choices {
             count: draft.gpus(),
             precision: &self.doubt.precision,
             tensor: draft.tensor,
+            is_unlike: offer.lanes.len() > 1,
+            is_unusual: draft.is_unusual(),
         });
         (spread > 0.0).then_some(spread)
     }
@@ -300,7 +302,7 @@ fn types(axes: &Axes) -> Types {
     let (mut types, mut vm_types): (Vec<RentedVm>, Vec<(u32, VmTypeKey)>) = Default::default();
     let mut places = vec![[0; 3]; axes.kinds.len()];
     for offer in &axes.offers {
-        for &kind in &offer.kinds {
+        for &kind in offer.lanes.iter().flatten() {
             let node = &axes.kinds[kind as usize];
             let is_it = |vm: &RentedVm| vm.name == node.name && vm.on_spot == offer.on_spot;
             let place = types.iter().position(is_it).unwrap_or_else(|| {
@@ -356,7 +358,7 @@ type CutKey = (u32, u16, u32, u32, (u32, u32));
 impl<'a> CutTable<'a> {
     fn new(parts: &'a Parts, drafts: &[Draft], hands: Hands) -> CutTable<'a> {
         let axes = &parts.axes;
-        let first = |offer: &Offer| axes.offers.iter().position(|o| o.kinds == offer.kinds);
+        let first = |offer: &Offer| axes.offers.iter().position(|o| o.lanes == offer.lanes);
         let alike = axes.offers.iter().map(|o| first(o).unwrap_or(0) as u32);
         let mut table = CutTable {
             axes,
@@ -375,20 +377,25 @@ impl<'a> CutTable<'a> {
         let found = hands.each(deepest.len(), 1, |at| {
             let (key, draft) = &deepest[at];
             let kinds = axes.stage_kinds(draft);
-            let slots: Vec<(&str, u32)> = (kinds.iter())
-                .map(|kind| (&*axes.kinds[*kind as usize].gpu, draft.tensor))
+            let slot = |stage: usize| -> Vec<(&str, u32)> {
+                let of_lanes = kinds.iter().map(|lane| &axes.kinds[lane[stage] as usize]);
+                of_lanes.map(|kind| (&*kind.gpu, draft.tensor)).collect()
+            };
+            // The virtual stages of a stage are on its GPUs.
+            let all = 0..cut_stages(draft) as usize;
+            let slots: Vec<Vec<(&str, u32)>> = all
+                .map(|number| slot(number % draft.pipeline as usize))
                 .collect();
-            let slots = slots.repeat(draft.virtual_stages as usize);
             let profile = &parts.forms[usize::from(draft.form)].profile;
-            (*key, profile.cutting(&slots, draft.micro_batch))
+            (*key, profile.cutting_among(&slots, draft.micro_batch))
         });
         table.known.extend(found);
         table
     }
 
     fn key(&self, draft: &Draft) -> CutKey {
-        let kinds = &self.axes.offers[draft.offer as usize].kinds;
-        let is_mixed = kinds.iter().any(|kind| *kind != kinds[0]);
+        let lanes = &self.axes.offers[draft.offer as usize].lanes;
+        let is_mixed = (lanes.iter()).any(|kinds| kinds.iter().any(|kind| *kind != kinds[0]));
         (
             self.alike[draft.offer as usize],
             draft.form,
@@ -433,7 +440,7 @@ fn cut_stages(draft: &Draft) -> u32 {
 }
 
 fn plan(axes: &Axes, draft: &Draft, cuts: &[u32]) -> Result<ParallelPlan, Misfit> {
-    let even = ParallelPlan::even(
+    let even = ParallelPlan::unlike(
         &axes.kinds,
         &axes.stage_kinds(draft),
         cuts,

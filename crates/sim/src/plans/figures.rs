@@ -69,12 +69,12 @@ impl Choices {
         let flops = self.flops.as_ref()?;
         let draft = &self.ways[configuration].draft;
         let kinds = self.axes.stage_kinds(draft);
-        let gpus = f64::from(draft.replicas()) * f64::from(draft.tensor);
+        let gpus = f64::from(draft.replicas()) * f64::from(draft.tensor) / kinds.len() as f64;
         let peak = |kind: &u32| {
             let gpu = &self.axes.kinds[*kind as usize].gpu;
             let known = flops.peaks.iter().find(|(name, _)| name == gpu);
             known.map(|(_, peak)| gpus * peak)
         };
-        kinds.iter().map(peak).sum()
+        kinds.iter().flatten().map(peak).sum()
     }
 }

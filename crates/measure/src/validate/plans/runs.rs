@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_sim::parallel::Sharing;
 use scavsim_sim::parallel::architecture::{Architecture, ModelTable, library};
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::law::GpuNode;
@@ -32,7 +33,7 @@ pub struct PlanRow {
 }
 
 const COLUMNS: [&str; 5] = ["model", "gpu", "gpus", "micro_batch", "global_batch"];
-const OPTIONAL: [&str; 24] = [
+const OPTIONAL: [&str; 28] = [
     "sequence",
     "tensor",
     "pipeline",
@@ -42,6 +43,10 @@ const OPTIONAL: [&str; 24] = [
     "attention",
     "recompute",
     "shard",
+    "sequence_parallel",
+    "virtual_stages",
+    "context",
+    "expert",
     "step_s",
     "tokens_per_s_per_gpu",
     "peak_gib",
@@ -239,32 +244,29 @@ impl Reading<'_> {
         let pipeline = self.whole_or("pipeline", 1, 100_000, d);
         let attention = [("plain", Attention::Plain), ("flash", Attention::Flash)];
         let attention = self.word("attention", &attention, d);
-        let recompute = [
-            ("none", Recompute::None),
-            ("selective", Recompute::Selective),
-            ("full", Recompute::Full),
-        ];
+        let named = |one: &Recompute| (one.name(), *one);
+        let recompute: Vec<(&str, Recompute)> = Recompute::ALL.iter().map(named).collect();
         let recompute = self.word("recompute", &recompute, d);
-        let shard = [
-            ("none", Shard::None),
-            ("optimizer", Shard::Optimizer),
-            ("gradients", Shard::Gradients),
-            ("full", Shard::Full),
-        ];
+        let named = |one: &Shard| (one.name(), *one);
+        let shard: Vec<(&str, Shard)> = Shard::ALL.iter().map(named).collect();
         let shard = self.word("shard", &shard, d);
+        let sequence_parallel = self.flag("sequence_parallel", d);
+        let virtual_stages = self.whole_or("virtual_stages", 1, 1000, d);
+        let context = self.whole_or("context", 1, 100_000, d);
+        let expert = self.whole_or("expert", 1, 100_000, d);
         let peak_gib = row.optional_number("peak_gib", 0.001..=1e6, d);
         let (gpus, tensor, pipeline) = (gpus?, tensor?, pipeline?);
         let node = self.node(precision, gpus, d);
         let model = model?;
         let sequence = self.whole_or("sequence", model.sequence, 100_000_000, d)?;
-        let group = u64::from(tensor) * u64::from(pipeline);
+        let group = u64::from(tensor) * u64::from(pipeline) * u64::from(context?);
         if u64::from(gpus) % group != 0 {
-            let title = format!("{gpus} GPUs are no multiple of {tensor} × {pipeline}");
+            let title = format!("{gpus} GPUs are no multiple of {group} that hold a replica");
             d.error_at(
                 self.source,
                 row.line_span(),
                 title,
-                "tensor × pipeline × data GPUs",
+                "tensor × pipeline × context × data GPUs",
             );
             return None;
         }
@@ -280,6 +282,12 @@ impl Reading<'_> {
             attention: attention?,
             recompute: recompute?,
             shard: shard?,
+            sequence_parallel: sequence_parallel?,
+            virtual_stages: virtual_stages?,
+            sharing: Sharing {
+                context: context?,
+                expert: expert?,
+            },
         };
         let step_s = self.step_s(&run, d)?;
         Some(PlanRow {
@@ -319,7 +327,7 @@ pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
     let key = |row: &PlanRow| {
         let run = &row.measured.run;
         format!(
-            "{} {} {} {} {} {} {} {} {:?} {:?} {:?} {} {:?}",
+            "{} {} {} {} {} {} {} {} {:?} {:?} {:?} {} {:?} {:?} {} {:?}",
             run.model.name,
             run.node.gpu,
             run.gpus,
@@ -333,6 +341,9 @@ pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
             run.shard,
             row.precision,
             run.node.network_bytes_per_s,
+            run.sequence_parallel,
+            run.virtual_stages,
+            run.sharing,
         )
     };
     let mut keyed: Vec<(String, &PlanRow)> = rows.iter().map(|row| (key(row), row)).collect();

@@ -32,7 +32,7 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         kinds: vec![kind],
         offers: vec![Offer {
             name: "a2-highgpu-4g".into(),
-            kinds: vec![0],
+            lanes: vec![vec![0]],
             zone: 0,
             on_spot: Some(on_spot),
         }],

@@ -33,6 +33,12 @@ pub struct PlanRun {
     pub recompute: Option<Recompute>,
     /// What replicas held in parts.
     pub shard: Option<Shard>,
+    /// Whether GPUs that share a layer shared what lies between its products.
+    pub sequence_parallel: Option<bool>,
+    /// Virtual stages of each stage; with more than one they were interleaved.
+    pub virtual_stages: u32,
+    /// What replicas shared.
+    pub sharing: Sharing,
 }
 
 impl PlanRun {
@@ -49,10 +55,11 @@ impl PlanRun {
             attention: self.attention.unwrap_or(settings.attention),
             recompute: self.recompute.unwrap_or(settings.recompute),
             shard: self.shard.unwrap_or(settings.shard),
+            sequence_parallel: self.sequence_parallel.unwrap_or(settings.sequence_parallel),
             ..settings.clone()
         };
         let law = LayerLaw {
-            sharing: Sharing::NONE,
+            sharing: self.sharing,
             model: &self.model,
             sequence: self.sequence,
             runtime: &runtime,
@@ -69,27 +76,38 @@ impl PlanRun {
             zone: "".into(),
         }];
         let stage_gpus = self.tensor.saturating_mul(self.pipeline).max(1);
-        let data = self.gpus / stage_gpus;
+        let replicas = self.gpus / stage_gpus;
         // Where replicas cannot have as many micro-batches each, those with one more decide.
+        let data = replicas / self.sharing.context;
         let at_once = data.saturating_mul(self.micro_batch).max(1);
         let global_batch = self.global_batch.div_ceil(at_once).saturating_mul(at_once);
-        let plan = ParallelPlan::even(
+        let schedule = if self.virtual_stages > 1 {
+            Schedule::Interleaved
+        } else {
+            Schedule::OneForwardOneBackward
+        };
+        let even = ParallelPlan::even(
             &kinds,
             &vec![0; self.pipeline as usize],
             &self.cuts()?,
-            data,
+            replicas,
             self.tensor,
             self.micro_batch,
             global_batch,
-            Schedule::OneForwardOneBackward,
+            schedule,
         )?;
+        let plan = ParallelPlan {
+            sharing: self.sharing,
+            ..even
+        };
         PreparedPlan::new(&profile, &links, &kinds, &runtime, &plan)
     }
 
     /// Last layers of the stages: as many blocks on each, the first ones one more where they do not divide; the embedding with the
     /// first, the head with the last.
     fn cuts(&self) -> Result<Vec<u32>, Misfit> {
-        let (blocks, stages) = (self.model.layers, self.pipeline);
+        let stages = self.pipeline.saturating_mul(self.virtual_stages);
+        let blocks = self.model.layers;
         if stages == 0 || stages > blocks {
             let text = format!("{stages} stages for {blocks} blocks");
             return Err(Misfit::Shape(text));

@@ -62,6 +62,10 @@ pub struct Errors {
     pub tensor: f64,
     /// What is added on a cluster that no run is from.
     pub cluster: f64,
+    /// What is added where replicas run on unlike nodes.
+    pub unlike: f64,
+    /// What is added with virtual stages, split backward passes, shared sequences or shared experts, which were not measured.
+    pub form: f64,
     /// GPUs that were measured.
     pub gpus: Vec<String>,
     /// Most GPUs of a run that was measured.
@@ -83,6 +87,10 @@ pub struct Foretold<'a> {
     pub precision: &'a str,
     /// GPUs that share a layer.
     pub tensor: u32,
+    /// Whether its replicas run on unlike nodes.
+    pub is_unlike: bool,
+    /// Whether it is of a form that was not measured.
+    pub is_unusual: bool,
 }
 
 /// How far what is foretold of plans may be off.
@@ -108,6 +116,8 @@ impl Errors {
             precision: digits(self.precision),
             tensor: digits(self.tensor),
             cluster: digits(self.cluster),
+            unlike: digits(self.unlike),
+            form: digits(self.form),
             ..self.clone()
         }
     }
@@ -131,6 +141,11 @@ impl Errors {
         }
         if !self.tensors.contains(&of.tensor) {
             variance += self.tensor * self.tensor;
+        }
+        for (is_so, spread) in [(of.is_unlike, self.unlike), (of.is_unusual, self.form)] {
+            if is_so {
+                variance += spread * spread;
+            }
         }
         let beyond = f64::from(of.count) / f64::from(self.most_gpus.max(1));
         if beyond > 1.0 {

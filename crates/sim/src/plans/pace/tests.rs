@@ -23,7 +23,7 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         kinds: vec![kind],
         offers: vec![Offer {
             name: "vm".into(),
-            kinds: vec![0],
+            lanes: vec![vec![0]],
             zone: 0,
             on_spot: None,
         }],

@@ -66,14 +66,21 @@ pub(super) fn read(
     }
     zones(&mut found);
     let markets = markets(file, table, complaints);
-    let mut patterns: Vec<(Arc<str>, Vec<u32>)> = (found.kinds.iter().enumerate())
-        .map(|(at, kind)| (Arc::clone(&kind.name), vec![at as u32]))
+    let mut patterns: Vec<(Arc<str>, Vec<Vec<u32>>)> = (found.kinds.iter().enumerate())
+        .map(|(at, kind)| (Arc::clone(&kind.name), vec![vec![at as u32]]))
         .collect();
     for mix in &table.mixes {
-        patterns.extend(mixed(mix, &found.kinds, &named, complaints));
+        if mix.get_ref().len() < 2 {
+            let title = "a mix has the VM types of two parts of the pipeline or more";
+            complaints.error_at(mix.span(), title, "too few");
+            continue;
+        }
+        let of_mix = mixed((mix, "mixes"), &found.kinds, &named, complaints);
+        patterns.extend(of_mix.into_iter().map(|(name, kinds)| (name, vec![kinds])));
     }
-    for (name, kinds) in patterns {
-        let zone = zone_of(&kinds, &found.kinds);
+    patterns.extend(unlike(table, &found.kinds, &named, complaints));
+    for (name, lanes) in patterns {
+        let zone = zone_of(&lanes.concat(), &found.kinds);
         let mut place = found.zones.iter().position(|known| *known == zone);
         if place.is_none() && !found.zones.is_empty() {
             // Of a mix over several.
@@ -83,7 +90,7 @@ pub(super) fn read(
         for &on_spot in &markets {
             found.offers.push(Offer {
                 name: Arc::clone(&name),
-                kinds: kinds.clone(),
+                lanes: lanes.clone(),
                 zone: place.unwrap_or(0) as u16,
                 on_spot,
             });
@@ -140,9 +147,9 @@ fn kind(
     let vm = own.vm.get_ref();
     if let Some(why) = not_a_name(vm) {
         complaints.error_at(own.vm.span(), "`vm` is no VM type", why);
-    } else if vm.contains('+') {
-        let label = "`+` stands between the VM types of a mix";
-        complaints.error_at(own.vm.span(), "`vm` holds a `+`", label);
+    } else if let Some(mark) = vm.chars().find(|mark| "+|".contains(*mark)) {
+        let label = format!("`{mark}` stands between the VM types of a mix or of unlike replicas");
+        complaints.error_at(own.vm.span(), format!("`vm` holds a `{mark}`"), label);
     }
     let known = subject.gpu(node, table, complaints);
     let gpus = layers::gpus_of(own);
@@ -209,24 +216,68 @@ fn markets(
     all
 }
 
+/// Unlike replicas: the kinds of each of their pipelines, over all combinations of zones.
+fn unlike(
+    table: &ParallelTable,
+    kinds: &[NodeKind],
+    named: &[&str],
+    complaints: &mut Complaints<'_>,
+) -> Vec<(Arc<str>, Vec<Vec<u32>>)> {
+    let given = &table.replicas;
+    let Some(first) = given.first() else {
+        return Vec::new();
+    };
+    if given.len() < 2 {
+        let title = "`parallel.replicas` has the pipelines of two replicas or more";
+        let complaint = complaints.at(first.span(), title, "too few");
+        complaints.push(complaint.with_help("replicas that are alike need no key"));
+        return Vec::new();
+    }
+    let mut all: Vec<(String, Vec<Vec<u32>>)> = vec![Default::default()];
+    for replica in given {
+        if replica.get_ref().is_empty() {
+            let title = "a replica of `parallel.replicas` has no VM type";
+            complaints.error_at(replica.span(), title, "expected one or more");
+            return Vec::new();
+        }
+        let of_replica = mixed((replica, "replicas"), kinds, named, complaints);
+        let with = |(before, lanes): &(String, Vec<Vec<u32>>)| {
+            let mark = if before.is_empty() { "" } else { "|" };
+            let (before, lanes) = (format!("{before}{mark}"), lanes.clone());
+            let each = of_replica.clone().into_iter().map(move |(name, lane)| {
+                let mut lanes = lanes.clone();
+                lanes.push(lane);
+                (format!("{before}{name}"), lanes)
+            });
+            each.collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).take(MOST_ACROSS + 1).collect();
+        if all.len() > MOST_ACROSS {
+            let title = "unlike replicas over many combinations of zones";
+            let complaint = complaints.at(replica.span(), title, "their VM types are in many");
+            let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
+            complaints.push(complaint.with_help(help));
+            return Vec::new();
+        }
+    }
+    (all.into_iter())
+        .map(|(name, lanes)| (name.into(), lanes))
+        .collect()
+}
+
 /// The kinds of a mix: those of each zone in which all are, or, where there is none, of all zones that they are in.
 fn mixed(
-    mix: &Spanned<Vec<Spanned<String>>>,
+    (mix, key): (&Spanned<Vec<Spanned<String>>>, &str),
     kinds: &[NodeKind],
     named: &[&str],
     complaints: &mut Complaints<'_>,
 ) -> Vec<(Arc<str>, Vec<u32>)> {
     let all = mix.get_ref();
-    if all.len() < 2 {
-        let title = "a mix has the VM types of two parts of the pipeline or more";
-        complaints.error_at(mix.span(), title, "too few");
-        return Vec::new();
-    }
     let mut is_known = true;
     for vm in all {
         if !named.contains(&vm.get_ref().as_str()) {
             let title = format!(
-                "`parallel.mixes` names no VM type of `nodes`: `{}`",
+                "`parallel.{key}` names no VM type of `nodes`: `{}`",
                 vm.get_ref()
             );
             complaints.unknown(title, vm, named, "list vms");
