@@ -281,6 +281,8 @@ mod tests {
             Purpose::ModelLives(ModelKey::of("x")),
             Purpose::ModelDelays(ModelKey::of("x")),
             Purpose::OutlineLives(of),
+            Purpose::Failures,
+            Purpose::Lemon(0),
             Purpose::Trial(0),
             Purpose::BagJobs(WorkloadKey::of("x")),
             Purpose::BagNotice(WorkloadKey::of("x")),

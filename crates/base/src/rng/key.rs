@@ -99,6 +99,10 @@ pub enum Purpose {
     Restart(SimTime),
     /// How long a checkpoint takes to write, by when that begins.
     CheckpointWrite(SimTime),
+    /// When machines of a fleet fail, and which.
+    Failures,
+    /// Whether a machine fails more often than others, by its number among all requests.
+    Lemon(u64),
     /// Lives drawn from a published model by itself.
     ModelLives(ModelKey),
     /// Delays drawn from one.
@@ -136,6 +140,8 @@ impl Purpose {
             | Purpose::ColdJoin(_)
             | Purpose::Restart(_)
             | Purpose::CheckpointWrite(_)
+            | Purpose::Failures
+            | Purpose::Lemon(_)
             | Purpose::BagJobs(_)
             | Purpose::BagNotice(_)
             | Purpose::BagLosses(_) => true,
@@ -176,6 +182,8 @@ impl Purpose {
             Purpose::OutlineLives(of) => (13, of.0),
             Purpose::SubGrid(of) => (14, of.0),
             Purpose::Resampling => (15, 0),
+            Purpose::Failures => (16, 0),
+            Purpose::Lemon(number) => (17, number),
             Purpose::BagJobs(of) => (20, of.0),
             Purpose::BagNotice(of) => (21, of.0),
             Purpose::BagLosses(of) => (22, of.0),

@@ -178,6 +178,17 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
+    /// The phases so far, for [`Ledger::work_was_safe`].
+    pub fn books(&mut self, now: SimTime) -> Phases {
+        self.enter(self.phase, now);
+        self.phases.clone()
+    }
+
+    /// Work until the books were taken is safe.
+    pub fn work_was_safe(&mut self, books: Phases) {
+        self.safe = books;
+    }
+
     /// Work of the phase `from` since it was last safe was for nothing.
     pub fn lose_unsafe_work(&mut self, from: Phase, now: SimTime) {
         self.enter(self.phase, now);

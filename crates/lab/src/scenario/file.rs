@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
+use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
@@ -94,6 +95,9 @@ pub struct ScenarioFile {
     /// VMs that the provider may take away; none when absent.
     #[schemars(with = "Option<SpotTable>")]
     pub spot: Option<Spanned<SpotTable>>,
+    /// Machines that fail though nobody takes them away; none do when absent. For `parallel`.
+    #[schemars(with = "Option<FailuresTable>")]
+    pub failures: Option<Spanned<FailuresTable>>,
     /// What varies at random; all off when absent.
     pub variation: VariationTable,
     /// Pricing policies.
@@ -378,8 +382,12 @@ pub enum CheckpointChoice {
     None,
     /// After so many seconds of training.
     PeriodicS(Interval),
-    /// After Daly's interval for the cluster's losses and the time to write.
+    /// After Young's interval for the cluster's losses and the time to write.
+    Young,
+    /// After Daly's interval for them, which is of higher order.
     YoungDaly,
+    /// After the interval that takes least by Daly's run time.
+    Searched,
     /// When it suits the age of the VMs best, by dynamic programming.
     Dynamic,
 }

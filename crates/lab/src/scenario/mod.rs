@@ -30,6 +30,7 @@ mod configurations;
 pub mod declared;
 mod elastic;
 mod extent;
+pub mod failures_table;
 pub mod file;
 mod file_reader;
 mod files;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::axis::Axis;
+use super::failures_table::ReactionTable;
 use super::file::RentedOn;
 use scavsim_read::input::checked::{Count, Machines, Positive};
 use scavsim_sim::parallel::ModelTable;
@@ -117,6 +118,8 @@ pub struct ParallelTable {
     pub layers_per_stage: Vec<Spanned<Vec<Count>>>,
     /// GB per second at which a checkpoint goes to its storage and comes back; when absent, it takes what `[spot]` says.
     pub checkpoint_gb_per_s: Option<Positive>,
+    /// What the job does when VMs go and come; it waits for others when absent.
+    pub reaction: ReactionTable,
     /// Whether the trace that `spot.lifetime` names is also how many GPUs there are on spot terms: plans wait until there
     /// are enough.
     #[schemars(with = "bool")]

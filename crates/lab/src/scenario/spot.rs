@@ -55,7 +55,7 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     let found = terms.losses(complaints);
     let measured_start = terms.start_up(complaints);
     let (cold_join, warm_restart) = terms.joins(complaints);
-    let checkpoints = terms.checkpoints();
+    let checkpoints = checkpoints(terms.table.checkpoint);
     let write = terms.write(complaints);
     let (losses, model_notice_s) = found?;
     if checkpoints == Checkpoints::Dynamic && !matches!(losses, Losses::Alone(_)) {
@@ -127,6 +127,21 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     let on_spot: Vec<&KindTable> = kinds.filter(|kind| kind.has_spot()).collect();
     let lives: Option<Vec<_>> = on_spot.iter().map(|kind| kind.lifetime.as_ref()).collect();
     lives?.first().copied()
+}
+
+/// When checkpoints are written.
+pub(super) fn checkpoints(choice: CheckpointChoice) -> Checkpoints {
+    match choice {
+        CheckpointChoice::None => Checkpoints::By(Policy::None),
+        CheckpointChoice::Young => Checkpoints::Young,
+        CheckpointChoice::YoungDaly => Checkpoints::YoungDaly,
+        CheckpointChoice::Searched => Checkpoints::Searched,
+        CheckpointChoice::Dynamic => Checkpoints::Dynamic,
+        CheckpointChoice::PeriodicS(every) => Periodic::new(every.get() / SECONDS_PER_HOUR)
+            .map_or(Checkpoints::By(Policy::None), |p| {
+                Checkpoints::By(Policy::Periodic(p))
+            }),
+    }
 }
 
 /// The table `[spot]`, and where it stands.
@@ -210,19 +225,6 @@ impl SpotTerms<'_> {
             .map(|r| (r.name(), r))
             .collect();
         complaints.named(name, "restart", &all)
-    }
-
-    /// When checkpoints are written.
-    fn checkpoints(&self) -> Checkpoints {
-        match self.table.checkpoint {
-            CheckpointChoice::None => Checkpoints::By(Policy::None),
-            CheckpointChoice::YoungDaly => Checkpoints::YoungDaly,
-            CheckpointChoice::Dynamic => Checkpoints::Dynamic,
-            CheckpointChoice::PeriodicS(every) => Periodic::new(every.get() / SECONDS_PER_HOUR)
-                .map_or(Checkpoints::By(Policy::None), |p| {
-                    Checkpoints::By(Policy::Periodic(p))
-                }),
-        }
     }
 
     /// What one takes to write.

@@ -123,6 +123,7 @@ impl Strategy for Planner {
                     On {
                         choices: plans,
                         way,
+                        at,
                         terms,
                     },
                     (work_s, step_s),

@@ -82,6 +82,10 @@ impl<'a> TraceOf<'a> {
                 vms: Some(vms),
                 ..none
             },
+            What::Replicas(replicas) => Args {
+                replicas: Some(replicas),
+                ..none
+            },
             What::Steps(steps) => Args {
                 steps: Some(steps),
                 ..none
@@ -94,6 +98,7 @@ impl<'a> TraceOf<'a> {
             | What::Apply
             | What::Bubble
             | What::Full
+            | What::Failure
             | What::Target => none,
         }
     }
@@ -117,6 +122,8 @@ pub struct Args<'a> {
     /// Which of a step, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     micro_batch: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replicas: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
     /// How work ended that was not done.
@@ -184,6 +191,8 @@ pub(super) fn name(what: What) -> (&'static str, Kind) {
         What::Steps(_) => ("steps", Counter),
         What::Full => ("worker-steps end", Instant),
         What::Target => ("target reached", Instant),
+        What::Failure => ("failure", Instant),
+        What::Replicas(_) => ("replicas", Instant),
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::checkpoint::Policy;
+use super::checkpoint::{Policy, YoungDaly};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay};
@@ -146,10 +146,29 @@ pub enum Chief {
 pub enum Checkpoints {
     /// By a policy that is the same for every cluster.
     By(Policy),
-    /// After Daly's interval for the losses of the cluster's size: every VM's mean life over their number.
+    /// After Young's interval for the losses of the cluster's size: every VM's mean life over their number.
+    Young,
+    /// After Daly's interval for them.
     YoungDaly,
+    /// After the interval that takes least by Daly's run time.
+    Searched,
     /// When it suits the age of the VMs best, by dynamic programming on the first loss of the cluster.
     Dynamic,
+}
+
+impl Checkpoints {
+    /// What suits losses `mtbf_h` hours apart and a write of `write_h` hours; `None` where more decides. Without losses, or at no
+    /// cost of writing, there is no interval.
+    pub fn at_rate(&self, write_h: f64, mtbf_h: impl FnOnce() -> f64) -> Option<Policy> {
+        let interval = match self {
+            Checkpoints::By(policy) => return Some(policy.clone()),
+            Checkpoints::Dynamic => return None,
+            Checkpoints::Young => YoungDaly::first_order(write_h, mtbf_h()),
+            Checkpoints::YoungDaly => YoungDaly::higher_order(write_h, mtbf_h()),
+            Checkpoints::Searched => YoungDaly::searched(write_h, mtbf_h()),
+        };
+        Some(interval.map_or(Policy::None, Policy::YoungDaly))
+    }
 }
 
 /// A cluster that changes its size when the price of VMs does.

@@ -332,6 +332,12 @@ impl PreparedPlan {
         (first_bucket + reduction.seconds()).max(end + reduction.bucket_s)
     }
 
+    /// Most seconds of a step that a stage computes forward.
+    pub fn forward_s(&self) -> f64 {
+        let all = self.lanes.iter().flatten().map(|cost| cost.forward);
+        f64::from(self.micro_batches) * all.fold(0.0, f64::max)
+    }
+
     /// Where the seconds of a step go.
     pub fn breakdown(&self) -> StepBreakdown {
         self.told(&mut PathScratch::default()).1

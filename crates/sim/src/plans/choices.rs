@@ -1,8 +1,9 @@
 //! Plans that fit, as configurations.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::formation::Fastest;
 use super::{Axes, Draft, Flops, Formed, Holes, Offer, space};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
@@ -125,6 +126,8 @@ pub struct Choices {
     pub flops: Option<Flops>,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
+    /// The fastest plans by GPUs, once somebody asks.
+    pub(super) fastest: OnceLock<Fastest>,
 }
 
 /// What plans are made of.
@@ -219,6 +222,7 @@ impl Choices {
             doubt: parts.doubt,
             flops: parts.flops,
             hashes: parts.hashes,
+            fastest: OnceLock::new(),
         })
     }
 
@@ -260,8 +264,16 @@ impl Choices {
     /// # Errors
     /// None: it was made before.
     pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
-        let plan = self.plan(configuration)?;
-        let formed = self.formed(&self.ways[configuration].draft);
+        self.prepare(&self.ways[configuration])
+    }
+
+    /// A way as [`Choices::prepared`], which need not be one of the configurations.
+    ///
+    /// # Errors
+    /// The reason why it is no plan.
+    pub(super) fn prepare(&self, way: &Way) -> Result<PreparedPlan, Misfit> {
+        let plan = plan(&self.axes, &way.draft, &way.cuts)?;
+        let formed = self.formed(&way.draft);
         PreparedPlan::new(
             &formed.profile,
             &self.links,

@@ -11,10 +11,11 @@
 //! Where a trace says how many GPUs there are, a job trains while there are enough: what it takes is the mean over moments of
 //! the trace at which it may begin.
 
+use super::reaction::{Moves, Reaction};
 use super::terms::{On, Terms};
-use super::{Choices, Way};
-use crate::cluster::checkpoint::{Policy, between_losses_h};
-use crate::cluster::{Keeps, Losses, Spot};
+use super::{Choices, Upkeep, Way};
+use crate::cluster::checkpoint::Policy;
+use crate::cluster::{Keeps, Losses};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::lifetimes::Trace;
 
@@ -35,8 +36,8 @@ struct LossPauses {
 }
 
 impl LossPauses {
-    fn of(terms: &Terms, way: &Way, spot: &Spot, step_s: f64) -> LossPauses {
-        let interval = match terms.checkpoints(way) {
+    fn of(terms: &Terms, way: &Way, upkeep: &Upkeep, step_s: f64) -> LossPauses {
+        let interval = match terms.checkpoints(way, way.draft.gpus()) {
             Policy::None | Policy::Dynamic(_) => f64::INFINITY,
             Policy::Periodic(periodic) => periodic.interval_h() * SECONDS_PER_HOUR,
             Policy::YoungDaly(young_daly) => young_daly.interval_h() * SECONDS_PER_HOUR,
@@ -46,7 +47,7 @@ impl LossPauses {
             interval: (interval / step_s).ceil().max(1.0) * step_s,
             write: terms.mean_write_s(way),
             restart: terms.mean_restart_s(way),
-            replacement: spot.replacement.mean_s(),
+            replacement: upkeep.replacement.mean_s(),
             start_up: terms.start_up.mean_s(),
         }
     }
@@ -203,25 +204,66 @@ pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
         choices,
         way,
         terms,
+        ..
     } = on;
-    let Some(spot) = terms.spot_of(way) else {
+    let Some(upkeep) = terms.upkeep(way) else {
         return work_s;
     };
-    let pauses = LossPauses::of(terms, way, spot, step_s);
-    match &spot.losses {
-        Losses::Trace(trace) if terms.is_capacity => {
+    let mut pauses = LossPauses::of(terms, way, &upkeep, step_s);
+    let reacting = &terms.reacting;
+    if let Some(failures) = &terms.failures {
+        pauses.restart += failures.mean_response_s();
+    }
+    if reacting.spares > 0 {
+        pauses.replacement = reacting.swap.seconds();
+    }
+    // Who goes on loses no work, and only the seconds of the reaction.
+    let goes_on = reacting.reaction.goes_on();
+    let keeps = if goes_on { Keeps::Steps } else { upkeep.keeps };
+    if goes_on {
+        pauses.replacement = 0.0;
+        pauses.restart = reacting.costs.pause_s(&Moves {
+            data: way.draft.data,
+            pipeline: way.draft.pipeline,
+            layers: 0,
+            bytes: 0.0,
+            adds: false,
+        });
+    }
+    match terms.spot_of(way).map(|spot| &spot.losses) {
+        Some(Losses::Trace(trace))
+            if terms.is_capacity && reacting.reaction == Reaction::RePlan =>
+        {
+            re_planned(on, trace, work_s / step_s)
+        }
+        Some(Losses::Trace(trace)) if terms.is_capacity => {
             let spans = Spans::of(trace, gpus(choices, way));
             if spans.always {
                 pauses.undisturbed(work_s)
             } else {
-                pauses.in_spans(&spans, work_s, spot.keeps)
+                pauses.in_spans(&spans, work_s, keeps)
             }
         }
         _ => {
-            let rate = 1.0 / (between_losses_h(spot, way.vms()) * SECONDS_PER_HOUR);
-            pauses.at_rate(rate, work_s, spot.keeps, step_s)
+            let between_h = terms.between_losses_h(way, way.draft.gpus());
+            pauses.at_rate(1.0 / (between_h * SECONDS_PER_HOUR), work_s, keeps, step_s)
         }
     }
+}
+
+/// Seconds of so many steps, where the fastest plan on the GPUs that there are takes them, in the mean over a trace.
+fn re_planned(on: On<'_>, trace: &Trace, steps: f64) -> f64 {
+    let fastest = on.choices.fastest_like(on.at);
+    let rate = |gpus: u32| {
+        let fits = fastest.iter().rev().find(|plan| plan.gpus <= gpus);
+        fits.map_or(0.0, |plan| 1.0 / plan.step_s)
+    };
+    let changes = trace.changes();
+    let spans = changes.windows(2);
+    let done: f64 = spans
+        .map(|pair| (pair[1].at_s - pair[0].at_s) as f64 * rate(pair[1].held))
+        .sum();
+    steps * trace.length_s() as f64 / done
 }
 
 /// GPUs of the VMs of a plan.

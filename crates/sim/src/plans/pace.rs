@@ -235,9 +235,9 @@ pub struct PlanLuck {
     /// Steps to the target.
     pub steps: u64,
     /// Factor of the whole step.
-    placement: f64,
+    pub(super) placement: f64,
     /// Factor of each slot's compute, where nodes differ.
-    machines: Vec<f64>,
+    pub(super) machines: Vec<f64>,
 }
 
 impl PlanLuck {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Choices, Way};
-use crate::cluster::checkpoint::{Policy, YoungDaly, between_losses_h};
-use crate::cluster::{Checkpoints, Pause, Spot};
+use super::{Failures, Reacting};
+use crate::cluster::{Pause, Spot};
 use crate::training::Variation;
 use scavsim_base::rng::Stream;
-use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_base::units::SimTime;
 
 /// The terms that a job runs on.
 #[derive(Debug, Clone)]
@@ -22,6 +22,10 @@ pub struct Terms {
     pub variation: Variation,
     /// GB of state per second that go to the storage of checkpoints and come from it; `None`: no time, or what `spot` says.
     pub checkpoint_gb_per_s: Option<f64>,
+    /// How machines fail that nobody takes away.
+    pub failures: Option<Arc<Failures>>,
+    /// What the job does when VMs go and come.
+    pub reacting: Reacting,
 }
 
 impl Default for Terms {
@@ -32,6 +36,8 @@ impl Default for Terms {
             start_up: Pause::NONE,
             variation: Variation::default(),
             checkpoint_gb_per_s: None,
+            failures: None,
+            reacting: Reacting::default(),
         }
     }
 }
@@ -42,59 +48,61 @@ impl Terms {
         self.spot.as_deref().filter(|_| way.on_spot)
     }
 
+    /// Whether VMs of a plan may be lost or fail.
+    pub fn has_losses(&self, way: &Way) -> bool {
+        self.spot_of(way).is_some() || self.failures.is_some()
+    }
+
     /// Seconds that the state of a plan takes to the storage or back, by its size.
-    fn state_s(&self, way: &Way) -> Option<f64> {
+    pub(super) fn state_s(&self, way: &Way) -> Option<f64> {
         Some(way.state_bytes / 1e9 / self.checkpoint_gb_per_s?)
     }
 
     /// How long a checkpoint takes to write; `stream` is asked for only where that varies.
     pub fn write(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
-        match (self.state_s(way), self.spot_of(way)) {
+        match (self.state_s(way), self.upkeep(way)) {
             (Some(seconds), _) => SimTime::from_seconds(seconds),
-            (None, Some(spot)) => spot.write.draw(stream),
+            (None, Some(upkeep)) => upkeep.write.draw(stream),
             (None, None) => SimTime::ZERO,
         }
     }
 
     /// Mean seconds of writing a checkpoint.
     pub(super) fn mean_write_s(&self, way: &Way) -> f64 {
-        let by_spot = self.spot_of(way).map(|spot| spot.write.mean_s());
-        self.state_s(way).or(by_spot).unwrap_or(0.0)
+        let by_upkeep = || self.upkeep(way).map(|upkeep| upkeep.write.mean_s());
+        self.state_s(way).or_else(by_upkeep).unwrap_or(0.0)
     }
 
-    /// How long all take to go on from a checkpoint.
-    pub fn restart(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
-        let warm = self.spot_of(way).and_then(|spot| spot.warm_restart);
-        let state = SimTime::from_seconds(self.state_s(way).unwrap_or(0.0));
+    /// How long all take to go on from a checkpoint: from storage, or from what the nodes beside those that went keep.
+    pub fn restart(
+        &self,
+        way: &Way,
+        from_storage: bool,
+        stream: impl FnOnce() -> Stream,
+    ) -> SimTime {
+        let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
+        let link = self.reacting.costs.link_gb_per_s * 1e9;
+        let state_s = if from_storage {
+            self.state_s(way).unwrap_or(0.0)
+        } else if link > 0.0 {
+            way.state_bytes / f64::from(way.vms()) / link
+        } else {
+            0.0
+        };
+        let state = SimTime::from_seconds(state_s);
         state + warm.map_or(SimTime::ZERO, |pause| pause.draw(stream))
     }
 
     /// Mean seconds that all take to go on from a checkpoint.
     pub(super) fn mean_restart_s(&self, way: &Way) -> f64 {
-        let warm = self.spot_of(way).and_then(|spot| spot.warm_restart);
+        let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
         self.state_s(way).unwrap_or(0.0) + warm.map_or(0.0, |pause| pause.mean_s())
-    }
-
-    /// When checkpoints of a plan are written.
-    pub fn checkpoints(&self, way: &Way) -> Policy {
-        let Some(spot) = self.spot_of(way) else {
-            return Policy::None;
-        };
-        match &spot.checkpoints {
-            Checkpoints::By(policy) => policy.clone(),
-            Checkpoints::Dynamic => Policy::None,
-            Checkpoints::YoungDaly => {
-                let write_h = self.mean_write_s(way) / SECONDS_PER_HOUR;
-                YoungDaly::higher_order(write_h, between_losses_h(spot, way.vms()))
-                    .map_or(Policy::None, Policy::YoungDaly)
-            }
-        }
     }
 
     /// Whether a run of the plan has any luck but that of its steps.
     pub fn has_luck(&self, way: &Way) -> bool {
         let fixed = |pause: &Pause| matches!(pause, Pause::Fixed(_));
-        self.spot_of(way).is_some() || !fixed(&self.start_up)
+        self.has_losses(way) || !fixed(&self.start_up)
     }
 
     /// Whether steps of any plan have luck.
@@ -112,6 +120,8 @@ pub struct On<'a> {
     pub choices: &'a Choices,
     /// The way that the job runs on.
     pub way: &'a Way,
+    /// Its number among all.
+    pub at: usize,
     /// The terms.
     pub terms: &'a Terms,
 }
@@ -120,11 +130,6 @@ impl<'a> On<'a> {
     /// The terms on which its VMs may be lost.
     pub fn spot(&self) -> Option<&'a Spot> {
         self.terms.spot.as_deref().filter(|_| self.way.on_spot)
-    }
-
-    /// GPUs of a VM of a type.
-    pub fn gpus(&self, vm: u16) -> u32 {
-        self.choices.vm_types[usize::from(vm)].0
     }
 
     /// VMs of a type that the plan holds.

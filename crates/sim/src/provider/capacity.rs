@@ -9,6 +9,8 @@ use scavsim_data::cloud::lifetimes::trace::{Change, Cursor};
 #[derive(Debug, Clone)]
 pub struct Capacity {
     cursor: Cursor,
+    /// Where in the trace it began, in seconds.
+    pub start_s: u64,
     /// GPUs that there are now.
     pub gpus: u32,
     next: Option<Change>,
@@ -26,6 +28,7 @@ impl Capacity {
         let next = trace.next(&mut cursor);
         Some(Capacity {
             cursor,
+            start_s,
             gpus: trace.held_at(start_s),
             next,
         })

@@ -1,11 +1,13 @@
 //! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
 //!
 //! - `layers`: what layers cost. `forms`: schedules, recomputation, sharding. `nodes`: VM types and markets. `degrees`: what the profile has to know.
+//! - `living`: failures, and what the job does when VMs go.
 
 mod degrees;
 mod forms;
 mod found;
 mod layers;
+mod living;
 mod nodes;
 
 use std::sync::Arc;
@@ -42,6 +44,7 @@ pub(super) const FORM: Form = Form {
     key: "parallel",
     reads: &[
         "parallel",
+        "failures",
         "fidelity",
         "cluster.vm",
         "cluster.start_up_s",
@@ -64,7 +67,21 @@ pub(super) const FORM: Form = Form {
     ],
     why: "plans have their own degrees",
     why_spot: "a plan waits for another VM, and goes back to its checkpoint",
-    several: &["parallel.checkpoint_gb_per_s"],
+    several: &[
+        "parallel.checkpoint_gb_per_s",
+        "parallel.reaction.policy",
+        "parallel.reaction.forecast",
+        "parallel.reaction.aim",
+        "parallel.reaction.spares",
+        "parallel.reaction.saves",
+        "failures.fleet",
+        "failures.scale",
+        "failures.detection_s",
+        "failures.by_hand_share",
+        "failures.replacement_s",
+        "failures.restart_s",
+        "failures.checkpoint",
+    ],
     policies: Vec::new,
 };
 
@@ -201,6 +218,8 @@ fn terms(
         is_capacity,
         variation: variation.clone(),
         checkpoint_gb_per_s: table.checkpoint_gb_per_s.map(Positive::get),
+        reacting: living::reacting(file, table, setup, complaints),
+        failures: living::failures(file, complaints),
     }))
 }
 

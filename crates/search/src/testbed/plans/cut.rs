@@ -48,6 +48,7 @@ impl PlanGround {
         On {
             choices: &self.choices,
             way: &self.choices.ways[at],
+            at,
             terms: &self.terms,
         }
     }

@@ -12,8 +12,11 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::job::Trained;
+use scavsim_sim::plans::life::Paces;
 use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{PlanJob, PlanLuck, PlanPace, Terms as JobTerms, pace, timeline};
+use scavsim_sim::plans::{
+    Formation, PlanJob, PlanLuck, PlanPace, Terms as JobTerms, pace, timeline,
+};
 use scavsim_sim::training::log::{Entry, Track, What};
 use scavsim_sim::training::sync::Goal;
 use scavsim_sim::training::{Fidelity, Unfinished};
@@ -27,8 +30,31 @@ pub(super) struct OnPlans<'g> {
     replica: u64,
     /// What the replica deals to the configuration that was met last.
     dealt: Option<Dealt>,
+    /// The paces of formations that are not the whole plan which was chosen.
+    formations: HashMap<Formation, PlanPace>,
     /// Entries of a step that are noted, where somebody looks on.
     most_fine: u64,
+}
+
+/// The paces of a replica: of the plan that was chosen, and of what takes its place.
+struct PlanPaces<'t, 'g> {
+    formations: HashMap<Formation, PlanPace>,
+    whole: Formation,
+    of: &'t mut OnPlans<'g>,
+}
+
+impl Paces for PlanPaces<'_, '_> {
+    fn of(&mut self, formation: Formation) -> &mut PlanPace {
+        if formation == self.whole {
+            return &mut self.of.meet(formation.at).pace;
+        }
+        if !self.formations.contains_key(&formation) {
+            let pace = self.of.pace_in(formation);
+            self.formations.insert(formation, pace);
+        }
+        // It was put there just above.
+        self.formations.get_mut(&formation).expect("it is known")
+    }
 }
 
 struct Dealt {
@@ -53,6 +79,7 @@ pub(super) fn open<'g>(ground: &'g PlanGround, terms: &Terms) -> JobSite<OnPlans
         interrupt: terms.interrupt.clone(),
         replica: 0,
         dealt: None,
+        formations: HashMap::new(),
         most_fine: 0,
     };
     let job = trainer.start(0);
@@ -67,6 +94,29 @@ impl OnPlans<'_> {
             job: PlanJob::new(parts, (self.streams, replica), self.interrupt.clone()),
             visits: HashMap::new(),
         }
+    }
+
+    /// The pace of fewer replicas or of another plan; that of the whole plan where they make none.
+    fn pace_in(&mut self, formation: Formation) -> PlanPace {
+        let ground = self.ground;
+        let (choices, variation) = (&*ground.choices, &ground.terms.variation);
+        let at = formation.at;
+        let luck = PlanLuck::draw(choices, at, variation, (&self.streams, self.replica));
+        let spread = || ground.spread(at);
+        let with = (variation, self.fidelity);
+        choices
+            .pace_in(formation, &luck, with, spread)
+            .unwrap_or_else(|| {
+                let prepared = || choices.prepared(at).ok();
+                PlanPace::new(
+                    &choices.ways[at],
+                    &luck,
+                    variation,
+                    self.fidelity,
+                    spread,
+                    prepared,
+                )
+            })
     }
 
     fn meet(&mut self, at: usize) -> &mut Dealt {
@@ -116,6 +166,7 @@ impl Work for OnPlans<'_> {
         *job = self.start(replica);
         job.job.log = log;
         self.dealt = None;
+        self.formations.clear();
     }
 
     fn now(job: &PlanVisits) -> SimTime {
@@ -202,8 +253,17 @@ impl Trainer for OnPlans<'_> {
         };
         let purpose = pace::steps_of(on.way.key, visit);
         let stream = self.streams.stream(self.replica, purpose);
-        let dealt = self.meet(configuration);
-        job.train(on, &mut dealt.pace, (goal, phase), &stream)
+        let formations = std::mem::take(&mut self.formations);
+        let whole = Formation::whole(on.choices, on.at);
+        let mut paces = PlanPaces {
+            formations,
+            whole,
+            of: self,
+        };
+        let trained = job.train(on, &mut paces, (goal, phase), &stream);
+        let formations = paces.formations;
+        self.formations = formations;
+        trained
     }
 
     /// On one VM of the first type of a plan.
@@ -223,6 +283,7 @@ impl Trainer for OnPlans<'_> {
         job.hold(On {
             choices,
             way: &alone,
+            at: configuration,
             terms: &terms,
         })?;
         let variation = &self.ground.terms.variation;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::cluster::checkpoint::{DynamicSchedule, Policy, YoungDaly, dynamic};
+use crate::cluster::checkpoint::{DynamicSchedule, Policy, dynamic};
 use crate::cluster::groups::Cluster;
-use crate::cluster::terms::{Checkpoints, Losses, OnLoss, Spot};
+use crate::cluster::terms::{Losses, OnLoss, Spot};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::lifetimes::{Batch, FirstOf};
 
@@ -19,14 +19,10 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
     let on_spot = cluster.groups.iter().filter(|g| g.on_spot);
     let vms: u32 = on_spot.map(|g| g.vms).sum();
     let write_h = spot.write.mean_s() / SECONDS_PER_HOUR;
-    match &spot.checkpoints {
-        Checkpoints::By(policy) => policy.clone(),
-        Checkpoints::YoungDaly => {
-            let mean_h = between_losses_h(spot, vms);
-            // Without losses, or at no cost of writing, there is no interval.
-            YoungDaly::higher_order(write_h, mean_h).map_or(Policy::None, Policy::YoungDaly)
-        }
-        Checkpoints::Dynamic => {
+    let mean_h = || between_losses_h(spot, vms);
+    match spot.checkpoints.at_rate(write_h, mean_h) {
+        Some(policy) => policy,
+        None => {
             let Losses::Alone(one) = &spot.losses else {
                 return Policy::None;
             };

@@ -26,6 +26,23 @@ impl YoungDaly {
         YoungDaly::with(write_h, mtbf_h, interval_h)
     }
 
+    /// The interval that takes least by Daly's run time: the least of (e^((τ + δ)/M) − 1)/τ, found where its slope is none; names as
+    /// above.
+    pub fn searched(write_h: f64, mtbf_h: f64) -> Option<Self> {
+        // With x = τ/M and d = δ/M the slope is none where (1 − x) e^(x + d) = 1: falling in x from 0 to 1.
+        let d = write_h / mtbf_h;
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let x = 0.5 * (low + high);
+            if (1.0 - x) * libm::exp(x + d) > 1.0 {
+                low = x;
+            } else {
+                high = x;
+            }
+        }
+        YoungDaly::with(write_h, mtbf_h, low * mtbf_h)
+    }
+
     fn with(write_h: f64, mtbf_h: f64, interval_h: f64) -> Option<Self> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let is_legal = [write_h, mtbf_h, interval_h].into_iter().all(positive);
@@ -66,6 +83,8 @@ mod tests {
                 .expect("there are some");
             let daly = YoungDaly::higher_order(write, 1.0).expect("it is legal");
             let young = YoungDaly::first_order(write, 1.0).expect("it is legal");
+            let searched = YoungDaly::searched(write, 1.0).expect("it is legal");
+            assert!((searched.interval_h() - best).abs() < 2e-5);
             let error = (daly.interval_h() / best - 1.0).abs();
             assert!(error < bound, "{write}: {error}");
             assert!(error < (young.interval_h() / best - 1.0).abs());

@@ -181,6 +181,10 @@ pub enum What {
     Full,
     /// The target is reached.
     Target,
+    /// Something fails that is no VM which its provider takes.
+    Failure,
+    /// So many data-parallel replicas of a plan train from here on.
+    Replicas(u32),
 }
 
 impl What {

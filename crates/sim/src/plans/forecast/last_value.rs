@@ -1,0 +1,19 @@
+//! As many as there are.
+
+use super::{Seen, SpanOf};
+use scavsim_base::Declaration;
+
+pub(super) const DECLARATION: Declaration = Declaration {
+    name: "last-value",
+    what: "There will be as many GPUs as there are now, until the job is done.",
+    formula: "",
+    source: "",
+    example: "parallel.reaction.forecast = \"last-value\"",
+};
+
+pub(super) fn foretell(seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+    path.push(SpanOf {
+        seconds: seen.horizon_s,
+        gpus: seen.capacity.gpus,
+    });
+}

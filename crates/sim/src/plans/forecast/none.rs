@@ -1,0 +1,20 @@
+//! No forecast.
+
+use super::{Seen, SpanOf};
+use scavsim_base::Declaration;
+
+pub(super) const DECLARATION: Declaration = Declaration {
+    name: "none",
+    what: "Nobody looks ahead: what is fastest now is taken, whatever it costs to change.",
+    formula: "",
+    source: "",
+    example: "parallel.reaction.forecast = \"none\"",
+};
+
+/// A span in which every pause is worth while.
+pub(super) fn foretell(seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+    path.push(SpanOf {
+        seconds: f64::INFINITY,
+        gpus: seen.capacity.gpus,
+    });
+}

@@ -1,0 +1,119 @@
+//! Failures of machines as the clock of one replica meets them.
+//!
+//! Machines fail at a rate that changes only with who is there: the next failure comes once the rate, summed over time, has
+//! reached an exponential draw of mean 1.
+
+use super::held::{HeldVm, HeldVms};
+use crate::plans::Failures;
+use crate::plans::failures::Loses;
+use scavsim_base::rng::{Purpose, Stream, Streams};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+/// When machines fail.
+#[derive(Debug, Clone)]
+pub(super) struct FailureClock {
+    stream: Stream,
+    streams: Streams,
+    replica: u64,
+    /// Rate × time until the next failure.
+    left: f64,
+    /// Failures per second of all that is held.
+    rate: f64,
+    /// The failure that a job waits for, where its time has come.
+    pub(super) due: Option<SimTime>,
+}
+
+impl FailureClock {
+    pub(super) fn new(streams: &Streams, replica: u64) -> FailureClock {
+        let mut stream = streams.stream(replica, Purpose::Failures);
+        let left = exponential(&mut stream);
+        FailureClock {
+            stream,
+            streams: *streams,
+            replica,
+            left,
+            rate: 0.0,
+            due: None,
+        }
+    }
+
+    /// Failures per hour of a machine of so many GPUs, by its number among all requests.
+    pub(super) fn of_machine_h(&self, failures: &Failures, gpus: u32, number: u32) -> f64 {
+        let mean_h = failures.of_node_h(gpus);
+        let Some(lemons) = failures.lemons else {
+            return mean_h;
+        };
+        let mut stream = self
+            .streams
+            .stream(self.replica, Purpose::Lemon(u64::from(number)));
+        let (others, lemon) = lemons.weights();
+        if stream.uniform() < lemons.share {
+            mean_h * lemon
+        } else {
+            mean_h * others
+        }
+    }
+
+    /// Who is there from now on.
+    pub(super) fn watch(&mut self, vms: &HeldVms) {
+        self.rate = vms.failures_h() / SECONDS_PER_HOUR;
+    }
+
+    /// When the next failure comes, if nobody goes or comes.
+    pub(super) fn next(&self, now: SimTime) -> SimTime {
+        if self.rate <= 0.0 {
+            return SimTime::LAST;
+        }
+        now + SimTime::from_seconds(self.left / self.rate)
+    }
+
+    /// So many seconds pass.
+    pub(super) fn pass(&mut self, seconds: f64) {
+        self.left = (self.left - seconds * self.rate).max(0.0);
+    }
+
+    /// The failure is here: the VMs that it takes are lost at `now`; seconds until somebody begins to restart the job.
+    pub(super) fn strike(&mut self, failures: &Failures, vms: &mut HeldVms, now: SimTime) -> f64 {
+        self.due = None;
+        self.left = exponential(&mut self.stream);
+        let mut place = self.stream.uniform() * vms.failures_h();
+        let of_cause = self.stream.uniform();
+        let group = failures.nodes_per_switch.max(1) as usize;
+        vms.change(|all| {
+            let hit = |held: &HeldVm| {
+                place -= held.failures_h;
+                place < 0.0
+            };
+            let number = all.iter().position(hit);
+            let number = number.unwrap_or(all.len().saturating_sub(1));
+            let Some(hit) = all.get(number) else { return };
+            let mut left = of_cause * failures.of_node_h(hit.gpus);
+            let cause = failures.causes.iter().find(|cause| {
+                left -= cause.of_node_h(hit.gpus);
+                left < 0.0
+            });
+            let range = match cause.or(failures.causes.last()).map(|cause| cause.loses) {
+                Some(Loses::Gpu | Loses::Node) => number..number + 1,
+                Some(Loses::Switch) => {
+                    let first = number / group * group;
+                    first..(first + group).min(all.len())
+                }
+                Some(Loses::Nothing) | None => 0..0,
+            };
+            for held in &mut all[range] {
+                held.vm.lost = now;
+            }
+        });
+        let by_hand = match failures.by_hand {
+            Some((share, mean_s)) if self.stream.uniform() < share => {
+                mean_s * exponential(&mut self.stream)
+            }
+            _ => 0.0,
+        };
+        failures.detection.seconds() + by_hand
+    }
+}
+
+fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log1p(-stream.uniform())
+}

@@ -1,0 +1,378 @@
+//! What trains next: VMs are asked for, and the reaction says what those that are there do.
+
+use std::sync::Arc;
+
+use super::PlanJob;
+use super::held::HeldVm;
+use crate::cluster::{Losses, Pause};
+use crate::plans::forecast::{Seen, SpanOf, Training};
+use crate::plans::formation::{FastestOn, Formation, Layout};
+use crate::plans::reaction::{Moves, Reaction, Situation};
+use crate::plans::terms::{On, Terms};
+use crate::provider::{Capacity, MOST_LOSSES, Wanted};
+use crate::training::Unfinished;
+use crate::training::log::{Track, What};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+
+/// What trains, and what has to be known to change that.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Forming {
+    /// What trains; none before anything did.
+    pub(super) now: Option<Formation>,
+    /// Whether all is there that was asked for, and nothing went since.
+    pub(super) is_settled: bool,
+    /// The plan that was chosen, and its layout; that of what trains where it is another.
+    whole: Option<Formation>,
+    layout: Layout,
+    other: Option<Layout>,
+    /// The fastest plans like it.
+    fastest: Option<Arc<[FastestOn]>>,
+    /// What forecasts learned before the job.
+    training: Option<Training>,
+    path: Vec<SpanOf>,
+    /// Whether something of what trains went, so that all have to meet again.
+    pub(super) is_broken: bool,
+    /// Seconds of pauses that are still to come before anybody trains.
+    pub(super) pause_s: f64,
+    /// Seconds until somebody begins to restart the job.
+    pub(super) response_s: f64,
+}
+
+impl Forming {
+    /// Whether what nodes of the last formation are there hold all of the state.
+    pub(super) fn survives(&self, there: &[bool]) -> bool {
+        let layout = self.of_now();
+        self.now.is_some() && there.len() == layout.nodes && layout.survives(there)
+    }
+
+    /// The layout of the plan that trains.
+    fn of_now(&self) -> &Layout {
+        self.other.as_ref().unwrap_or(&self.layout)
+    }
+}
+
+impl PlanJob {
+    /// Meets the plan that the job is to train on.
+    pub(super) fn meet_plan(&mut self, on: On<'_>) {
+        let whole = Formation::whole(on.choices, on.at);
+        if self.forming.whole == Some(whole) {
+            return;
+        }
+        let reaction = on.terms.reacting.reaction;
+        self.forming = Forming {
+            whole: Some(whole),
+            layout: Layout::of(on.choices, on.at),
+            fastest: (reaction == Reaction::RePlan).then(|| on.choices.fastest_like(on.at)),
+            ..Forming::default()
+        };
+        if let (Some(capacity), Some(Losses::Trace(trace))) = (
+            &self.capacity,
+            on.terms.spot.as_ref().map(|spot| &spot.losses),
+        ) && reaction == Reaction::RePlan
+        {
+            self.forming.training = Some(Training::before(trace, capacity.start_s));
+        }
+        let mut free = 0..self.forming.layout.nodes as u32;
+        self.vms.change(|all| {
+            for held in all {
+                held.node = free.next();
+            }
+        });
+    }
+
+    /// Which nodes of the plan that trains run at a moment.
+    pub(super) fn there(&self, now: SimTime) -> Vec<bool> {
+        let mut there = vec![false; self.forming.of_now().nodes];
+        for held in self.vms.iter().filter(|held| held.vm.runs <= now) {
+            if let Some(place) = held.node.and_then(|node| there.get_mut(node as usize)) {
+                *place = true;
+            }
+        }
+        there
+    }
+
+    /// Waits until something can train, and says what; those that are missing take `boot`. `left_s`: seconds of work to come.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when nothing ever can.
+    pub(super) fn form(&mut self, on: On<'_>, boot: &Pause, left_s: f64) -> Result<(), Unfinished> {
+        if self.forming.is_settled {
+            return Ok(());
+        }
+        // Losses, and changes of what there is.
+        let mut losses = 0;
+        loop {
+            if self.vms.is_empty() {
+                self.catch_up(on.terms);
+            }
+            let is_short = self.request(on, boot);
+            let more_at = (self.capacity.as_ref()).map_or(SimTime::LAST, Capacity::changes_at);
+            let goes_on = on.terms.reacting.reaction.goes_on();
+            let all_run = self.vms.last_runs() <= self.now;
+            if (goes_on || (!is_short && all_run))
+                && let Some(formation) = self.next_formation(on, left_s)
+            {
+                self.change_to(on, formation);
+                self.forming.is_settled = !is_short && all_run && self.capacity.is_none();
+                return Ok(());
+            }
+            let next = if goes_on {
+                self.vms.next_runs(self.now).min(more_at)
+            } else if is_short {
+                // More may be had then, where there are not always enough.
+                more_at
+            } else {
+                self.vms.last_runs().max(self.now)
+            };
+            if next >= SimTime::LAST {
+                return Err(Unfinished::NobodyLeft { at: self.now });
+            }
+            if self.interrupt.is_raised() {
+                return Err(Unfinished::Interrupted { at: self.now });
+            }
+            self.idle_until(on, next, Phase::Waiting);
+            losses += 1;
+            if losses > MOST_LOSSES {
+                return Err(Unfinished::TooManyLosses { at: self.now });
+            }
+        }
+    }
+
+    /// What trains on what is there now.
+    fn next_formation(&mut self, on: On<'_>, left_s: f64) -> Option<Formation> {
+        let reacting = &on.terms.reacting;
+        let whole = self.forming.whole?;
+        if reacting.reaction == Reaction::Wait {
+            return Some(whole);
+        }
+        let re_plans = reacting.reaction == Reaction::RePlan;
+        let mut path = std::mem::take(&mut self.forming.path);
+        if re_plans {
+            self.foretell(on, left_s, &mut path);
+        }
+        // What trained last and lost a node does so no more.
+        let there = self.there(self.now);
+        let is_whole = |now: &Formation| {
+            !re_plans || self.forming.of_now().whole_replicas(&there) >= now.replicas
+        };
+        let moves = self.moves(on, whole, true);
+        let next = reacting.reaction.next(&Situation {
+            whole,
+            layout: &self.forming.layout,
+            there: &there,
+            gpus: self.vms.running_gpus(self.now),
+            now: self.forming.now.filter(is_whole),
+            fastest: self.forming.fastest.as_deref().unwrap_or_default(),
+            path: &path,
+            // At the start of a job everybody has to meet whatever is chosen.
+            pause_s: match self.forming.now {
+                None => 0.0,
+                Some(_) => reacting.costs.pause_s(&moves),
+            },
+            aim: reacting.aim,
+        });
+        self.forming.path = path;
+        next
+    }
+
+    /// How many GPUs there will be, as far as the work that is left needs it.
+    fn foretell(&self, on: On<'_>, left_s: f64, path: &mut Vec<SpanOf>) {
+        let losses = on.terms.spot.as_ref().map(|spot| &spot.losses);
+        let (Some(capacity), Some(losses @ Losses::Trace(trace))) = (&self.capacity, losses) else {
+            path.clear();
+            // Where VMs can always be had, there will be those that were asked for.
+            path.push(SpanOf {
+                seconds: left_s.max(1.0),
+                gpus: self.vms.gpus(),
+            });
+            return;
+        };
+        on.terms.reacting.forecast.foretell(
+            &Seen {
+                capacity,
+                losses,
+                trace,
+                now_s: self.now.seconds(),
+                horizon_s: left_s.max(1.0),
+                training: self.forming.training.as_ref(),
+            },
+            path,
+        );
+    }
+
+    /// What moves when a formation takes over from the last.
+    fn moves(&self, on: On<'_>, next: Formation, adds: bool) -> Moves {
+        let way = &on.choices.ways[next.at];
+        let layers = on.choices.formed(&way.draft).profile.layers;
+        let stages = way.draft.pipeline;
+        let is_same_plan = self.forming.now.is_some_and(|now| now.at == next.at);
+        let builds = adds || !is_same_plan;
+        Moves {
+            data: next.replicas,
+            pipeline: stages,
+            layers: if builds { layers.div_ceil(stages) } else { 0 },
+            bytes: if builds {
+                way.state_bytes / f64::from(stages)
+            } else {
+                0.0
+            },
+            adds,
+        }
+    }
+
+    /// Another formation takes over, after a pause.
+    fn change_to(&mut self, on: On<'_>, next: Formation) {
+        let last = self.forming.now;
+        let was_broken = std::mem::take(&mut self.forming.is_broken);
+        if last == Some(next) && !was_broken {
+            return;
+        }
+        if let Some(last) = last
+            && on.terms.reacting.reaction.goes_on()
+        {
+            let adds = next.at == last.at && next.replicas > last.replicas
+                || next.at != last.at
+                    && on.choices.ways[next.at].draft.gpus()
+                        > on.choices.ways[last.at].draft.gpus()
+                || last.doubled.is_some() && next.doubled.is_none();
+            let moves = self.moves(on, next, adds);
+            self.forming.pause_s += on.terms.reacting.costs.pause_s(&moves);
+            self.note(
+                (self.now, self.now),
+                Track::Job,
+                What::Replicas(next.replicas),
+            );
+        }
+        if on.terms.reacting.reaction == Reaction::RePlan {
+            let is_other = self.forming.whole.is_none_or(|whole| whole.at != next.at);
+            let layout = Layout::of(on.choices, next.at);
+            let mut nodes = layout.by_replica().into_iter();
+            let now = self.now;
+            self.vms.change(|all| {
+                for held in all {
+                    held.node = if held.vm.runs <= now {
+                        nodes.next()
+                    } else {
+                        None
+                    };
+                }
+            });
+            self.forming.other = is_other.then_some(layout);
+        }
+        self.forming.now = Some(next);
+    }
+
+    /// When VMs come that the job uses at once, or there are more to be had.
+    pub(super) fn next_offer(&self, on: On<'_>) -> SimTime {
+        if !on.terms.reacting.reaction.goes_on() {
+            return SimTime::LAST;
+        }
+        let more_at = self.capacity.as_ref().filter(|_| on.way.on_spot);
+        let more_at = more_at.map_or(SimTime::LAST, Capacity::changes_at);
+        self.vms.next_runs(self.now).min(more_at)
+    }
+
+    /// Meets what changed so far while nobody held spot VMs.
+    fn catch_up(&mut self, terms: &Terms) {
+        if let (Some(capacity), Some(spot)) = (&mut self.capacity, &terms.spot) {
+            while capacity.changes_at() <= self.now {
+                capacity.go_on(&spot.losses);
+            }
+        }
+    }
+
+    /// Asks for what is missing, as far as there is some; whether there is not.
+    fn request(&mut self, on: On<'_>, boot: &Pause) -> bool {
+        let capacity = self.capacity.as_ref().filter(|_| on.way.on_spot);
+        let mut free = capacity.map_or(u32::MAX, |now| now.gpus.saturating_sub(self.vms.gpus()));
+        let law = match on.spot().map(|spot| &spot.losses) {
+            Some(Losses::Alone(law)) => Some(law),
+            _ => None,
+        };
+        let mut is_short = false;
+        for &(vm, count) in &on.way.nodes {
+            let (gpus, vm_type) = on.choices.vm_types[usize::from(vm)];
+            // Who re-plans takes as many as the largest of the fastest plans uses.
+            let most = self.forming.fastest.as_ref().and_then(|all| all.last());
+            let count = most.map_or(count, |most| (most.gpus / gpus.max(1)).max(count));
+            for _ in self.vms.count(vm)..count {
+                if free < gpus {
+                    is_short = true;
+                    break;
+                }
+                free -= gpus;
+                let wanted = Wanted {
+                    vm,
+                    vm_type,
+                    market: vm,
+                    on_spot: on.way.on_spot,
+                };
+                let now = self.now;
+                let boot = self.boot(on, boot);
+                let asked = self.provider.request(&wanted, &boot, law, now);
+                self.ledger.take(vm, 1, now);
+                let failures_h = match (&self.failing, &on.terms.failures) {
+                    (Some(failing), Some(failures)) => {
+                        failing.of_machine_h(failures, gpus, asked.number)
+                    }
+                    _ => 0.0,
+                };
+                let held = HeldVm {
+                    vm: asked,
+                    node: self.free_node(on),
+                    gpus,
+                    failures_h,
+                };
+                self.vms.push(held);
+                let track = Track::Vm(asked.number);
+                self.note((now, now), track, What::Requested(vm));
+                self.note((now, asked.runs), track, What::Starting(vm));
+            }
+        }
+        self.watch(on.terms);
+        is_short
+    }
+
+    /// Until a VM that is asked for runs: a spare is there at once, and is asked for anew.
+    fn boot(&mut self, on: On<'_>, boot: &Pause) -> Pause {
+        // At the start of a job no spare is used up.
+        let is_start = self.forming.now.is_none();
+        let Some(first) = (0..self.spares.len()).min_by_key(|n| self.spares[*n]) else {
+            return *boot;
+        };
+        if is_start {
+            return *boot;
+        }
+        let ready = self.spares[first].max(self.now);
+        let anew = SimTime::from_seconds(boot.mean_s());
+        self.spares[first] = self.now + anew;
+        Pause::Fixed(ready - self.now + on.terms.reacting.swap)
+    }
+
+    /// A node of the plan that no VM is.
+    fn free_node(&self, on: On<'_>) -> Option<u32> {
+        if on.terms.reacting.reaction == Reaction::RePlan && self.forming.now.is_some() {
+            // It is dealt one with the next plan.
+            return None;
+        }
+        let nodes = self.forming.layout.nodes;
+        let held = self.vms.iter().filter_map(|held| held.node);
+        let count = self.vms.iter().count();
+        // Where none was lost, the next.
+        let is_gap_free = (0..).zip(held).all(|(place, node)| place == node);
+        if is_gap_free && count < nodes {
+            return Some(count as u32);
+        }
+        let mut is_taken = vec![false; nodes];
+        for node in self.vms.iter().filter_map(|held| held.node) {
+            if let Some(place) = is_taken.get_mut(node as usize) {
+                *place = true;
+            }
+        }
+        is_taken
+            .iter()
+            .position(|taken| !taken)
+            .map(|node| node as u32)
+    }
+}

@@ -1,0 +1,154 @@
+//! The VMs that a job holds, in the order of requests, with what is asked of all of them again and again.
+
+use crate::provider::Vm;
+use scavsim_base::units::SimTime;
+
+/// A VM, and its place in the plan.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeldVm {
+    pub(super) vm: Vm,
+    /// The node of the plan that it is; none where it idles.
+    pub(super) node: Option<u32>,
+    /// GPUs.
+    pub(super) gpus: u32,
+    /// Failures per hour.
+    pub(super) failures_h: f64,
+}
+
+/// The VMs held.
+#[derive(Debug, Clone)]
+pub(super) struct HeldVms {
+    all: Vec<HeldVm>,
+    /// The first moment at which one is lost, as far as that is known.
+    first_lost: SimTime,
+    /// When the last runs.
+    last_runs: SimTime,
+    gpus: u32,
+    /// Failures per hour of all.
+    failures_h: f64,
+}
+
+impl Default for HeldVms {
+    fn default() -> HeldVms {
+        HeldVms {
+            all: Vec::new(),
+            first_lost: SimTime::LAST,
+            last_runs: SimTime::ZERO,
+            gpus: 0,
+            failures_h: 0.0,
+        }
+    }
+}
+
+impl HeldVms {
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &HeldVm> {
+        self.all.iter()
+    }
+
+    /// All VMs, as they are now.
+    pub(super) fn all(&self) -> Vec<Vm> {
+        self.all.iter().map(|held| held.vm).collect()
+    }
+
+    /// How many are of a type.
+    pub(super) fn count(&self, vm: u16) -> u32 {
+        self.all.iter().filter(|held| held.vm.vm == vm).count() as u32
+    }
+
+    /// GPUs of all, and of those that run.
+    pub(super) fn gpus(&self) -> u32 {
+        self.gpus
+    }
+
+    pub(super) fn running_gpus(&self, now: SimTime) -> u32 {
+        let running = self.all.iter().filter(|held| held.vm.runs <= now);
+        running.map(|held| held.gpus).sum()
+    }
+
+    /// The first moment at which one is lost.
+    pub(super) fn first_lost(&self) -> SimTime {
+        self.first_lost
+    }
+
+    /// When all run.
+    pub(super) fn last_runs(&self) -> SimTime {
+        self.last_runs
+    }
+
+    /// When the next of those that do not run yet does.
+    pub(super) fn next_runs(&self, now: SimTime) -> SimTime {
+        if self.last_runs <= now {
+            return SimTime::LAST;
+        }
+        let coming = self
+            .all
+            .iter()
+            .map(|held| held.vm.runs)
+            .filter(|runs| *runs > now);
+        coming.min().unwrap_or(SimTime::LAST)
+    }
+
+    /// Failures per hour of all.
+    pub(super) fn failures_h(&self) -> f64 {
+        self.failures_h
+    }
+
+    pub(super) fn push(&mut self, held: HeldVm) {
+        self.all.push(held);
+        self.first_lost = self.first_lost.min(held.vm.lost);
+        self.last_runs = self.last_runs.max(held.vm.runs);
+        self.gpus += held.gpus;
+        self.failures_h += held.failures_h;
+    }
+
+    /// Changes some of them.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
+        change(&mut self.all);
+        let all = || self.all.iter();
+        self.first_lost = all()
+            .map(|held| held.vm.lost)
+            .min()
+            .unwrap_or(SimTime::LAST);
+        self.last_runs = all()
+            .map(|held| held.vm.runs)
+            .max()
+            .unwrap_or(SimTime::ZERO);
+        self.gpus = all().map(|held| held.gpus).sum();
+        self.failures_h = all().map(|held| held.failures_h).sum();
+    }
+
+    /// Takes out those that are lost by a moment, the newest first.
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Vec<Vm> {
+        self.take(|held, _| held.vm.lost <= now)
+    }
+
+    /// Takes out those beyond how many of each type are wanted, the newest first.
+    pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<Vm> {
+        self.take(|held, before| {
+            let alike = before.iter().filter(|other| other.vm.vm == held.vm.vm);
+            alike.count() as u32 >= wanted(held.vm.vm)
+        })
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Vm> {
+        let all = std::mem::take(self);
+        all.all.into_iter().map(|held| held.vm).collect()
+    }
+
+    fn take(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<Vm> {
+        let mut taken = Vec::new();
+        for place in (0..self.all.len()).rev() {
+            if is_taken(&self.all[place], &self.all[..place]) {
+                taken.push(self.all.remove(place).vm);
+            }
+        }
+        if !taken.is_empty() {
+            self.change(|_| ());
+        }
+        taken
+    }
+}

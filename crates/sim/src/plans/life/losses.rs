@@ -1,0 +1,151 @@
+//! When VMs of a job go: taken by their provider, or by a failure.
+
+use super::{PlanJob, Restart};
+use crate::plans::formation::Layout;
+use crate::plans::reaction::Saves;
+use crate::plans::terms::{On, Terms};
+use crate::training::log::{Track, What};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::{EndedBy, Phase};
+
+impl PlanJob {
+    /// The first loss that is known beforehand.
+    pub(super) fn known_loss(&self, on: On<'_>) -> SimTime {
+        if on.way.on_spot {
+            self.vms.first_lost()
+        } else {
+            SimTime::LAST
+        }
+    }
+
+    /// Decides what the job loses until a moment: when the first VM is lost or something fails, if it does.
+    pub(super) fn first_loss(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
+        let taken = self.first_taken(on, until);
+        let Some(failing) = &mut self.failing else {
+            return taken;
+        };
+        let failure = failing.next(self.now);
+        if failure > until || taken.is_some_and(|taken| taken < failure) {
+            return taken;
+        }
+        failing.due = Some(failure);
+        Some(failure)
+    }
+
+    /// When the provider takes the first VM until a moment.
+    fn first_taken(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
+        let losses = &on.spot()?.losses;
+        if let Some(capacity) = &mut self.capacity {
+            let mut is_hit = false;
+            while !is_hit && capacity.changes_at() <= until {
+                let at = capacity.changes_at();
+                capacity.go_on(losses);
+                let gpus = capacity.gpus;
+                let mut held = self.vms.gpus();
+                if held > gpus {
+                    self.vms.change(|all| {
+                        for vm in all.iter_mut().rev() {
+                            if held <= gpus {
+                                break;
+                            }
+                            held -= vm.gpus;
+                            vm.vm.lost = at;
+                        }
+                    });
+                    is_hit = true;
+                }
+            }
+        } else if let Some(market) = &mut self.provider.market {
+            let mut is_hit = false;
+            while !is_hit && market.at <= until {
+                let at = market.at;
+                let running: Vec<u32> = (0..)
+                    .zip(self.vms.iter())
+                    .filter(|(_, held)| held.vm.runs <= at)
+                    .map(|(place, _)| place)
+                    .collect();
+                let mut hit = Vec::new();
+                market.strike(losses, running.len() as u32, &mut |place| {
+                    hit.push(running[place as usize]);
+                });
+                is_hit = !hit.is_empty();
+                if is_hit {
+                    self.vms.change(|all| {
+                        for place in hit {
+                            all[place as usize].vm.lost = at;
+                        }
+                    });
+                }
+            }
+        }
+        let first = self.vms.first_lost();
+        (first <= until && first < SimTime::LAST).then_some(first)
+    }
+
+    /// Takes away the VMs that are lost by now, and decides what the others go on from. Seconds until somebody begins to restart
+    /// the job.
+    pub(super) fn take_lost(&mut self, on: On<'_>, phase: Phase) -> f64 {
+        let mut response_s = 0.0;
+        if let (Some(failing), Some(failures)) = (&mut self.failing, &on.terms.failures)
+            && failing.due.is_some_and(|due| due <= self.now)
+        {
+            response_s = failing.strike(failures, &mut self.vms, self.now);
+            let what = What::Failure;
+            self.note((self.now, self.now), Track::Job, what);
+        }
+        for vm in self.vms.take_lost(self.now) {
+            self.provider.lost += 1;
+            self.end(&vm, EndedBy::Provider);
+        }
+        self.watch(on.terms);
+        self.forming.is_settled = false;
+        self.forming.is_broken = true;
+        // Who only waits has nothing to lose that was not lost before, unless others keep it.
+        let goes_on = on.terms.reacting.reaction.goes_on();
+        if self.forming.now.is_some() && (phase != Phase::Waiting || goes_on) {
+            self.restarts = self.left_after_loss(on);
+        }
+        response_s
+    }
+
+    /// What the job goes on from after a loss.
+    fn left_after_loss(&self, on: On<'_>) -> Restart {
+        // Who was to go on from storage has nothing else.
+        if self.restarts == Restart::Storage {
+            return Restart::Storage;
+        }
+        let there = self.there(self.now);
+        let reacting = &on.terms.reacting;
+        let has_copies = reacting.reaction.goes_on() && self.forming.survives(&there);
+        if has_copies {
+            return Restart::None;
+        }
+        match reacting.saves {
+            Saves::InMemory if Layout::neighbours_survive(&there) => Restart::Memory,
+            _ => Restart::Storage,
+        }
+    }
+
+    /// Failures are those of who is there now.
+    pub(super) fn watch(&mut self, terms: &Terms) {
+        if let (Some(failing), true) = (&mut self.failing, terms.failures.is_some()) {
+            failing.watch(&self.vms);
+        }
+    }
+
+    /// Lets so much time pass in which nobody trains; whether no VM was lost in it.
+    pub(super) fn pause(&mut self, on: On<'_>, time: SimTime) -> bool {
+        !self.idle_until(on, self.now + time, Phase::Restoring)
+    }
+
+    /// Lets time pass until a moment or the first loss; whether that came before.
+    pub(super) fn idle_until(&mut self, on: On<'_>, until: SimTime, phase: Phase) -> bool {
+        self.ledger.enter(phase, self.now);
+        let loss = self.first_loss(on, until);
+        self.pass_until(loss.unwrap_or(until), phase);
+        if loss.is_some() {
+            self.forming.response_s += self.take_lost(on, phase);
+        }
+        loss.is_some()
+    }
+}

@@ -1,0 +1,149 @@
+//! Reactions: what a job on a plan does when VMs go and come.
+//!
+//! In: which nodes are there, and what is foretold. Out: what trains next, or that the job waits. A reaction is a file and a line
+//! in `reactions!`.
+//!
+//! - [`costs`]: what a reaction costs. `worth`: which plan is worth a pause.
+
+pub mod costs;
+mod drop_replica;
+mod re_plan;
+mod redundant;
+mod wait;
+mod worth;
+
+use super::forecast::{Forecast, SpanOf};
+use super::formation::{FastestOn, Formation, Layout};
+use scavsim_base::Declaration;
+use scavsim_base::units::SimTime;
+
+pub use costs::{Moves, ReactionCosts};
+
+/// What a reaction sees.
+#[derive(Debug)]
+pub(super) struct Situation<'a> {
+    /// All of the plan that was chosen.
+    pub(super) whole: Formation,
+    /// Which node holds what of it.
+    pub(super) layout: &'a Layout,
+    /// Which of its nodes run.
+    pub(super) there: &'a [bool],
+    /// GPUs of all VMs that run.
+    pub(super) gpus: u32,
+    /// What trained last, and still can.
+    pub(super) now: Option<Formation>,
+    /// The fastest plans on ever more GPUs.
+    pub(super) fastest: &'a [FastestOn],
+    /// GPUs that there will be, as far as they are foretold.
+    pub(super) path: &'a [SpanOf],
+    /// Seconds in which nobody trains when the plan changes.
+    pub(super) pause_s: f64,
+    /// By what plans are compared.
+    pub(super) aim: Aim,
+}
+
+/// What plans are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Aim {
+    /// Sequences per second with all that are there.
+    #[default]
+    Throughput,
+    /// Sequences per second of the replicas that survive the losses to come: a plan that is too large for what is left goes on with
+    /// the replicas that there are GPUs for. Parcae's liveput.
+    Liveput,
+}
+
+impl Aim {
+    /// All, with their names.
+    pub const ALL: [(&'static str, Aim); 2] =
+        [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
+}
+
+macro_rules! reactions {
+    ($($variant:ident, $module:ident;)*) => {
+        /// What a job does when VMs go and come.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Reaction {
+            $(
+                #[doc = concat!("The reaction `", stringify!($module), "`.")]
+                $variant,
+            )*
+        }
+
+        impl Reaction {
+            /// All of them.
+            pub const ALL: &'static [Reaction] = &[$(Reaction::$variant),*];
+
+            /// What all of them say of themselves.
+            pub const DECLARED: &'static [Declaration] = &[$($module::DECLARATION),*];
+
+            /// Name in scenarios.
+            pub fn name(self) -> &'static str {
+                match self { $(Reaction::$variant => $module::DECLARATION.name,)* }
+            }
+
+            /// What trains next; `None`: the job waits.
+            pub(super) fn next(self, situation: &Situation<'_>) -> Option<Formation> {
+                match self { $(Reaction::$variant => $module::next(situation),)* }
+            }
+
+            /// Whether it uses VMs that come while others train, and the state that these hold.
+            pub fn goes_on(self) -> bool {
+                match self { $(Reaction::$variant => $module::GOES_ON,)* }
+            }
+        }
+    };
+}
+
+reactions! {
+    Wait, wait;
+    DropReplica, drop_replica;
+    RePlan, re_plan;
+    Redundant, redundant;
+}
+
+/// What is kept of the state beside checkpoints in storage.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Saves {
+    /// Nothing: training stops while a checkpoint is written.
+    #[default]
+    Blocking,
+    /// Training stops while the state is copied to the hosts, for so long; it is safe once it is written.
+    Asynchronous(SimTime),
+    /// Every step is kept in the memory of the next node, too: what does not take two neighbours leaves it. Source: Wang et al.,
+    /// GEMINI, SOSP 2023.
+    InMemory,
+}
+
+/// What a job does when VMs go and come, with all that it depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reacting {
+    /// What it does.
+    pub reaction: Reaction,
+    /// What that costs.
+    pub costs: ReactionCosts,
+    /// How it foretells how many GPUs there will be.
+    pub forecast: Forecast,
+    /// What plans are compared by.
+    pub aim: Aim,
+    /// VMs that idle until one is lost.
+    pub spares: u32,
+    /// From a loss until a spare is in its place.
+    pub swap: SimTime,
+    /// What is kept of the state.
+    pub saves: Saves,
+}
+
+impl Default for Reacting {
+    fn default() -> Reacting {
+        Reacting {
+            reaction: Reaction::Wait,
+            costs: ReactionCosts::default(),
+            forecast: Forecast::None,
+            aim: Aim::Throughput,
+            spares: 0,
+            swap: SimTime::ZERO,
+            saves: Saves::Blocking,
+        }
+    }
+}

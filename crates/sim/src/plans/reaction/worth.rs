@@ -1,0 +1,139 @@
+//! Which plan is worth a pause, by dynamic programming over the spans that are foretold.
+
+use super::{Aim, Situation};
+use crate::plans::formation::FastestOn;
+
+/// The plan, among the fastest, to train with now, and how many of its replicas; `None` where none can.
+///
+/// W(i, k) is what is done from span i on, if plan k trains when it begins: the most over plans j that can train on the GPUs of the
+/// span, of (length of i − pause if j ≠ k) × rate of j + W(i + 1, j).
+pub(super) fn best(situation: &Situation<'_>) -> Option<(usize, u32)> {
+    let plans = situation.fastest;
+    let rates = |gpus: u32| -> Vec<Option<(f64, u32)>> {
+        let rate = |plan: &FastestOn| {
+            let replicas = replicas_on(plan, gpus, situation.aim)?;
+            let share = f64::from(replicas) / f64::from(plan.data);
+            Some((share / plan.step_s, replicas))
+        };
+        plans.iter().map(rate).collect()
+    };
+    let mut path = situation.path.iter().copied();
+    let first = path.next()?;
+    let now = rates(situation.gpus);
+    let mut after = vec![0.0_f64; plans.len()];
+    for span in path.rev() {
+        let of_span = rates(span.gpus);
+        let worth = |j: usize, pause: f64| {
+            let (rate, _) = of_span[j]?;
+            Some((span.seconds - pause).max(0.0) * rate + after[j])
+        };
+        let best = |k: usize| {
+            let pause = |j: usize| if j == k { 0.0 } else { situation.pause_s };
+            let all = (0..plans.len()).filter_map(|j| worth(j, pause(j)));
+            // Where nobody can train, all wait until there are more.
+            all.reduce(f64::max).unwrap_or(after[k])
+        };
+        after = (0..plans.len()).map(best).collect();
+    }
+    let trained = situation.now.map(|now| now.at);
+    let worth = |j: usize| {
+        let (rate, replicas) = now[j]?;
+        let stays = trained == Some(plans[j].at);
+        let pause = if stays { 0.0 } else { situation.pause_s };
+        let done = if first.seconds.is_finite() {
+            (first.seconds - pause).max(0.0) * rate + after[j]
+        } else {
+            // Without a horizon every pause is worth while.
+            rate
+        };
+        Some((done, stays, j, replicas))
+    };
+    let all = (0..plans.len()).filter_map(worth);
+    let best = all.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+    Some((best.2, best.3))
+}
+
+/// Replicas of a plan that train on so many GPUs: all, or, where what survives counts, those that there are GPUs for.
+fn replicas_on(plan: &FastestOn, gpus: u32, aim: Aim) -> Option<u32> {
+    match aim {
+        Aim::Throughput => (plan.gpus <= gpus).then_some(plan.data),
+        Aim::Liveput => {
+            let of_replica = plan.gpus / plan.data;
+            let left = (gpus / of_replica).min(plan.data);
+            (left > 0).then_some(left)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use crate::plans::formation::FastestOn;
+
+    fn best(gpus: u32, now: Option<usize>, path: &[(f64, u32)], pause_s: f64) -> Option<usize> {
+        chosen(gpus, now, (path, pause_s), Aim::Throughput).map(|(at, _)| at)
+    }
+
+    fn chosen(
+        gpus: u32,
+        now: Option<usize>,
+        (path, pause_s): (&[(f64, u32)], f64),
+        aim: Aim,
+    ) -> Option<(usize, u32)> {
+        let fastest = [(8, 1.0), (12, 0.7), (16, 0.5)].map(|(gpus, step_s)| FastestOn {
+            gpus,
+            step_s,
+            data: 4,
+            at: gpus as usize,
+        });
+        let path: Vec<SpanOf> = path
+            .iter()
+            .map(|(seconds, gpus)| SpanOf {
+                seconds: *seconds,
+                gpus: *gpus,
+            })
+            .collect();
+        let of = |at| Formation {
+            at,
+            replicas: 1,
+            doubled: None,
+            redundant: false,
+        };
+        super::best(&Situation {
+            whole: of(8),
+            layout: &Layout::default(),
+            there: &[],
+            gpus,
+            now: now.map(of),
+            fastest: &fastest,
+            path: &path,
+            pause_s,
+            aim,
+        })
+        .map(|(best, replicas)| (fastest[best].at, replicas))
+    }
+
+    /// By hand: 100 s of the faster plan are worth a pause, 10 s are not.
+    #[test]
+    fn a_pause_is_taken_where_it_pays() {
+        assert_eq!(best(16, Some(8), &[(100.0, 16)], 30.0), Some(16));
+        assert_eq!(best(16, Some(8), &[(10.0, 16)], 8.0), Some(8));
+        // What is to be given up again at once is not begun: two pauses for 50 s of twice the rate.
+        assert_eq!(best(16, Some(8), &[(50.0, 16), (500.0, 8)], 30.0), Some(8));
+        assert_eq!(best(16, Some(8), &[(50.0, 16), (500.0, 8)], 10.0), Some(16));
+        assert_eq!(best(12, Some(16), &[(100.0, 12)], 30.0), Some(12));
+        assert_eq!(best(7, None, &[(100.0, 7)], 0.0), None);
+        // What survives counts: three of four replicas go on without a pause, three quarters as fast.
+        let short: &[(f64, u32)] = &[(20.0, 12), (500.0, 16)];
+        assert_eq!(
+            chosen(12, Some(16), (short, 30.0), Aim::Liveput),
+            Some((16, 3))
+        );
+        assert_eq!(
+            chosen(12, Some(16), (short, 30.0), Aim::Throughput).map(|c| c.0),
+            Some(12)
+        );
+        // Nobody looks ahead.
+        assert_eq!(best(16, Some(8), &[(f64::INFINITY, 16)], 1e6), Some(16));
+    }
+}
