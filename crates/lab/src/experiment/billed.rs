@@ -6,7 +6,7 @@ use super::run_to_target::Run;
 use super::score::TimeAndCost;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
-use scavsim_data::usage::Usage;
+use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::job::Totals;
 
 /// What a finished case is scored from.
@@ -20,6 +20,8 @@ pub(super) struct Outcome {
     /// The choice without search; `None` where nobody asks for it or it does not come to its end.
     pub(super) alone: Option<TimeAndCost>,
     pub(super) lost_vms: u32,
+    /// Share of the time after the search in which steps that count were trained.
+    pub(super) effective: Option<f64>,
     pub(super) totals: Option<Totals>,
     pub(super) oracle: TimeAndCost,
     pub(super) reached_in_search: bool,
@@ -67,10 +69,19 @@ pub(super) fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usag
         cold_start,
         alone: None,
         lost_vms: line.lost_vms,
+        effective: effective(&run.net),
         totals: line.totals,
         oracle: total,
         reached_in_search: line.reached.is_some(),
     }
+}
+
+/// Effective training time ratio: training that counts over all time but that of a search. Source: Kokolis et al., HPCA 2025.
+fn effective(usage: &Usage) -> Option<f64> {
+    let seconds = usage.phases.sample_seconds;
+    let all: f64 = seconds.iter().sum();
+    let run = all - seconds[Phase::Searching as usize];
+    (run > 0.0).then(|| seconds[Phase::Training as usize] / run)
 }
 
 /// The parts of the bill.

@@ -402,6 +402,7 @@ impl<'p> Evaluator<'p> {
             record.communication = Some(figures.communication);
             record.tokens_per_s = Some(figures.tokens_per_s);
             record.mfu = figures.mfu;
+            record.effective = outcome.effective;
             record.usd_per_1e9_tokens = figures.usd_per_1e9_tokens(chosen.cost_usd);
         }
         record.search_time_h = Some(outcome.search.hours);

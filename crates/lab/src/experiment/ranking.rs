@@ -351,6 +351,12 @@ fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
 }
 
 impl Ranked {
+    /// Effective training time ratio of a parallel plan: its steps without luck over its expected time.
+    pub fn effective(&self) -> Option<f64> {
+        let plan = self.plan.as_ref()?;
+        Some(plan.calm_s / self.expected.time_s)
+    }
+
     /// USD per 10⁹ tokens of a parallel plan.
     pub fn usd_per_1e9_tokens(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;

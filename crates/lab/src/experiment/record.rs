@@ -87,6 +87,9 @@ columns! {
     mfu: figure in "fraction", mean;
     /// Expected cost per 10⁹ tokens.
     usd_per_1e9_tokens: figure in "USD", mean;
+    /// Effective training time ratio: share of the time after the search in which steps that count were trained; the rest is waiting,
+    /// pauses, checkpoints and work that was lost. Empty where no plan was chosen.
+    effective: figure in "fraction", mean;
     /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
     /// nothing else was predicted.
     rival_time_h: figure in "h";

@@ -81,6 +81,9 @@ fn plan_columns<'r>() -> Vec<Column<'r, RankedRow<'r>>> {
         of("communication", |plan| json!(plan.communication)),
         of("tokens_per_s", |plan| json!(plan.tokens_per_s)),
         of("mfu", |plan| json!(plan.mfu)),
+        Column::text("effective", |(_, row): &RankedRow<'r>| {
+            json!(row.effective())
+        }),
         Column::text("usd_per_1e9_tokens", |(_, row): &RankedRow<'r>| {
             json!(row.usd_per_1e9_tokens())
         }),

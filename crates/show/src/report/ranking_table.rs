@@ -70,7 +70,23 @@ struct Common {
     of_plans: bool,
     /// Whether it has plans that may not fit.
     may_not_fit: bool,
+    /// Whether something is lost or fails while they train.
+    is_interrupted: bool,
+    /// Whether plans have forms: what is written of them beside their degrees.
+    has_forms: bool,
 }
+
+/// Effective training time ratio from which on nothing interrupts a job to speak of.
+const UNDISTURBED: f64 = 0.995;
+/// Axes of plans that are no degrees.
+const FORMS: [&str; 6] = [
+    "virtual_stages=",
+    "context=",
+    "expert=",
+    "recompute=",
+    "shard=",
+    "sequence_parallel=",
+];
 
 impl Common {
     /// Whether any row has an interval.
@@ -107,6 +123,11 @@ pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Show
         of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
         of_plans: rows().any(|row| row.plan.is_some()),
         may_not_fit: rows().any(|row| row.plan.as_ref().is_some_and(|plan| plan.may_not_fit)),
+        is_interrupted: rows().any(|row| row.effective().is_some_and(|share| share < UNDISTURBED)),
+        has_forms: rows().any(|row| {
+            let other = row.other.as_deref().unwrap_or_default();
+            FORMS.iter().any(|form| other.contains(form))
+        }),
     };
     let mut text = String::new();
     for layout in Layout::ALL {
@@ -334,6 +355,14 @@ fn columns<'r>(
             |row: &&Ranked| or_dash(row.miss.and_then(|miss| miss.share()).map(whole_share));
         columns.push(Column::number("miss", share));
     }
+    if common.is_interrupted {
+        columns.push(Column::number("ETTR", |row: &&Ranked| {
+            or_dash(
+                row.effective()
+                    .map(|share| format!("{:.1} %", 100.0 * share)),
+            )
+        }));
+    }
     if common.of_plans && layout < Layout::NoPlanFigures {
         columns.extend(plan_columns(layout < Layout::FewPlanFigures));
     }
@@ -492,8 +521,15 @@ fn legend(objective: Objective, common: &Common) -> String {
         if common.of_plans {
             (
                 common.head(),
-                "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several"
-                    .to_owned(),
+                [
+                    "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several",
+                    if common.has_forms {
+                        "; v: virtual stages; c, e: replicas that share a sequence, experts; re: recompute; sh: shard; sp: sequence parallel"
+                    } else {
+                        ""
+                    },
+                ]
+                .concat(),
             )
         } else {
             (
@@ -560,6 +596,10 @@ fn legend(objective: Objective, common: &Common) -> String {
             "m measured, i interpolated, e extrapolated by laws",
         )
     };
+    if common.is_interrupted {
+        let what = "effective training time ratio: steps that count over all time, with waiting, pauses, checkpoints and lost work";
+        lines.push(("ETTR", what.to_owned()));
+    }
     if common.of_plans {
         plan_lines(common, &mut lines);
     }

@@ -20,6 +20,8 @@ pub struct PlanFigures {
     pub mfu: Option<f64>,
     /// Tokens to the target.
     pub tokens: f64,
+    /// Seconds to it without luck.
+    pub calm_s: f64,
 }
 
 impl PlanFigures {
@@ -49,6 +51,7 @@ impl Choices {
                 Some(tokens_per_s * flops.per_token / peak)
             }),
             tokens: way.steps.ceil() * tokens_of_step,
+            calm_s: way.calm_s(),
         }
     }
 

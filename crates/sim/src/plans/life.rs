@@ -124,8 +124,9 @@ impl PlanJob {
     /// [`Unfinished`] when the job does not come to its end.
     pub fn hold(&mut self, on: On<'_>) -> Result<(), Unfinished> {
         let surplus = self.vms.take_surplus(|vm| on.vms_of(vm));
-        for vm in surplus {
-            self.end(&vm, EndedBy::User);
+        for held in surplus {
+            self.forming.free.extend(held.node);
+            self.end(&held.vm, EndedBy::User);
         }
         self.ledger.resize_batch(on.way.draft.batch, self.now);
         self.hold_spares(on);

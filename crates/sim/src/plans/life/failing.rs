@@ -3,7 +3,7 @@
 //! Machines fail at a rate that changes only with who is there: the next failure comes once the rate, summed over time, has
 //! reached an exponential draw of mean 1.
 
-use super::held::{HeldVm, HeldVms};
+use super::held::HeldVms;
 use crate::plans::Failures;
 use crate::plans::failures::Loses;
 use scavsim_base::rng::{Purpose, Stream, Streams};
@@ -76,34 +76,25 @@ impl FailureClock {
     pub(super) fn strike(&mut self, failures: &Failures, vms: &mut HeldVms, now: SimTime) -> f64 {
         self.due = None;
         self.left = exponential(&mut self.stream);
-        let mut place = self.stream.uniform() * vms.failures_h();
+        let place = vms.place_at(self.stream.uniform() * vms.failures_h());
         let of_cause = self.stream.uniform();
-        let group = failures.nodes_per_switch.max(1) as usize;
-        vms.change(|all| {
-            let hit = |held: &HeldVm| {
-                place -= held.failures_h;
-                place < 0.0
-            };
-            let number = all.iter().position(hit);
-            let number = number.unwrap_or(all.len().saturating_sub(1));
-            let Some(hit) = all.get(number) else { return };
-            let mut left = of_cause * failures.of_node_h(hit.gpus);
+        if let Some(number) = place {
+            let gpus = vms.gpus_of(number);
+            let mut left = of_cause * failures.of_node_h(gpus);
             let cause = failures.causes.iter().find(|cause| {
-                left -= cause.of_node_h(hit.gpus);
+                left -= cause.of_node_h(gpus);
                 left < 0.0
             });
-            let range = match cause.or(failures.causes.last()).map(|cause| cause.loses) {
-                Some(Loses::Gpu | Loses::Node) => number..number + 1,
+            let group = failures.nodes_per_switch.max(1) as usize;
+            match cause.or(failures.causes.last()).map(|cause| cause.loses) {
+                Some(Loses::Gpu | Loses::Node) => vms.strike(number..number + 1, now),
                 Some(Loses::Switch) => {
                     let first = number / group * group;
-                    first..(first + group).min(all.len())
+                    vms.strike(first..first + group, now);
                 }
-                Some(Loses::Nothing) | None => 0..0,
-            };
-            for held in &mut all[range] {
-                held.vm.lost = now;
+                Some(Loses::Nothing) | None => {}
             }
-        });
+        }
         let by_hand = match failures.by_hand {
             Some((share, mean_s)) if self.stream.uniform() < share => {
                 mean_s * exponential(&mut self.stream)

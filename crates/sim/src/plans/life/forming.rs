@@ -26,6 +26,8 @@ pub(super) struct Forming {
     whole: Option<Formation>,
     layout: Layout,
     other: Option<Layout>,
+    /// Nodes of the plan that no VM is, the first last.
+    pub(super) free: Vec<u32>,
     /// The fastest plans like it.
     fastest: Option<Arc<[FastestOn]>>,
     /// What forecasts learned before the job.
@@ -73,12 +75,22 @@ impl PlanJob {
         {
             self.forming.training = Some(Training::before(trace, capacity.start_s));
         }
-        let mut free = 0..self.forming.layout.nodes as u32;
+        self.deal();
+    }
+
+    /// Deals the nodes of the plan that trains to the VMs that run, those of the first replica first, then to the others.
+    fn deal(&mut self) {
+        let mut free = self.forming.of_now().by_replica();
+        free.reverse();
+        let now = self.now;
         self.vms.change(|all| {
-            for held in all {
-                held.node = free.next();
+            for runs in [true, false] {
+                for held in all.iter_mut().filter(|held| (held.vm.runs <= now) == runs) {
+                    held.node = free.pop();
+                }
             }
         });
+        self.forming.free = free;
     }
 
     /// Which nodes of the plan that trains run at a moment.
@@ -247,18 +259,8 @@ impl PlanJob {
         if on.terms.reacting.reaction == Reaction::RePlan {
             let is_other = self.forming.whole.is_none_or(|whole| whole.at != next.at);
             let layout = Layout::of(on.choices, next.at);
-            let mut nodes = layout.by_replica().into_iter();
-            let now = self.now;
-            self.vms.change(|all| {
-                for held in all {
-                    held.node = if held.vm.runs <= now {
-                        nodes.next()
-                    } else {
-                        None
-                    };
-                }
-            });
             self.forming.other = is_other.then_some(layout);
+            self.deal();
         }
         self.forming.now = Some(next);
     }
@@ -296,12 +298,15 @@ impl PlanJob {
             // Who re-plans takes as many as the largest of the fastest plans uses.
             let most = self.forming.fastest.as_ref().and_then(|all| all.last());
             let count = most.map_or(count, |most| (most.gpus / gpus.max(1)).max(count));
-            for _ in self.vms.count(vm)..count {
+            let before = self.vms.count(vm);
+            let mut taken = 0;
+            for _ in before..count {
                 if free < gpus {
                     is_short = true;
                     break;
                 }
                 free -= gpus;
+                taken += 1;
                 let wanted = Wanted {
                     vm,
                     vm_type,
@@ -311,7 +316,6 @@ impl PlanJob {
                 let now = self.now;
                 let boot = self.boot(on, boot);
                 let asked = self.provider.request(&wanted, &boot, law, now);
-                self.ledger.take(vm, 1, now);
                 let failures_h = match (&self.failing, &on.terms.failures) {
                     (Some(failing), Some(failures)) => {
                         failing.of_machine_h(failures, gpus, asked.number)
@@ -320,7 +324,7 @@ impl PlanJob {
                 };
                 let held = HeldVm {
                     vm: asked,
-                    node: self.free_node(on),
+                    node: self.forming.free.pop(),
                     gpus,
                     failures_h,
                 };
@@ -329,6 +333,7 @@ impl PlanJob {
                 self.note((now, now), track, What::Requested(vm));
                 self.note((now, asked.runs), track, What::Starting(vm));
             }
+            self.ledger.take(vm, taken, self.now);
         }
         self.watch(on.terms);
         is_short
@@ -348,31 +353,5 @@ impl PlanJob {
         let anew = SimTime::from_seconds(boot.mean_s());
         self.spares[first] = self.now + anew;
         Pause::Fixed(ready - self.now + on.terms.reacting.swap)
-    }
-
-    /// A node of the plan that no VM is.
-    fn free_node(&self, on: On<'_>) -> Option<u32> {
-        if on.terms.reacting.reaction == Reaction::RePlan && self.forming.now.is_some() {
-            // It is dealt one with the next plan.
-            return None;
-        }
-        let nodes = self.forming.layout.nodes;
-        let held = self.vms.iter().filter_map(|held| held.node);
-        let count = self.vms.iter().count();
-        // Where none was lost, the next.
-        let is_gap_free = (0..).zip(held).all(|(place, node)| place == node);
-        if is_gap_free && count < nodes {
-            return Some(count as u32);
-        }
-        let mut is_taken = vec![false; nodes];
-        for node in self.vms.iter().filter_map(|held| held.node) {
-            if let Some(place) = is_taken.get_mut(node as usize) {
-                *place = true;
-            }
-        }
-        is_taken
-            .iter()
-            .position(|taken| !taken)
-            .map(|node| node as u32)
     }
 }

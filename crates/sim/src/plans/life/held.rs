@@ -26,6 +26,10 @@ pub(super) struct HeldVms {
     gpus: u32,
     /// Failures per hour of all.
     failures_h: f64,
+    /// Whether all fail as often.
+    are_alike: bool,
+    /// Places of those that a failure has hit.
+    struck: Vec<usize>,
 }
 
 impl Default for HeldVms {
@@ -36,6 +40,8 @@ impl Default for HeldVms {
             last_runs: SimTime::ZERO,
             gpus: 0,
             failures_h: 0.0,
+            are_alike: true,
+            struck: Vec::new(),
         }
     }
 }
@@ -98,11 +104,59 @@ impl HeldVms {
     }
 
     pub(super) fn push(&mut self, held: HeldVm) {
+        self.are_alike &= (self.all.first()).is_none_or(|one| one.failures_h == held.failures_h);
         self.all.push(held);
         self.first_lost = self.first_lost.min(held.vm.lost);
         self.last_runs = self.last_runs.max(held.vm.runs);
         self.gpus += held.gpus;
         self.failures_h += held.failures_h;
+    }
+
+    /// The one at which failures per hour add up to so many; where all fail as often, without a look at them.
+    pub(super) fn place_at(&self, failures_h: f64) -> Option<usize> {
+        let last = self.all.len().checked_sub(1)?;
+        let each = self.failures_h / self.all.len() as f64;
+        let near = ((failures_h / each) as usize).min(last);
+        if self.are_alike {
+            return Some(near);
+        }
+        let mut left = failures_h;
+        let hit = self.all.iter().position(|held| {
+            left -= held.failures_h;
+            left < 0.0
+        });
+        Some(hit.unwrap_or(last))
+    }
+
+    /// GPUs of the one at a place.
+    pub(super) fn gpus_of(&self, place: usize) -> u32 {
+        self.all[place].gpus
+    }
+
+    /// Those at some places, as far as there are any, are lost now.
+    pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
+        let end = places.end.min(self.all.len());
+        for place in places.start.min(end)..end {
+            self.all[place].vm.lost = now;
+            self.struck.push(place);
+        }
+    }
+
+    /// Takes out those that were struck; the last take their places.
+    pub(super) fn take_struck(&mut self) -> Vec<HeldVm> {
+        let places = std::mem::take(&mut self.struck);
+        let gone: Vec<HeldVm> = (places.into_iter().rev())
+            .map(|place| self.all.swap_remove(place))
+            .collect();
+        for held in &gone {
+            self.gpus -= held.gpus;
+            self.failures_h -= held.failures_h;
+        }
+        if self.first_lost < SimTime::LAST && !gone.is_empty() {
+            let lost = self.all.iter().map(|held| held.vm.lost).min();
+            self.first_lost = lost.unwrap_or(SimTime::LAST);
+        }
+        gone
     }
 
     /// Changes some of them.
@@ -122,12 +176,15 @@ impl HeldVms {
     }
 
     /// Takes out those that are lost by a moment, the newest first.
-    pub(super) fn take_lost(&mut self, now: SimTime) -> Vec<Vm> {
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Vec<HeldVm> {
+        if self.first_lost > now {
+            return Vec::new();
+        }
         self.take(|held, _| held.vm.lost <= now)
     }
 
     /// Takes out those beyond how many of each type are wanted, the newest first.
-    pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<Vm> {
+    pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<HeldVm> {
         self.take(|held, before| {
             let alike = before.iter().filter(|other| other.vm.vm == held.vm.vm);
             alike.count() as u32 >= wanted(held.vm.vm)
@@ -139,11 +196,11 @@ impl HeldVms {
         all.all.into_iter().map(|held| held.vm).collect()
     }
 
-    fn take(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<Vm> {
+    fn take(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<HeldVm> {
         let mut taken = Vec::new();
         for place in (0..self.all.len()).rev() {
             if is_taken(&self.all[place], &self.all[..place]) {
-                taken.push(self.all.remove(place).vm);
+                taken.push(self.all.remove(place));
             }
         }
         if !taken.is_empty() {

@@ -93,9 +93,12 @@ impl PlanJob {
             let what = What::Failure;
             self.note((self.now, self.now), Track::Job, what);
         }
-        for vm in self.vms.take_lost(self.now) {
+        let mut gone = self.vms.take_struck();
+        gone.extend(self.vms.take_lost(self.now));
+        for held in gone {
             self.provider.lost += 1;
-            self.end(&vm, EndedBy::Provider);
+            self.forming.free.extend(held.node);
+            self.end(&held.vm, EndedBy::Provider);
         }
         self.watch(on.terms);
         self.forming.is_settled = false;
@@ -114,8 +117,11 @@ impl PlanJob {
         if self.restarts == Restart::Storage {
             return Restart::Storage;
         }
-        let there = self.there(self.now);
         let reacting = &on.terms.reacting;
+        if !reacting.reaction.goes_on() && reacting.saves != Saves::InMemory {
+            return Restart::Storage;
+        }
+        let there = self.there(self.now);
         let has_copies = reacting.reaction.goes_on() && self.forming.survives(&there);
         if has_copies {
             return Restart::None;

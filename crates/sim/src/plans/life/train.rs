@@ -85,7 +85,11 @@ impl PlanJob {
         let mut done = Done::default();
         let mut fruitless = 0;
         self.ledger.work_is_safe(self.now);
-        while done.kept < goal && self.now < until {
+        loop {
+            self.go_back(&mut done, keeps, phase);
+            if done.kept >= goal || self.now >= until {
+                break;
+            }
             let left_s = (goal - done.kept) as f64 * on.way.step_s;
             self.form(on, &replacement, left_s)?;
             if !self.get_ready(on) || !self.maintain(on, &mut done) {
@@ -109,17 +113,12 @@ impl PlanJob {
             if is_lost {
                 let response_s = self.take_lost(on, phase);
                 self.forming.response_s += response_s;
-                let survives = self.restarts != Restart::Storage;
-                if keeps == Keeps::Checkpoint && !survives && done.kept > done.saved {
-                    self.ledger.lose_unsafe_work(phase, self.now);
-                    done.kept = done.saved;
-                } else if (keeps == Keeps::Steps || survives) && done.kept > done.saved {
-                    done.saved = done.kept;
-                    fruitless = 0;
-                    self.ledger.work_is_safe(self.now);
-                }
-                done.under_way = None;
-                fruitless += 1;
+                let is_kept = keeps == Keeps::Steps || self.restarts != Restart::Storage;
+                fruitless = if is_kept && advance.steps > 0 {
+                    0
+                } else {
+                    fruitless + 1
+                };
                 if fruitless > MOST_LOSSES {
                     return Err(Unfinished::TooManyLosses { at: self.now });
                 }
@@ -136,6 +135,27 @@ impl PlanJob {
             self.ledger.work_is_safe(self.now);
         }
         Ok(done)
+    }
+
+    /// Who has to go on from storage goes back to what is there.
+    fn go_back(&mut self, done: &mut Done, keeps: Keeps, phase: Phase) {
+        if self.restarts != Restart::Storage {
+            return;
+        }
+        done.under_way = None;
+        if done.kept == done.saved {
+            return;
+        }
+        match keeps {
+            Keeps::Checkpoint => {
+                self.ledger.lose_unsafe_work(phase, self.now);
+                done.kept = done.saved;
+            }
+            Keeps::Steps => {
+                done.saved = done.kept;
+                self.ledger.work_is_safe(self.now);
+            }
+        }
     }
 
     /// Up to so many steps in which no VM is lost; whether one was lost at their end. They end before, with a step, when VMs come.
