@@ -189,9 +189,13 @@ impl PlanJob {
 
     /// A VM is gone now.
     fn end(&mut self, vm: &Vm, by: EndedBy) {
-        self.ledger.end(vm.vm, vm.asked, self.now, by);
+        self.end_at(vm, self.now, by);
+    }
+
+    fn end_at(&mut self, vm: &Vm, at: SimTime, by: EndedBy) {
+        self.ledger.end(vm.vm, vm.asked, at, by);
         if let Some(log) = &mut self.log {
-            log.extend(Entry::of_gone((vm.number, vm.vm), (vm.runs, self.now), by));
+            log.extend(Entry::of_gone((vm.number, vm.vm), (vm.runs, at), by));
         }
     }
 

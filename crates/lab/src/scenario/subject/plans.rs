@@ -80,7 +80,7 @@ pub(super) const FORM: Form = Form {
         "failures.by_hand_share",
         "failures.replacement_s",
         "failures.restart_s",
-        "failures.checkpoint",
+        "failures.checkpoint.periodic-s",
     ],
     policies: Vec::new,
 };

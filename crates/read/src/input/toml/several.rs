@@ -155,19 +155,19 @@ impl<'s> Reader<'_, 's> {
         let mut seen = HashSet::new();
         let mut values = Vec::with_capacity(list.len());
         for own in list {
-            let number = number(own.get_ref());
             // Two zeros are one value.
-            if number.is_some_and(|number| !seen.insert((number + 0.0).to_bits())) {
-                let title = format!(
-                    "expected different values, found {} twice",
-                    number.unwrap_or_default()
-                );
+            let word = match own.get_ref() {
+                DeValue::String(word) => Some(word.to_string()),
+                other => number(other).map(|number| (number + 0.0).to_string()),
+            };
+            if let Some(word) = word.as_ref().filter(|word| !seen.insert((*word).clone())) {
+                let title = format!("expected different values, found {word} twice");
                 return Err(Some(Wrong {
                     span: Some(own.span()),
                     ..Wrong::new(title, "remove one of the two")
                 }));
             }
-            let word = number.map(|number| number.to_string()).unwrap_or_default();
+            let word = word.unwrap_or_default();
             values.push((OneOfSeveral::Written(own.clone()), word));
         }
         Ok(values)

@@ -51,6 +51,52 @@ impl Seen<'_> {
     }
 }
 
+/// What of a path can train: VMs that come do so once they run, `boot_s` later; `running` GPUs do so now.
+pub(super) fn usable(path: &[SpanOf], running: u32, boot_s: f64, into: &mut Vec<SpanOf>) {
+    into.clear();
+    if path.first().is_none_or(|first| !first.seconds.is_finite()) {
+        // Nobody looks ahead.
+        into.extend(path.iter().map(|span| SpanOf {
+            gpus: running,
+            ..*span
+        }));
+        return;
+    }
+    let mut begins = 0.0;
+    let starts: Vec<(f64, u32)> = (path.iter())
+        .map(|span| {
+            let from = begins;
+            begins += span.seconds;
+            (from, span.gpus)
+        })
+        .collect();
+    let end = begins;
+    let mut points: Vec<f64> = starts
+        .iter()
+        .flat_map(|(at, _)| [*at, at + boot_s])
+        .collect();
+    points.retain(|at| *at < end);
+    points.sort_unstable_by(f64::total_cmp);
+    points.dedup();
+    for (number, &at) in points.iter().enumerate() {
+        // The least there was since those that train now were asked for.
+        let since = at - boot_s;
+        let later = starts
+            .iter()
+            .filter(|(from, _)| *from > since && *from <= at);
+        let before = starts
+            .iter()
+            .rfind(|(from, _)| *from <= since)
+            .map(|(_, gpus)| *gpus);
+        let least = later.map(|(_, gpus)| *gpus).min().unwrap_or(u32::MAX);
+        let seconds = points.get(number + 1).map_or(end - at, |next| next - at);
+        into.push(SpanOf {
+            seconds,
+            gpus: least.min(before.unwrap_or(running)),
+        });
+    }
+}
+
 macro_rules! forecasts {
     ($($variant:ident, $module:ident;)*) => {
         /// How a job foretells how many GPUs there will be.
@@ -89,4 +135,39 @@ forecasts! {
     MovingAverage, moving_average;
     Trained, trained;
     Clairvoyant, clairvoyant;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: four GPUs are lost at once, others train 20 s after they come.
+    #[test]
+    fn what_comes_has_to_start_first() {
+        let of = |spans: &[(f64, u32)]| -> Vec<SpanOf> {
+            spans
+                .iter()
+                .map(|(seconds, gpus)| SpanOf {
+                    seconds: *seconds,
+                    gpus: *gpus,
+                })
+                .collect()
+        };
+        let path = of(&[(100.0, 12), (100.0, 8), (100.0, 16)]);
+        let mut into = Vec::new();
+        usable(&path, 10, 20.0, &mut into);
+        assert_eq!(
+            into,
+            of(&[
+                (20.0, 10),
+                (80.0, 12),
+                (20.0, 8),
+                (80.0, 8),
+                (20.0, 8),
+                (80.0, 16)
+            ])
+        );
+        usable(&of(&[(f64::INFINITY, 7)]), 5, 20.0, &mut into);
+        assert_eq!(into, of(&[(f64::INFINITY, 5)]));
+    }
 }

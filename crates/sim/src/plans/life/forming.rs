@@ -5,15 +5,19 @@ use std::sync::Arc;
 use super::PlanJob;
 use super::held::HeldVm;
 use crate::cluster::{Losses, Pause};
-use crate::plans::forecast::{Seen, SpanOf, Training};
+use crate::plans::forecast::{self, Seen, SpanOf, Training};
 use crate::plans::formation::{FastestOn, Formation, Layout};
-use crate::plans::reaction::{Moves, Reaction, Situation};
+use crate::plans::reaction::{self, Moves, Reaction, Situation};
 use crate::plans::terms::{On, Terms};
 use crate::provider::{Capacity, MOST_LOSSES, Wanted};
 use crate::training::Unfinished;
 use crate::training::log::{Track, What};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
+
+/// Rounds in which a horizon is found that the work left fills, and how nearly it does.
+const HORIZON_ROUNDS: u32 = 6;
+const HORIZON_ERROR: f64 = 0.01;
 
 /// What trains, and what has to be known to change that.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +36,6 @@ pub(super) struct Forming {
     fastest: Option<Arc<[FastestOn]>>,
     /// What forecasts learned before the job.
     training: Option<Training>,
-    path: Vec<SpanOf>,
     /// Whether something of what trains went, so that all have to meet again.
     pub(super) is_broken: bool,
     /// Seconds of pauses that are still to come before anybody trains.
@@ -123,7 +126,7 @@ impl PlanJob {
             let goes_on = on.terms.reacting.reaction.goes_on();
             let all_run = self.vms.last_runs() <= self.now;
             if (goes_on || (!is_short && all_run))
-                && let Some(formation) = self.next_formation(on, left_s)
+                && let Some(formation) = self.next_formation(on, left_s, boot.mean_s())
             {
                 self.change_to(on, formation);
                 self.forming.is_settled = !is_short && all_run && self.capacity.is_none();
@@ -152,50 +155,63 @@ impl PlanJob {
     }
 
     /// What trains on what is there now.
-    fn next_formation(&mut self, on: On<'_>, left_s: f64) -> Option<Formation> {
+    fn next_formation(&self, on: On<'_>, left_s: f64, boot_s: f64) -> Option<Formation> {
         let reacting = &on.terms.reacting;
         let whole = self.forming.whole?;
         if reacting.reaction == Reaction::Wait {
             return Some(whole);
         }
         let re_plans = reacting.reaction == Reaction::RePlan;
-        let mut path = std::mem::take(&mut self.forming.path);
-        if re_plans {
-            self.foretell(on, left_s, &mut path);
-        }
         // What trained last and lost a node does so no more.
         let there = self.there(self.now);
         let is_whole = |now: &Formation| {
             !re_plans || self.forming.of_now().whole_replicas(&there) >= now.replicas
         };
         let moves = self.moves(on, whole, true);
-        let next = reacting.reaction.next(&Situation {
+        let mut situation = Situation {
             whole,
             layout: &self.forming.layout,
             there: &there,
             gpus: self.vms.running_gpus(self.now),
             now: self.forming.now.filter(is_whole),
             fastest: self.forming.fastest.as_deref().unwrap_or_default(),
-            path: &path,
-            // At the start of a job everybody has to meet whatever is chosen.
-            pause_s: match self.forming.now {
-                None => 0.0,
-                Some(_) => reacting.costs.pause_s(&moves),
-            },
+            path: &[],
+            pause_s: reacting.costs.pause_s(&moves),
+            is_start: self.forming.now.is_none(),
             aim: reacting.aim,
-        });
-        self.forming.path = path;
-        next
+        };
+        if !re_plans {
+            return reacting.reaction.next(&situation);
+        }
+        // As far as the work that is left goes: found in some rounds, as it depends on what is done meanwhile.
+        let left = left_s / on.way.step_s;
+        let mut horizon_s = left * situation.fastest.last().map_or(on.way.step_s, |f| f.step_s);
+        let [mut path, mut usable] = [Vec::new(), Vec::new()];
+        for _ in 0..HORIZON_ROUNDS {
+            self.foretell(on, horizon_s, &mut path);
+            forecast::usable(&path, situation.gpus, boot_s, &mut usable);
+            let steps = reaction::worth::steps(&Situation {
+                path: &usable,
+                ..situation
+            });
+            if steps <= 0.0 || !horizon_s.is_finite() || (steps / left - 1.0).abs() < HORIZON_ERROR
+            {
+                break;
+            }
+            horizon_s *= left / steps;
+        }
+        situation.path = &usable;
+        reacting.reaction.next(&situation)
     }
 
     /// How many GPUs there will be, as far as the work that is left needs it.
-    fn foretell(&self, on: On<'_>, left_s: f64, path: &mut Vec<SpanOf>) {
+    fn foretell(&self, on: On<'_>, horizon_s: f64, path: &mut Vec<SpanOf>) {
         let losses = on.terms.spot.as_ref().map(|spot| &spot.losses);
         let (Some(capacity), Some(losses @ Losses::Trace(trace))) = (&self.capacity, losses) else {
             path.clear();
             // Where VMs can always be had, there will be those that were asked for.
             path.push(SpanOf {
-                seconds: left_s.max(1.0),
+                seconds: horizon_s.max(1.0),
                 gpus: self.vms.gpus(),
             });
             return;
@@ -206,7 +222,7 @@ impl PlanJob {
                 losses,
                 trace,
                 now_s: self.now.seconds(),
-                horizon_s: left_s.max(1.0),
+                horizon_s: horizon_s.max(1.0),
                 training: self.forming.training.as_ref(),
             },
             path,
@@ -249,7 +265,8 @@ impl PlanJob {
                         > on.choices.ways[last.at].draft.gpus()
                 || last.doubled.is_some() && next.doubled.is_none();
             let moves = self.moves(on, next, adds);
-            self.forming.pause_s += on.terms.reacting.costs.pause_s(&moves);
+            // A pause that was broken off is begun anew.
+            self.forming.pause_s = on.terms.reacting.costs.pause_s(&moves);
             self.note(
                 (self.now, self.now),
                 Track::Job,

@@ -20,21 +20,21 @@ impl PlanJob {
 
     /// Decides what the job loses until a moment: when the first VM is lost or something fails, if it does.
     pub(super) fn first_loss(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
-        let taken = self.first_taken(on, until);
-        let Some(failing) = &mut self.failing else {
-            return taken;
-        };
-        let failure = failing.next(self.now);
+        let failure = (self.failing.as_ref()).map_or(SimTime::LAST, |own| own.next(self.now));
+        let taken = self.first_taken(on, until.min(failure));
         if failure > until || taken.is_some_and(|taken| taken < failure) {
             return taken;
         }
-        failing.due = Some(failure);
+        if let Some(failing) = &mut self.failing {
+            failing.due = Some(failure);
+        }
         Some(failure)
     }
 
     /// When the provider takes the first VM until a moment.
     fn first_taken(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
         let losses = &on.spot()?.losses;
+        let mut idle = Vec::new();
         if let Some(capacity) = &mut self.capacity {
             let mut is_hit = false;
             while !is_hit && capacity.changes_at() <= until {
@@ -42,17 +42,24 @@ impl PlanJob {
                 capacity.go_on(losses);
                 let gpus = capacity.gpus;
                 let mut held = self.vms.gpus();
-                if held > gpus {
-                    self.vms.change(|all| {
-                        for vm in all.iter_mut().rev() {
-                            if held <= gpus {
-                                break;
-                            }
-                            held -= vm.gpus;
-                            vm.vm.lost = at;
+                if held <= gpus {
+                    continue;
+                }
+                self.vms.change(|all| {
+                    for vm in all.iter_mut().rev() {
+                        if held <= gpus {
+                            break;
                         }
-                    });
-                    is_hit = true;
+                        held -= vm.gpus;
+                        vm.vm.lost = at;
+                        is_hit |= vm.node.is_some();
+                    }
+                });
+                if !is_hit {
+                    // Who only idles goes without a word.
+                    for held in self.vms.take_lost(at) {
+                        idle.push((held.vm, at));
+                    }
                 }
             }
         } else if let Some(market) = &mut self.provider.market {
@@ -78,6 +85,10 @@ impl PlanJob {
                 }
             }
         }
+        for (vm, at) in idle {
+            self.provider.lost += 1;
+            self.end_at(&vm, at, EndedBy::Provider);
+        }
         let first = self.vms.first_lost();
         (first <= until && first < SimTime::LAST).then_some(first)
     }
@@ -95,6 +106,8 @@ impl PlanJob {
         }
         let mut gone = self.vms.take_struck();
         gone.extend(self.vms.take_lost(self.now));
+        let is_broken =
+            response_s > 0.0 || gone.is_empty() || gone.iter().any(|held| held.node.is_some());
         for held in gone {
             self.provider.lost += 1;
             self.forming.free.extend(held.node);
@@ -102,6 +115,9 @@ impl PlanJob {
         }
         self.watch(on.terms);
         self.forming.is_settled = false;
+        if !is_broken {
+            return response_s;
+        }
         self.forming.is_broken = true;
         // Who only waits has nothing to lose that was not lost before, unless others keep it.
         let goes_on = on.terms.reacting.reaction.goes_on();

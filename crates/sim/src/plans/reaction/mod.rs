@@ -10,7 +10,7 @@ mod drop_replica;
 mod re_plan;
 mod redundant;
 mod wait;
-mod worth;
+pub(super) mod worth;
 
 use super::forecast::{Forecast, SpanOf};
 use super::formation::{FastestOn, Formation, Layout};
@@ -20,7 +20,7 @@ use scavsim_base::units::SimTime;
 pub use costs::{Moves, ReactionCosts};
 
 /// What a reaction sees.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Situation<'a> {
     /// All of the plan that was chosen.
     pub(super) whole: Formation,
@@ -38,6 +38,8 @@ pub(super) struct Situation<'a> {
     pub(super) path: &'a [SpanOf],
     /// Seconds in which nobody trains when the plan changes.
     pub(super) pause_s: f64,
+    /// Whether nothing trained yet: everybody has to meet whatever is chosen.
+    pub(super) is_start: bool,
     /// By what plans are compared.
     pub(super) aim: Aim,
 }

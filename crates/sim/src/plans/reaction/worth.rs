@@ -8,6 +8,17 @@ use crate::plans::formation::FastestOn;
 /// W(i, k) is what is done from span i on, if plan k trains when it begins: the most over plans j that can train on the GPUs of the
 /// span, of (length of i − pause if j ≠ k) × rate of j + W(i + 1, j).
 pub(super) fn best(situation: &Situation<'_>) -> Option<(usize, u32)> {
+    let best = valued(situation)?;
+    Some((best.2, best.3))
+}
+
+/// Steps that can be done until the end of the path; none where nobody can train.
+pub(in crate::plans) fn steps(situation: &Situation<'_>) -> f64 {
+    valued(situation).map_or(0.0, |best| best.0)
+}
+
+/// Steps until the end of the path with the best plan, whether it goes on, the plan, and how many of its replicas.
+fn valued(situation: &Situation<'_>) -> Option<(f64, bool, usize, u32)> {
     let plans = situation.fastest;
     let rates = |gpus: u32| -> Vec<Option<(f64, u32)>> {
         let rate = |plan: &FastestOn| {
@@ -39,7 +50,11 @@ pub(super) fn best(situation: &Situation<'_>) -> Option<(usize, u32)> {
     let worth = |j: usize| {
         let (rate, replicas) = now[j]?;
         let stays = trained == Some(plans[j].at);
-        let pause = if stays { 0.0 } else { situation.pause_s };
+        let pause = if stays || situation.is_start {
+            0.0
+        } else {
+            situation.pause_s
+        };
         let done = if first.seconds.is_finite() {
             (first.seconds - pause).max(0.0) * rate + after[j]
         } else {
@@ -49,8 +64,7 @@ pub(super) fn best(situation: &Situation<'_>) -> Option<(usize, u32)> {
         Some((done, stays, j, replicas))
     };
     let all = (0..plans.len()).filter_map(worth);
-    let best = all.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
-    Some((best.2, best.3))
+    all.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
 }
 
 /// Replicas of a plan that train on so many GPUs: all, or, where what survives counts, those that there are GPUs for.
@@ -108,6 +122,7 @@ mod tests {
             fastest: &fastest,
             path: &path,
             pause_s,
+            is_start: false,
             aim,
         })
         .map(|(best, replicas)| (fastest[best].at, replicas))
