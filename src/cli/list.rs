@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
 use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_vms, terminal};
+use scavsim_base::Declaration;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
@@ -20,6 +21,8 @@ use scavsim_lab::experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::{ALL_KNOWING, Registry};
+use scavsim_sim::plans::failures::{self, Cause, Loses};
+use scavsim_sim::plans::{Forecast, Reaction};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
@@ -63,6 +66,12 @@ enum What {
     Gpus,
     /// Runtimes that plans run under
     Runtimes,
+    /// Fleets whose failures were counted
+    Failures,
+    /// What jobs on plans do when VMs go and come
+    Reactions,
+    /// How they foretell how many GPUs there will be
+    Forecasts,
 }
 
 impl ListArgs {
@@ -92,6 +101,9 @@ impl ListArgs {
             What::Models => self.print(&list_gpus::models()),
             What::Gpus => self.print(&list_gpus::gpus()),
             What::Runtimes => self.print(&list_gpus::runtimes()),
+            What::Failures => self.print(&fleets()),
+            What::Reactions => self.print(&declared(Reaction::DECLARED)),
+            What::Forecasts => self.print(&declared(Forecast::DECLARED)),
         }
     }
 
@@ -281,6 +293,34 @@ fn functions() -> Sheet<'static, (&'static str, String)> {
         .wrapped(),
     ];
     Sheet::new(rows, columns)
+}
+
+/// Causes of failures on fleets on which they were counted.
+fn fleets() -> Sheet<'static, (String, Cause)> {
+    let all = failures::names().into_iter().flat_map(|fleet| {
+        let causes = failures::counted(&fleet).into_iter();
+        causes.map(move |cause| (fleet.clone(), cause))
+    });
+    let loses = |loses: Loses| Loses::ALL.iter().find(|(_, own)| *own == loses);
+    let columns = [
+        Column::text("fleet", |(fleet, _): &(String, Cause)| json!(fleet)),
+        Column::text("cause", |(_, cause): &(String, Cause)| json!(&*cause.name)),
+        Column::text("loses", move |(_, cause): &(String, Cause)| {
+            json!(loses(cause.loses).map(|(name, _)| name))
+        }),
+        Column::number("per_1e6_gpu_h", |(_, cause): &(String, Cause)| {
+            json!((cause.per_gpu_h * 1e9).round() / 1e3)
+        }),
+    ];
+    Sheet::new(all, columns)
+}
+
+fn declared(all: &'static [Declaration]) -> Sheet<'static, &'static Declaration> {
+    let columns = [
+        Column::word("name", |own: &&Declaration| own.name),
+        Column::word("what it does", |own: &&Declaration| own.what).wrapped(),
+    ];
+    Sheet::new(all, columns)
 }
 
 fn strategies() -> Sheet<'static, (String, String)> {

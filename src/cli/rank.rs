@@ -29,6 +29,9 @@ pub struct RankArgs {
     objective: Option<By>,
     #[command(flatten)]
     pub(super) view: View,
+    /// Show of the configurations on VMs of the same types and terms only the best
+    #[arg(long)]
+    best_of_each_vm: bool,
     /// Show all columns, however wide
     #[arg(long)]
     wide: bool,
@@ -140,7 +143,10 @@ impl RankArgs {
         let interrupt = signals.raise_first()?;
         let mut out = Rankings::new(self.format, self.view.shown(self.wide));
         for scenario in &scenarios {
-            let rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
+            let mut rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
+            if self.best_of_each_vm {
+                rankings.iter_mut().for_each(Ranking::keep_best_of_each_vm);
+            }
             out.add(scenario, &rankings)?;
         }
         out.end()?;

@@ -101,6 +101,7 @@ mod papers;
 mod papers_in_events;
 mod parameter_servers;
 mod peers;
+mod plan_lives;
 mod plans;
 mod plotting;
 mod precision;

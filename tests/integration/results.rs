@@ -27,6 +27,35 @@ fn said(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
+/// What 10⁹ tokens cost on each kind of VM, with each reaction.
+#[test]
+fn the_reactions_in_results_are_current() {
+    let files = [
+        "scenarios/llm-reactions.toml",
+        "scenarios/llm-reactions-70b.toml",
+    ];
+    let options = ["--best-of-each-vm", "--runs", "40", "--wide"];
+    let text = said(&[&["rank"], &files[..], &options].concat());
+    assert_current("llm-reactions.txt", &text);
+}
+
+#[test]
+fn the_failures_of_fleets_in_results_are_current() {
+    let fleet = ["rank", "scenarios/llm-fleet.toml", "--runs", "40", "--wide"];
+    let restarts = ["rank", "scenarios/llm-restarts.toml", "--runs", "40"];
+    let plans = [
+        "rank",
+        "scenarios/llm-re-plan.toml",
+        "--runs",
+        "40",
+        "--top",
+        "1",
+    ];
+    let all = [&fleet[..], &restarts, &plans];
+    let texts = all.map(|command| format!("$ scavsim {}\n{}", command.join(" "), said(command)));
+    assert_current("llm-fleet.txt", &texts.join("\n"));
+}
+
 #[test]
 fn the_main_scenario_in_results_is_current() {
     assert_current(

@@ -365,6 +365,23 @@ impl Ranked {
 }
 
 impl Ranking {
+    /// Keeps of all rows on VMs of the same types and terms the first.
+    pub fn keep_best_of_each_vm(&mut self) {
+        let mut known: Vec<Vec<(String, Option<Market>)>> = Vec::new();
+        self.rows.retain(|row| {
+            let own: Vec<_> = row
+                .held
+                .iter()
+                .map(|held| (held.vm.clone(), held.market))
+                .collect();
+            let is_new = !known.contains(&own);
+            if is_new {
+                known.push(own);
+            }
+            is_new
+        });
+    }
+
     /// Marks the front and the best, and puts rows in order: what the limits allow comes first.
     fn sort(&mut self, objectives: &[Objective], oracle: Option<&[Option<usize>]>) {
         let points: Vec<Point> = self.rows.iter().map(|row| row.expected).collect();

@@ -8,6 +8,7 @@ use scavsim_data::pricing::{base, charges, reductions};
 use scavsim_data::workload::law;
 use scavsim_search::search::{ALL_KNOWING, STRATEGIES};
 use scavsim_sim::parallel::Schedule;
+use scavsim_sim::plans::{Forecast, Reaction};
 use scavsim_sim::training::sync::PROTOCOLS;
 
 /// A kind of things that are declared.
@@ -82,4 +83,20 @@ pub const KINDS: &[DeclaredKind] = &[
     kind("schedules", "a schedule of parallel plans", || {
         Schedule::DECLARED.iter().collect()
     }),
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind(
+            "reactions",
+            "a reaction of plans to losses and offers",
+            || Reaction::DECLARED.iter().collect(),
+        )
+    },
+    DeclaredKind {
+        shares_words_with_keys: true,
+        ..kind(
+            "forecasts",
+            "a forecast of how many GPUs there will be",
+            || Forecast::DECLARED.iter().collect(),
+        )
+    },
 ];

@@ -144,6 +144,9 @@ pub struct NodeTable {
     pub network_gbit_per_s: Option<Positive>,
     /// Where it is; zones are an axis where there are several.
     pub zone: Option<String>,
+    /// On which terms it is rented; as `markets` says when absent.
+    #[schemars(with = "Option<Vec<RentedOn>>")]
+    pub markets: Option<Spanned<Vec<Spanned<RentedOn>>>>,
 }
 
 /// A GPU of one's own, by its data sheet.

@@ -364,7 +364,8 @@ fn columns<'r>(
         }));
     }
     if common.of_plans && layout < Layout::NoPlanFigures {
-        columns.extend(plan_columns(layout < Layout::FewPlanFigures));
+        let is_all = layout < Layout::FewPlanFigures;
+        columns.extend(plan_columns(is_all, varies));
     }
     columns.push(if layout >= Layout::Letter {
         Column::word("f", |row: &&Ranked| &row.provenance[..1])
@@ -406,7 +407,7 @@ fn in_short(axis: &str) -> Option<String> {
 }
 
 /// Figures of parallel plans, all or those that decide.
-fn plan_columns<'r>(all: bool) -> Vec<Column<'r, &'r Ranked>> {
+fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ranked>> {
     let of = |head, value: fn(&PlanFigures) -> Option<String>| {
         Column::number(head, move |row: &&Ranked| {
             or_dash(row.plan.as_ref().and_then(value))
@@ -424,6 +425,14 @@ fn plan_columns<'r>(all: bool) -> Vec<Column<'r, &'r Ranked>> {
     columns.push(Column::number("$/10⁹", |row: &&Ranked| {
         or_dash(row.usd_per_1e9_tokens().map(figure))
     }));
+    if all && varies {
+        columns.push(Column::number(INTERVAL, |row: &&Ranked| {
+            let per_usd = row
+                .usd_per_1e9_tokens()
+                .map(|usd| usd / row.expected.cost_usd);
+            or_dash(per_usd.map(|per| interval(row.cost_interval_usd(), |usd| figure(per * usd))))
+        }));
+    }
     columns
 }
 

@@ -131,6 +131,7 @@ impl PlanJob {
         self.ledger.resize_batch(on.way.draft.batch, self.now);
         self.hold_spares(on);
         self.meet_plan(on);
+        self.forming.is_settled = false;
         self.form(on, &on.terms.start_up, on.way.calm_s())
     }
 
@@ -154,6 +155,8 @@ impl PlanJob {
         for vm in self.vms.take_all() {
             self.end(&vm, EndedBy::User);
         }
+        // Nobody is a node of anything any more.
+        self.forming = Forming::default();
         if let Some((vm, from)) = self.spares_held.take() {
             for _ in std::mem::take(&mut self.spares) {
                 self.ledger.end(vm, from, self.now, EndedBy::User);

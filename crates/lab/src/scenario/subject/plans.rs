@@ -78,6 +78,7 @@ pub(super) const FORM: Form = Form {
         "failures.scale",
         "failures.detection_s",
         "failures.by_hand_share",
+        "failures.by_hand_mean_s",
         "failures.replacement_s",
         "failures.restart_s",
         "failures.checkpoint.periodic-s",

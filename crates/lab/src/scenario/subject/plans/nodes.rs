@@ -49,6 +49,8 @@ pub(super) fn read(
             complaints.unknown(title, vm, &named, "list vms");
         }
     }
+    // Of each kind, where it says them.
+    let mut own_markets: Vec<Option<Vec<Option<bool>>>> = Vec::new();
     for node in chosen {
         if let Some((mut kind, own)) = kind(node, table, subject, complaints) {
             let is_it = |known: &NodeKind| known.name == kind.name && known.zone == kind.zone;
@@ -62,10 +64,12 @@ pub(super) fn read(
                 .nodes
                 .extend(own.map(|own| distinct(own, &mut kind, &found.nodes)));
             found.kinds.push(kind);
+            own_markets.push(markets(file, &node.get_ref().markets, complaints));
         }
     }
     zones(&mut found);
-    let markets = markets(file, table, complaints);
+    let usual = markets(file, &table.markets, complaints)
+        .unwrap_or_else(|| vec![file.spot.is_some().then_some(true)]);
     let mut patterns: Vec<(Arc<str>, Vec<Vec<u32>>)> = (found.kinds.iter().enumerate())
         .map(|(at, kind)| (Arc::clone(&kind.name), vec![vec![at as u32]]))
         .collect();
@@ -87,7 +91,14 @@ pub(super) fn read(
             found.zones.push(zone);
             place = Some(found.zones.len() - 1);
         }
-        for &on_spot in &markets {
+        // What only some of its kinds are rented on, a mix is not.
+        let of = |kind: &u32| own_markets[*kind as usize].as_ref();
+        let all = || lanes.iter().flatten();
+        let offered = all().find_map(of).unwrap_or(&usual);
+        let is_offered = |on_spot: &&Option<bool>| {
+            all().all(|kind| of(kind).unwrap_or(&usual).contains(on_spot))
+        };
+        for &on_spot in offered.iter().filter(is_offered) {
             found.offers.push(Offer {
                 name: Arc::clone(&name),
                 lanes: lanes.clone(),
@@ -189,15 +200,13 @@ fn kind(
     Some((kind, of_law))
 }
 
-/// On which terms VMs are rented.
+/// On which terms VMs are rented; `None` where nobody says.
 fn markets(
     file: &ScenarioFile,
-    table: &ParallelTable,
+    asked: &Option<Spanned<Vec<Spanned<RentedOn>>>>,
     complaints: &mut Complaints<'_>,
-) -> Vec<Option<bool>> {
-    let Some(asked) = &table.markets else {
-        return vec![file.spot.is_some().then_some(true)];
-    };
+) -> Option<Vec<Option<bool>>> {
+    let asked = asked.as_ref()?;
     complaints.not_empty("markets", asked, &["on-demand", "spot"]);
     let mut all = Vec::new();
     for market in asked.get_ref() {
@@ -213,7 +222,7 @@ fn markets(
         }
         all.push(Some(on_spot));
     }
-    all
+    Some(all)
 }
 
 /// Unlike replicas: the kinds of each of their pipelines, over all combinations of zones.
