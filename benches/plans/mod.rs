@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use scavsim::input::Diagnostics;
 use scavsim::parallel::{
-    LayerProfile, Links, NodeKind, ParallelPlan, PathScratch, PreparedPlan, Room, Runtime,
-    Schedule, library,
+    Activations, LayerProfile, Links, NodeKind, ParallelPlan, PathScratch, PreparedPlan, Room,
+    Runtime, Schedule, library,
 };
 
 use crate::table::{Goal, Path};
@@ -17,10 +17,12 @@ pub struct Plans {
     nodes: [NodeKind; 1],
     legal: Vec<ParallelPlan>,
     large: ParallelPlan,
+    interleaved: ParallelPlan,
 }
 
 impl Plans {
-    /// All plans of OPT-350M on 4 to 64 GPUs with a global batch of 1,024, and one on 256 with 64 micro-batches each.
+    /// All plans of OPT-350M on 4 to 64 GPUs with a global batch of 1,024, one on 256 with 64 micro-batches each, and one on 1,024 with
+    /// 128 and four virtual stages.
     pub fn new() -> Plans {
         let mut diagnostics = Diagnostics::default();
         let profile = library::profile("opt-350m", &mut diagnostics).expect("it is embedded");
@@ -32,11 +34,15 @@ impl Plans {
             memory_gib: Some(96.0),
             zone: "zone".into(),
         }];
-        let plan = |data, pipeline: u32, tensor, micro_batch, batch| {
-            let stages = vec![("GH-96", tensor); pipeline as usize];
+        let of = |data, (pipeline, virtual_stages): (u32, u32), tensor, micro_batch, batch| {
+            let stages = vec![("GH-96", tensor); (pipeline * virtual_stages) as usize];
             let cuts = profile.even_cuts(&stages, micro_batch)?;
-            let kinds = vec![0; cuts.len()];
-            let schedule = Schedule::OneForwardOneBackward;
+            let kinds = vec![0; pipeline as usize];
+            let schedule = if virtual_stages > 1 {
+                Schedule::Interleaved
+            } else {
+                Schedule::OneForwardOneBackward
+            };
             let plan = ParallelPlan::even(
                 &nodes,
                 &kinds,
@@ -48,6 +54,9 @@ impl Plans {
                 schedule,
             );
             plan.ok()
+        };
+        let plan = |data, pipeline, tensor, micro_batch, batch| {
+            of(data, (pipeline, 1), tensor, micro_batch, batch)
         };
         let mut legal = Vec::new();
         for gpus in [4, 8, 16, 32, 64] {
@@ -61,17 +70,22 @@ impl Plans {
             }
         }
         let large = plan(32, 8, 1, 1, 32 * 64).expect("it is legal");
+        let interleaved = of(256, (4, 4), 1, 1, 256 * 128).expect("it is legal");
         Plans {
             profile,
             links,
             nodes,
             legal,
             large,
+            interleaved,
         }
     }
 
     fn prepared(&self, plan: &ParallelPlan) -> Option<PreparedPlan> {
-        let runtime = Runtime::default();
+        let mut runtime = Runtime::default();
+        if plan.schedule.needs_overlap() {
+            runtime.activations = Activations::Overlapped;
+        }
         PreparedPlan::new(&self.profile, &self.links, &self.nodes, &runtime, plan).ok()
     }
 
@@ -105,6 +119,20 @@ impl Plans {
                 }
             },
         );
-        vec![steps, events]
+        let prepared = self.prepared(&self.interleaved).expect("it fits");
+        let mut room = Room::default();
+        let few = (rounds / 4).max(1);
+        let interleaved = Path::new(
+            "1,024 GPUs x 128 micro-batches x 4 virtual stages, events",
+            (few, "step"),
+            Goal::Microseconds(200_000.0),
+            move || {
+                for round in 0..few as usize {
+                    let mut luck = |slot: usize| 1.0 + 0.001 * ((slot * 7 + round) % 13) as f64;
+                    black_box(prepared.step_events(&mut luck, &mut room, |_| ()));
+                }
+            },
+        );
+        vec![steps, events, interleaved]
     }
 }

@@ -20,6 +20,7 @@ fn the_claims_of_papers_hold_as_they_did() {
         ("icdcs20", [2, 0, 0, 2, 2]),
         ("ic2e19", [0, 3, 0, 6, 40]),
         ("sailor", [0, 0, 0, 0, 0]),
+        ("parcae", [0, 0, 0, 0, 0]),
     ] {
         assert_eq!(counts(name), expected, "{name}");
     }

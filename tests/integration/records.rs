@@ -111,7 +111,7 @@ fn every_figure_of_a_finished_case_is_a_finite_number() {
             // Where measurements tell how far off they are.
             || column == "expected_log_sd"
             // Of parallel plans.
-            || ["peak_gib", "bubble", "communication", "tokens_per_s", "mfu", "usd_per_1e9_tokens"].contains(&column)
+            || ["peak_gib", "bubble", "communication", "tokens_per_s", "mfu", "usd_per_1e9_tokens", "effective"].contains(&column)
             // Of scenarios with limits.
             || column.starts_with("kept_")
             || column.starts_with("excess_")

@@ -91,6 +91,11 @@ fn the_reproduction_of_parallel_plans_in_results_is_current() {
 }
 
 #[test]
+fn the_reproduction_of_choices_of_plans_in_results_is_current() {
+    assert_current("reproduction-parcae.md", &paper("parcae").0);
+}
+
+#[test]
 fn the_claims_of_synchronisation_on_transient_servers_in_results_are_current() {
     assert_current("reproduction-ic2e19.md", &paper("ic2e19").0);
 }

@@ -351,10 +351,12 @@ fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
 }
 
 impl Ranked {
-    /// Effective training time ratio of a parallel plan: its steps without luck over its expected time.
+    /// Effective training time ratio of a parallel plan: its steps without luck over its expected time; `None` where it is not the only
+    /// one that trains, and takes less.
     pub fn effective(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;
-        Some(plan.calm_s / self.expected.time_s)
+        let share = plan.calm_s / self.expected.time_s;
+        (share < 1.001).then_some(share)
     }
 
     /// USD per 10⁹ tokens of a parallel plan.

@@ -57,24 +57,24 @@ pub struct ParallelTable {
     /// batch when absent.
     pub noise_scale: Option<Positive>,
     /// Schedules of the pipeline; `1f1b` when absent.
-    #[schemars(with = "Vec<String>")]
+    #[schemars(with = "Option<OneOrMore<String>>")]
     pub schedule: Option<Spanned<OneOrMore<String>>>,
     /// Virtual stages of a GPU, with the schedule `interleaved-1f1b`; 2 when absent.
     #[schemars(with = "Option<Axis>")]
     pub virtual_stages: Option<Spanned<Axis>>,
     /// What the backward pass computes again: `none`, `selective` (scores of attention), `full` (all but the input of each
     /// block); one or several, as an axis. What the runtime does when absent.
-    #[schemars(with = "Vec<String>")]
+    #[schemars(with = "Option<OneOrMore<String>>")]
     pub recompute: Option<Spanned<OneOrMore<String>>>,
     /// What replicas hold in parts: `none`, `optimizer` (ZeRO-1), `gradients` (ZeRO-2), `full` (ZeRO-3, FSDP); one or several, as
     /// an axis. What the runtime does when absent.
-    #[schemars(with = "Vec<String>")]
+    #[schemars(with = "Option<OneOrMore<String>>")]
     pub shard: Option<Spanned<OneOrMore<String>>>,
     /// Whether GPUs that share a layer of `model` also share what lies between its products; true, false or both, as an axis.
-    #[schemars(with = "Vec<bool>")]
+    #[schemars(with = "Option<OneOrMore<bool>>")]
     pub sequence_parallel: Option<Spanned<OneOrMore<bool>>>,
     /// Whether hosts keep activations, at the runtime's `offload_gb_per_s`; true, false or both, as an axis.
-    #[schemars(with = "Vec<bool>")]
+    #[schemars(with = "Option<OneOrMore<bool>>")]
     pub offload: Option<Spanned<OneOrMore<bool>>>,
     /// Replicas that share each sequence of `model`: context parallelism; 1 when absent.
     #[schemars(with = "Option<Axis>")]
@@ -203,7 +203,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedOr<T> {
 }
 
 /// A value or several.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a value or a list of them")]
 pub enum OneOrMore<T> {
     /// One.

@@ -22,6 +22,7 @@ pub mod life;
 pub mod lines;
 pub mod lives;
 pub mod no_value;
+pub mod parcae;
 pub mod plans;
 pub mod prices;
 pub mod runs;
@@ -47,6 +48,7 @@ impl Function {
             delays::FUNCTIONS,
             bags::FUNCTIONS,
             plans::FUNCTIONS,
+            parcae::FUNCTIONS,
             prices::FUNCTIONS,
             lines::FUNCTIONS,
         ];

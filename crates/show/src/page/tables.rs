@@ -176,6 +176,7 @@ fn strategies(material: &Material) -> Table {
             whole("tokens/s", "tokens_per_s"),
             over("MFU, %", "mfu"),
             mean("USD per 10⁹ tokens", "usd_per_1e9_tokens"),
+            mean("effective time", "effective"),
         ]
     });
     let columns = columns.chain(plans.into_iter().flatten());

@@ -133,7 +133,7 @@ impl ParallelPlan {
     ) -> Result<ParallelPlan, Misfit> {
         let count = lanes.first().map_or(0, Vec::len);
         let is_even = lanes.iter().all(|lane| lane.len() == count);
-        if count == 0 || cuts.is_empty() || cuts.len() % count != 0 || !is_even {
+        if count == 0 || cuts.is_empty() || !cuts.len().is_multiple_of(count) || !is_even {
             let text = format!("{count} kinds of nodes for {} stages", cuts.len());
             return Err(Misfit::Shape(text));
         }
@@ -250,7 +250,8 @@ impl ParallelPlan {
             );
         }
         let Sharing { context, expert } = self.sharing;
-        if context == 0 || expert == 0 || self.data % context != 0 || self.data % expert != 0 {
+        let is_shared = |of: u32| of > 0 && self.data.is_multiple_of(of);
+        if !is_shared(context) || !is_shared(expert) {
             let data = self.data;
             return shape(format!(
                 "{data} replicas are no multiple of {context} that share a sequence and {expert} that share experts"

@@ -121,9 +121,9 @@ impl Basis<'_> {
                 let replica = stage.replicas[index];
                 key.push((replica.kind, replica.tensor, busy[index], None));
             }
-            for number in 0..stages.len() - ends {
+            for (number, own) in key.iter_mut().enumerate().take(stages.len() - ends) {
                 let ends = [number, (number + 1) % stages.len()].map(|s| stages[s].replicas[index]);
-                key[number].3 = Some(self.scope(ends[0], ends[1])?);
+                own.3 = Some(self.scope(ends[0], ends[1])?);
             }
             let known = keys.iter().position(|known| *known == key);
             let lane = match known {

@@ -7,7 +7,7 @@ use super::held::HeldVm;
 use crate::cluster::{Losses, Pause};
 use crate::plans::forecast::{self, Seen, SpanOf, Training};
 use crate::plans::formation::{FastestOn, Formation, Layout};
-use crate::plans::reaction::{self, Moves, Reaction, Situation};
+use crate::plans::reaction::{self, Moves, Prospect, Reaction, Situation};
 use crate::plans::terms::{On, Terms};
 use crate::provider::{Capacity, MOST_LOSSES, Wanted};
 use crate::training::Unfinished;
@@ -172,27 +172,34 @@ impl PlanJob {
             whole,
             layout: &self.forming.layout,
             there: &there,
-            gpus: self.vms.running_gpus(self.now),
-            now: self.forming.now.filter(is_whole),
-            fastest: self.forming.fastest.as_deref().unwrap_or_default(),
-            path: &[],
-            pause_s: reacting.costs.pause_s(&moves),
-            is_start: self.forming.now.is_none(),
-            aim: reacting.aim,
+            prospect: Prospect {
+                gpus: self.vms.running_gpus(self.now),
+                trained: self.forming.now.filter(is_whole).map(|now| now.at),
+                fastest: self.forming.fastest.as_deref().unwrap_or_default(),
+                path: &[],
+                pause_s: reacting.costs.pause_s(&moves),
+                is_start: self.forming.now.is_none(),
+                aim: reacting.aim,
+            },
         };
         if !re_plans {
             return reacting.reaction.next(&situation);
         }
         // As far as the work that is left goes: found in some rounds, as it depends on what is done meanwhile.
         let left = left_s / on.way.step_s;
-        let mut horizon_s = left * situation.fastest.last().map_or(on.way.step_s, |f| f.step_s);
+        let mut horizon_s = left
+            * situation
+                .prospect
+                .fastest
+                .last()
+                .map_or(on.way.step_s, |f| f.step_s);
         let [mut path, mut usable] = [Vec::new(), Vec::new()];
         for _ in 0..HORIZON_ROUNDS {
             self.foretell(on, horizon_s, &mut path);
-            forecast::usable(&path, situation.gpus, boot_s, &mut usable);
-            let steps = reaction::worth::steps(&Situation {
+            forecast::usable(&path, situation.prospect.gpus, boot_s, &mut usable);
+            let steps = reaction::worth::steps(&Prospect {
                 path: &usable,
-                ..situation
+                ..situation.prospect
             });
             if steps <= 0.0 || !horizon_s.is_finite() || (steps / left - 1.0).abs() < HORIZON_ERROR
             {
@@ -200,7 +207,7 @@ impl PlanJob {
             }
             horizon_s *= left / steps;
         }
-        situation.path = &usable;
+        situation.prospect.path = &usable;
         reacting.reaction.next(&situation)
     }
 

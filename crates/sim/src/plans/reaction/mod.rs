@@ -3,21 +3,22 @@
 //! In: which nodes are there, and what is foretold. Out: what trains next, or that the job waits. A reaction is a file and a line
 //! in `reactions!`.
 //!
-//! - [`costs`]: what a reaction costs. `worth`: which plan is worth a pause.
+//! - [`costs`]: what a reaction costs. [`worth`]: which plan is worth a pause.
 
 pub mod costs;
 mod drop_replica;
 mod re_plan;
 mod redundant;
 mod wait;
-pub(super) mod worth;
+pub mod worth;
 
-use super::forecast::{Forecast, SpanOf};
-use super::formation::{FastestOn, Formation, Layout};
+use super::forecast::Forecast;
+use super::formation::{Formation, Layout};
 use scavsim_base::Declaration;
 use scavsim_base::units::SimTime;
 
 pub use costs::{Moves, ReactionCosts};
+pub use worth::Prospect;
 
 /// What a reaction sees.
 #[derive(Debug, Clone, Copy)]
@@ -28,20 +29,8 @@ pub(super) struct Situation<'a> {
     pub(super) layout: &'a Layout,
     /// Which of its nodes run.
     pub(super) there: &'a [bool],
-    /// GPUs of all VMs that run.
-    pub(super) gpus: u32,
-    /// What trained last, and still can.
-    pub(super) now: Option<Formation>,
-    /// The fastest plans on ever more GPUs.
-    pub(super) fastest: &'a [FastestOn],
-    /// GPUs that there will be, as far as they are foretold.
-    pub(super) path: &'a [SpanOf],
-    /// Seconds in which nobody trains when the plan changes.
-    pub(super) pause_s: f64,
-    /// Whether nothing trained yet: everybody has to meet whatever is chosen.
-    pub(super) is_start: bool,
-    /// By what plans are compared.
-    pub(super) aim: Aim,
+    /// What a choice of another plan hangs on.
+    pub(super) prospect: Prospect<'a>,
 }
 
 /// What plans are compared by.

@@ -15,9 +15,9 @@ pub(super) const DECLARATION: Declaration = Declaration {
 pub(super) const GOES_ON: bool = true;
 
 pub(super) fn next(situation: &Situation<'_>) -> Option<Formation> {
-    let (best, replicas) = super::worth::best(situation)?;
+    let (best, replicas) = super::worth::best(&situation.prospect)?;
     Some(Formation {
-        at: situation.fastest[best].at,
+        at: situation.prospect.fastest[best].at,
         replicas,
         doubled: None,
         redundant: false,

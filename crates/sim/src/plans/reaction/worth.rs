@@ -1,36 +1,56 @@
 //! Which plan is worth a pause, by dynamic programming over the spans that are foretold.
 
-use super::{Aim, Situation};
+use super::Aim;
+use crate::plans::forecast::SpanOf;
 use crate::plans::formation::FastestOn;
+
+/// What a choice of plans hangs on.
+#[derive(Debug, Clone, Copy)]
+pub struct Prospect<'a> {
+    /// The fastest plans on ever more GPUs.
+    pub fastest: &'a [FastestOn],
+    /// GPUs that run now.
+    pub gpus: u32,
+    /// GPUs that there will be, from now on; a first span without end: nobody looks ahead.
+    pub path: &'a [SpanOf],
+    /// The plan that trains and can go on, by its number.
+    pub trained: Option<usize>,
+    /// Seconds in which nobody trains when the plan changes.
+    pub pause_s: f64,
+    /// Whether nothing trained yet: everybody has to meet whatever is chosen.
+    pub is_start: bool,
+    /// What plans are compared by.
+    pub aim: Aim,
+}
 
 /// The plan, among the fastest, to train with now, and how many of its replicas; `None` where none can.
 ///
 /// W(i, k) is what is done from span i on, if plan k trains when it begins: the most over plans j that can train on the GPUs of the
 /// span, of (length of i − pause if j ≠ k) × rate of j + W(i + 1, j).
-pub(super) fn best(situation: &Situation<'_>) -> Option<(usize, u32)> {
-    let best = valued(situation)?;
+pub fn best(prospect: &Prospect<'_>) -> Option<(usize, u32)> {
+    let best = valued(prospect)?;
     Some((best.2, best.3))
 }
 
 /// Steps that can be done until the end of the path; none where nobody can train.
-pub(in crate::plans) fn steps(situation: &Situation<'_>) -> f64 {
-    valued(situation).map_or(0.0, |best| best.0)
+pub(in crate::plans) fn steps(prospect: &Prospect<'_>) -> f64 {
+    valued(prospect).map_or(0.0, |best| best.0)
 }
 
 /// Steps until the end of the path with the best plan, whether it goes on, the plan, and how many of its replicas.
-fn valued(situation: &Situation<'_>) -> Option<(f64, bool, usize, u32)> {
-    let plans = situation.fastest;
+fn valued(prospect: &Prospect<'_>) -> Option<(f64, bool, usize, u32)> {
+    let plans = prospect.fastest;
     let rates = |gpus: u32| -> Vec<Option<(f64, u32)>> {
         let rate = |plan: &FastestOn| {
-            let replicas = replicas_on(plan, gpus, situation.aim)?;
+            let replicas = replicas_on(plan, gpus, prospect.aim)?;
             let share = f64::from(replicas) / f64::from(plan.data);
             Some((share / plan.step_s, replicas))
         };
         plans.iter().map(rate).collect()
     };
-    let mut path = situation.path.iter().copied();
+    let mut path = prospect.path.iter().copied();
     let first = path.next()?;
-    let now = rates(situation.gpus);
+    let now = rates(prospect.gpus);
     let mut after = vec![0.0_f64; plans.len()];
     for span in path.rev() {
         let of_span = rates(span.gpus);
@@ -39,21 +59,21 @@ fn valued(situation: &Situation<'_>) -> Option<(f64, bool, usize, u32)> {
             Some((span.seconds - pause).max(0.0) * rate + after[j])
         };
         let best = |k: usize| {
-            let pause = |j: usize| if j == k { 0.0 } else { situation.pause_s };
+            let pause = |j: usize| if j == k { 0.0 } else { prospect.pause_s };
             let all = (0..plans.len()).filter_map(|j| worth(j, pause(j)));
             // Where nobody can train, all wait until there are more.
             all.reduce(f64::max).unwrap_or(after[k])
         };
         after = (0..plans.len()).map(best).collect();
     }
-    let trained = situation.now.map(|now| now.at);
+    let trained = prospect.trained;
     let worth = |j: usize| {
         let (rate, replicas) = now[j]?;
         let stays = trained == Some(plans[j].at);
-        let pause = if stays || situation.is_start {
+        let pause = if stays || prospect.is_start {
             0.0
         } else {
-            situation.pause_s
+            prospect.pause_s
         };
         let done = if first.seconds.is_finite() {
             (first.seconds - pause).max(0.0) * rate + after[j]
@@ -81,7 +101,7 @@ fn replicas_on(plan: &FastestOn, gpus: u32, aim: Aim) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::*;
+    use super::*;
     use crate::plans::formation::FastestOn;
 
     fn best(gpus: u32, now: Option<usize>, path: &[(f64, u32)], pause_s: f64) -> Option<usize> {
@@ -107,18 +127,9 @@ mod tests {
                 gpus: *gpus,
             })
             .collect();
-        let of = |at| Formation {
-            at,
-            replicas: 1,
-            doubled: None,
-            redundant: false,
-        };
-        super::best(&Situation {
-            whole: of(8),
-            layout: &Layout::default(),
-            there: &[],
+        super::best(&Prospect {
             gpus,
-            now: now.map(of),
+            trained: now,
             fastest: &fastest,
             path: &path,
             pause_s,

@@ -113,45 +113,8 @@ pub(super) fn read(
                 .with_help("say it of the runtime: runtime = { base = …, offload_gb_per_s = 20 }"),
         );
     }
-    if let (Some(place), Some(chosen)) = (&table.shard, &shard) {
-        for lacking in chosen.iter().filter(|one| !runtime.shards.contains(one)) {
-            let title = format!(
-                "the runtime `{}` does not shard `{}`",
-                runtime.name,
-                lacking.name()
-            );
-            let can: Vec<String> = runtime
-                .shards
-                .iter()
-                .map(|one| format!("`{}`", one.name()))
-                .collect();
-            let complaint = complaints.at(place.span(), title, "it lacks this");
-            complaints.push(complaint.with_help(format!("it can do: {}", can.join(", "))));
-        }
-    }
-    if let PlanSubject::Profile(profile) = subject {
-        let selects = recompute
-            .as_ref()
-            .is_some_and(|all| all.contains(&Recompute::Selective));
-        if let (Some(place), true) = (&table.recompute, selects) {
-            let title = format!(
-                "the profile `{}` does not tell scores of attention from the rest of a layer",
-                profile.name
-            );
-            let complaint = complaints.at(place.span(), title, "cannot be computed again alone");
-            complaints.push(complaint.with_help(
-                "name `none` or `full`; a `model` in place of the profile knows `selective`",
-            ));
-        }
-        if let Some(place) = &table.sequence_parallel {
-            let title = "`parallel.sequence_parallel` needs `model`";
-            complaints.error_at(
-                place.span(),
-                title,
-                "a profile was measured with or without",
-            );
-        }
-    }
+    lacking(table, shard.as_deref(), runtime, complaints);
+    unknown_of_profiles(table, subject, recompute.as_deref(), complaints);
     if let (PlanSubject::Model(own), Some(place), Some(asked)) = (subject, &table.expert, &expert) {
         let there_are = own.model.experts.map_or(1, |experts| experts.count);
         for more in asked.iter().filter(|of| !there_are.is_multiple_of(**of)) {
@@ -217,4 +180,59 @@ fn whether(
         twice(key, &word.to_string(), place, complaints);
     }
     Some(all.to_vec())
+}
+
+/// Sharding that the runtime cannot do.
+fn lacking(
+    table: &ParallelTable,
+    shard: Option<&[Shard]>,
+    runtime: &RuntimePreset,
+    complaints: &mut Complaints<'_>,
+) {
+    if let (Some(place), Some(chosen)) = (&table.shard, shard) {
+        for lacking in chosen.iter().filter(|one| !runtime.shards.contains(one)) {
+            let title = format!(
+                "the runtime `{}` does not shard `{}`",
+                runtime.name,
+                lacking.name()
+            );
+            let can: Vec<String> = runtime
+                .shards
+                .iter()
+                .map(|one| format!("`{}`", one.name()))
+                .collect();
+            let complaint = complaints.at(place.span(), title, "it lacks this");
+            complaints.push(complaint.with_help(format!("it can do: {}", can.join(", "))));
+        }
+    }
+}
+
+/// Forms that a profile says nothing of.
+fn unknown_of_profiles(
+    table: &ParallelTable,
+    subject: &PlanSubject,
+    recompute: Option<&[Recompute]>,
+    complaints: &mut Complaints<'_>,
+) {
+    if let PlanSubject::Profile(profile) = subject {
+        let selects = recompute.is_some_and(|all| all.contains(&Recompute::Selective));
+        if let (Some(place), true) = (&table.recompute, selects) {
+            let title = format!(
+                "the profile `{}` does not tell scores of attention from the rest of a layer",
+                profile.name
+            );
+            let complaint = complaints.at(place.span(), title, "cannot be computed again alone");
+            complaints.push(complaint.with_help(
+                "name `none` or `full`; a `model` in place of the profile knows `selective`",
+            ));
+        }
+        if let Some(place) = &table.sequence_parallel {
+            let title = "`parallel.sequence_parallel` needs `model`";
+            complaints.error_at(
+                place.span(),
+                title,
+                "a profile was measured with or without",
+            );
+        }
+    }
 }
