@@ -28,7 +28,7 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 }
 
 /// Document, kind, and columns of the table.
-const TABLES: [(&str, &str, Columns); 12] = [
+const TABLES: [(&str, &str, Columns); 14] = [
     ("docs/model.md", "protocols", ALL_BUT_EXAMPLE),
     ("docs/model.md", "strategies", ALL_BUT_EXAMPLE),
     ("docs/model.md", "prices", ALL_BUT_EXAMPLE),
@@ -37,6 +37,8 @@ const TABLES: [(&str, &str, Columns); 12] = [
     ("docs/model.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model.md", "laws", ALL_BUT_EXAMPLE),
     ("docs/model.md", "schedules", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "reactions", ALL_BUT_EXAMPLE),
+    ("docs/model.md", "forecasts", ALL_BUT_EXAMPLE),
     ("docs/scenario.md", "protocols", WRITTEN),
     ("docs/scenario.md", "prices", WRITTEN_AND_HOW),
     ("docs/scenario.md", "reductions", WRITTEN_AND_HOW),
@@ -105,11 +107,31 @@ fn strategies_are_declared_by_their_names() {
     assert!(declared.eq(Registry::default().names()));
 }
 
-const PARALLEL: &str = "search.strategies = [\"oracle\"]
+const PARALLEL: &str =
+    "parallel.runtime = { base = \"megatron-deepspeed-2024\", activations = \"overlapped\" }
+search.strategies = [\"oracle\"]
 parallel.profile = \"opt-350m\"
 parallel.global_batch = [64]
 parallel.target_steps = 10
 parallel.nodes = [{ vm = \"p3.8xlarge\", gpu = \"V100-16\", gpu_memory_gib = 16 }]";
+
+const REACTING: &str = "search.strategies = [\"oracle\"]
+parallel.profile = \"opt-350m\"
+parallel.global_batch = [64]
+parallel.target_steps = 10
+parallel.nodes = [{ vm = \"p3.8xlarge\", gpu = \"V100-16\", gpu_memory_gib = 16 }]
+failures.fleet = \"llama-3-405b\"
+failures.checkpoint = \"searched\"
+failures.checkpoint_write_s = 10";
+
+const FORESEEN: &str = "search.strategies = [\"oracle\"]
+parallel.profile = \"opt-350m\"
+parallel.global_batch = [64]
+parallel.target_steps = 10
+parallel.nodes = [{ vm = \"a2-highgpu-1g\", gpu = \"A100-40\", gpu_memory_gib = 40 }]
+parallel.capacity = true
+spot.lifetime = \"gcp-2025-a100-trace\"
+parallel.reaction.policy = \"re-plan\"";
 
 /// A newcomer's protocol or strategy is tried before a test is written for it.
 #[test]
@@ -120,6 +142,8 @@ fn every_example_is_legal() {
             // Lines of `workload.toml`; a test beside the laws reads them.
             "laws" => continue,
             "schedules" => PARALLEL,
+            "reactions" => REACTING,
+            "forecasts" => FORESEEN,
             _ => "workloads = [\"scavenger-resnet18\"]",
         };
         for declared in (kind.all)() {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::file::CheckpointChoice;
-use super::parallel_table::NamedOr;
+use super::checkpoint_choice::CheckpointChoice;
+use super::forms::NamedOr;
 use scavsim_read::input::checked::{Count, Delay, Fraction, Machines, Positive, Slowdown};
 use scavsim_sim::cluster::Keeps;
 use scavsim_sim::plans::ReactionCosts;

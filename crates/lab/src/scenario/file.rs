@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
+use super::checkpoint_choice::CheckpointChoice;
 use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;
@@ -371,25 +372,6 @@ pub struct ElasticTable {
     pub most_vms: Machines,
     /// VMs of the cluster, or of the first type of a mix, when it has shrunk.
     pub fewest_vms: Machines,
-}
-
-/// When checkpoints are written.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum CheckpointChoice {
-    /// Never.
-    #[default]
-    None,
-    /// After so many seconds of training.
-    PeriodicS(Interval),
-    /// After Young's interval for the cluster's losses and the time to write.
-    Young,
-    /// After Daly's interval for them, which is of higher order.
-    YoungDaly,
-    /// After the interval that takes least by Daly's run time.
-    Searched,
-    /// When it suits the age of the VMs best, by dynamic programming.
-    Dynamic,
 }
 
 /// What varies at random. Every factor is log-normal with mean 1.

@@ -1,17 +1,15 @@
 //! The form of `[parallel]`: a model that is cut over GPUs.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
 use schemars::JsonSchema;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use toml::Spanned;
 
 use super::axis::Axis;
 use super::failures_table::ReactionTable;
 use super::file::RentedOn;
+use super::forms::{NamedOr, OneOrMore};
 use scavsim_read::input::checked::{Count, Machines, Positive};
 use scavsim_sim::parallel::ModelTable;
 use scavsim_sim::parallel::runtime::RuntimeTable;
@@ -166,58 +164,4 @@ pub struct GpuTable {
     /// Whose constants it has: volta, ampere, hopper, blackwell, cdna; hopper when absent.
     #[schemars(with = "Option<String>")]
     pub generation: Option<Spanned<String>>,
-}
-
-/// Something by its name or path, or as a table.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(untagged)]
-pub enum NamedOr<T> {
-    /// By name or path.
-    Named(String),
-    /// A table of one's own.
-    Table(Box<T>),
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedOr<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = NamedOr<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name, a path or a table")
-            }
-
-            fn visit_str<E: Error>(self, word: &str) -> Result<NamedOr<T>, E> {
-                Ok(NamedOr::Named(word.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NamedOr<T>, A::Error> {
-                let table = T::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(NamedOr::Table(Box::new(table)))
-            }
-        }
-        deserializer.deserialize_any(Either(PhantomData))
-    }
-}
-
-/// A value or several.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a value or a list of them")]
-pub enum OneOrMore<T> {
-    /// One.
-    One(T),
-    /// Several.
-    Several(Vec<T>),
-}
-
-impl<T> OneOrMore<T> {
-    /// All of them.
-    pub fn all(&self) -> &[T] {
-        match self {
-            OneOrMore::One(value) => std::slice::from_ref(value),
-            OneOrMore::Several(values) => values,
-        }
-    }
 }

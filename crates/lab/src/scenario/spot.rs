@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::checkpoint_choice::CheckpointChoice;
 use super::complaints::Complaints;
-use super::file::{CheckpointChoice, KindTable, ScenarioFile, SpotTable};
+use super::file::{KindTable, ScenarioFile, SpotTable};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};

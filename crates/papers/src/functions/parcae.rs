@@ -8,8 +8,8 @@ use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
+use scavsim_sim::plans::fastest::FastestOn;
 use scavsim_sim::plans::forecast::SpanOf;
-use scavsim_sim::plans::formation::FastestOn;
 use scavsim_sim::plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 
 const STEPS_FILE: &str = "data/plans/parcae-steps.csv";

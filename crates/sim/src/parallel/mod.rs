@@ -6,7 +6,7 @@
 //! - [`profile`]: what a layer costs; [`links`]: what sending does; `library`: those that are embedded.
 //! - [`architecture`]: what a model is made of; [`law`]: what its layers cost where nobody profiled them.
 //! - [`gpu`]: GPUs by their data sheets.
-//! - [`plan`]: which GPUs hold which layers; [`misfit`]: why that cannot be.
+//! - [`plan`]: which GPUs hold which layers; [`sharing`]: what replicas share; [`misfit`]: why that cannot be.
 //! - [`schedule`]: in which order a stage computes its micro-batches.
 //! - [`runtime`]: what the training framework adds.
 //! - [`measured`]: plans that others ran.
@@ -25,12 +25,14 @@ pub mod prepared;
 pub mod profile;
 pub mod runtime;
 pub mod schedule;
+pub mod sharing;
 
 pub use architecture::{Architecture, ModelTable};
 pub use links::{Links, Scope};
 pub use misfit::Misfit;
-pub use plan::{NodeKind, ParallelPlan, Replica, Sharing, StageOfPlan};
+pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
 pub use prepared::{PathScratch, PreparedPlan, Room, Span, StepBreakdown, StepOutline, Work};
 pub use profile::{Cutting, LayerProfile};
 pub use runtime::{Activations, Runtime};
 pub use schedule::Schedule;
+pub use sharing::Sharing;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LayerProfile, Misfit, Schedule};
+use super::{LayerProfile, Misfit, Schedule, Sharing};
 
 /// A kind of node: some GPUs of a type in one machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,23 +48,6 @@ impl StageOfPlan {
     pub fn parts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         std::iter::once((self.first_layer, self.last_layer)).chain(self.further.iter().copied())
     }
-}
-
-/// What replicas of a stage share beside data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sharing {
-    /// Replicas that share each sequence: context parallelism.
-    pub context: u32,
-    /// Replicas that share the experts of each block: expert parallelism.
-    pub expert: u32,
-}
-
-impl Sharing {
-    /// Every replica has sequences and experts of its own.
-    pub const NONE: Sharing = Sharing {
-        context: 1,
-        expert: 1,
-    };
 }
 
 /// How one model is cut over GPUs.

@@ -169,7 +169,7 @@ pub struct PreparedPlan {
     micro_batches: u32,
     /// Pipelines that differ, each with its stages.
     lanes: Vec<Vec<StageCost>>,
-    /// Of each pipeline that differs, at `stage × virtual stages + virtual stage`; empty where stages are one.
+    /// Shares of virtual stages, for each pipeline that differs, at `stage × virtual stages + virtual stage`; empty where stages are one.
     shares: Vec<Vec<VirtualShare>>,
     virtual_stages: u32,
     /// Per replica: which of `lanes` it is like.

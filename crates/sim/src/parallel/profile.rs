@@ -88,7 +88,7 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Those of other layers come to them.
+    /// Seconds of other layers come to them.
     pub fn add(&mut self, other: Seconds) {
         self.forward += other.forward;
         self.backward += other.backward;

@@ -56,7 +56,7 @@ impl Cause {
 /// Nodes that fail more often than others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lemons {
-    /// Their share of all nodes.
+    /// Share of lemons among all nodes.
     pub share: f64,
     /// How many times as often they fail.
     pub factor: f64,

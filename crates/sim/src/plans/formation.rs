@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::fastest::FastestOn;
 use super::pace::{PlanLuck, PlanPace, Spread, slot_nodes};
 use super::{Choices, Way};
 use crate::parallel::{Misfit, PathScratch};
@@ -32,22 +33,6 @@ impl Formation {
         }
     }
 }
-
-/// The fastest plan on so many GPUs or fewer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FastestOn {
-    /// GPUs of the plan.
-    pub gpus: u32,
-    /// Seconds of its step.
-    pub step_s: f64,
-    /// Its data-parallel replicas.
-    pub data: u32,
-    /// Its number.
-    pub at: usize,
-}
-
-/// For each offer and batch: the fastest plans, on ever more GPUs.
-pub type Fastest = HashMap<(u32, u32), Arc<[FastestOn]>>;
 
 impl Choices {
     /// The fastest plans of a plan's offer and batch, on ever more GPUs.
@@ -161,7 +146,7 @@ impl Choices {
 
 /// Which node of a plan holds which stages of which replicas.
 #[derive(Debug, Clone, Default)]
-pub struct Layout {
+pub struct NodeLayout {
     stages: usize,
     /// Replicas of each stage that make one data-parallel one.
     shared: usize,
@@ -171,12 +156,12 @@ pub struct Layout {
     pub nodes: usize,
 }
 
-impl Layout {
+impl NodeLayout {
     /// The layout of a plan.
-    pub fn of(choices: &Choices, at: usize) -> Layout {
+    pub fn of(choices: &Choices, at: usize) -> NodeLayout {
         let node_of = slot_nodes(choices, at);
         let draft = &choices.ways[at].draft;
-        Layout {
+        NodeLayout {
             stages: draft.pipeline as usize,
             shared: draft.sharing.context as usize,
             nodes: node_of.iter().max().map_or(0, |last| last + 1),
@@ -243,8 +228,8 @@ mod tests {
     use super::*;
 
     /// Two replicas of three stages, a node each: nodes 0, 1 hold stage 0.
-    fn layout() -> Layout {
-        Layout {
+    fn layout() -> NodeLayout {
+        NodeLayout {
             stages: 3,
             shared: 1,
             node_of: vec![0, 2, 4, 1, 3, 5],
@@ -276,7 +261,7 @@ mod tests {
         assert_eq!(left(&[2, 4]), (1, true, None));
         // A stage in both replicas: its state is gone.
         assert_eq!(left(&[2, 3]), (0, false, Some(0)));
-        assert!(Layout::neighbours_survive(&without(&[1, 3])));
-        assert!(!Layout::neighbours_survive(&without(&[0, 5])));
+        assert!(NodeLayout::neighbours_survive(&without(&[1, 3])));
+        assert!(!NodeLayout::neighbours_survive(&without(&[0, 5])));
     }
 }

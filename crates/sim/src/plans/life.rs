@@ -1,9 +1,10 @@
 //! A job on a parallel plan: VMs requested, training, checkpoints, losses and failures, and what the job does then.
 //!
-//! - `held`: the VMs that it holds. `losses`: when some of them go. `failing`: by failures. `forming`: what trains next.
+//! - `held`: the VMs that it holds. `losses`: when some of them go. `failing`: by failures. `forming`: what trains; `form`: what does next.
 //! - `train`: training through it all.
 
 mod failing;
+mod form;
 mod forming;
 mod held;
 mod losses;

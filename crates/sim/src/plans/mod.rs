@@ -6,6 +6,7 @@
 //!
 //! - [`axes`]: what a plan may be, and all that are legal, one after the other.
 //! - [`form`]: what of the model plans keep, and what replicas hold in parts.
+//! - [`way`]: a plan that fits, in figures.
 //! - [`choices`]: those that fit into memory, as configurations; `space`: their axes. [`holes`]: the others.
 //! - [`figures`]: what a plan does with its GPUs, as runs are published; `flops`: what of it the model needs.
 //! - [`terms`]: on which terms a job runs.
@@ -19,6 +20,7 @@
 pub mod axes;
 pub mod choices;
 pub mod failures;
+pub mod fastest;
 pub mod figures;
 mod flops;
 pub mod forecast;
@@ -33,9 +35,10 @@ mod space;
 pub mod terms;
 pub mod timeline;
 pub mod upkeep;
+pub mod way;
 
 pub use axes::{Axes, Draft, Offer};
-pub use choices::{Choices, Target, Way};
+pub use choices::Choices;
 pub use failures::Failures;
 pub use figures::PlanFigures;
 pub use flops::Flops;
@@ -48,3 +51,4 @@ pub use pace::{PlanLuck, PlanPace, Spread, TrialLuck};
 pub use reaction::{Aim, Reacting, Reaction, ReactionCosts};
 pub use terms::Terms;
 pub use upkeep::Upkeep;
+pub use way::{Parts, Target, Way};

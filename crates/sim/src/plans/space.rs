@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Draft;
-use super::choices::{Parts, Way};
+use super::way::{Parts, Way};
 use crate::parallel::Sharing;
 use scavsim_data::space::{Axis, BATCH, Space, VM};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Choices, Way};
-use super::{Failures, Reacting};
+use super::{Choices, Failures, Reacting, Upkeep, Way};
+use crate::cluster::checkpoint::{Policy, between_losses_h};
 use crate::cluster::{Pause, Spot};
 use crate::training::Variation;
 use scavsim_base::rng::Stream;
-use scavsim_base::units::SimTime;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 
 /// The terms that a job runs on.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub struct On<'a> {
     pub choices: &'a Choices,
     /// The way that the job runs on.
     pub way: &'a Way,
-    /// Its number among all.
+    /// Number of that way among all.
     pub at: usize,
     /// The terms.
     pub terms: &'a Terms,
@@ -136,5 +136,41 @@ impl<'a> On<'a> {
     pub fn vms_of(&self, vm: u16) -> u32 {
         let found = self.way.nodes.iter().find(|(known, _)| *known == vm);
         found.map_or(0, |(_, count)| *count)
+    }
+}
+
+impl Terms {
+    /// What keeps a job on a plan going; `None` where nothing is ever lost.
+    pub fn upkeep(&self, way: &Way) -> Option<Upkeep> {
+        let of_fleet = || {
+            self.failures
+                .as_ref()
+                .map(|failures| failures.upkeep.clone())
+        };
+        self.spot_of(way).map(Upkeep::of_spot).or_else(of_fleet)
+    }
+
+    /// Mean hours between losses and failures that stop a plan.
+    pub fn between_losses_h(&self, way: &Way, gpus: u32) -> f64 {
+        let by_market = self
+            .spot_of(way)
+            .map_or(0.0, |spot| 1.0 / between_losses_h(spot, way.vms()));
+        let by_failure = (self.failures.as_ref()).map_or(0.0, |failures| {
+            let vms = way.vms();
+            // Of nodes of unlike sizes, the mean.
+            f64::from(vms) * failures.of_node_h(gpus / vms.max(1))
+        });
+        1.0 / (by_market + by_failure)
+    }
+
+    /// When checkpoints of a plan on so many GPUs are written.
+    pub fn checkpoints(&self, way: &Way, gpus: u32) -> Policy {
+        let Some(upkeep) = self.upkeep(way) else {
+            return Policy::None;
+        };
+        let write_h = self.mean_write_s(way) / SECONDS_PER_HOUR;
+        let mean_h = || self.between_losses_h(way, gpus);
+        // Plans have no ages that would decide.
+        (upkeep.checkpoints.at_rate(write_h, mean_h)).unwrap_or(Policy::None)
     }
 }

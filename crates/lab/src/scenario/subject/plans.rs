@@ -36,7 +36,7 @@ use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
 use scavsim_sim::parallel::library;
 use scavsim_sim::parallel::runtime::preset::Doubt;
-use scavsim_sim::plans::choices::Parts;
+use scavsim_sim::plans::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;
 

@@ -12,7 +12,7 @@ use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Write};
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
-use scavsim_sim::plans::choices::Parts;
+use scavsim_sim::plans::Parts;
 use scavsim_sim::plans::{Axes, Form, Formed, Offer, Target as PlanTarget, Terms as JobTerms};
 use scavsim_sim::training::Variation;
 

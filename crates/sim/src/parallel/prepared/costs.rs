@@ -60,7 +60,7 @@ impl PreparedPlan {
                 plan.schedule.name()
             )));
         }
-        let Lanes {
+        let UnlikePipelines {
             costs: lanes,
             shares,
             lane_of,
@@ -90,7 +90,7 @@ impl PreparedPlan {
 /// Pipelines that differ, each with the costs of its stages and the shares of their virtual ones, and which of them each
 /// replica is.
 #[derive(Default)]
-struct Lanes {
+struct UnlikePipelines {
     costs: Vec<Vec<StageCost>>,
     shares: Vec<Vec<VirtualShare>>,
     lane_of: Vec<u32>,
@@ -105,12 +105,12 @@ impl Basis<'_> {
         (self.gpus.get(replica.kind as usize).copied()).unwrap_or_default()
     }
 
-    fn lanes(&self) -> Result<Lanes, Misfit> {
+    fn lanes(&self) -> Result<UnlikePipelines, Misfit> {
         // What a replica's costs follow from, stage by stage.
         type CostKey = (u32, u32, u32, Option<Scope>);
         let stages = &self.plan.stages;
         let mut keys: Vec<Vec<CostKey>> = Vec::new();
-        let mut lanes = Lanes::default();
+        let mut lanes = UnlikePipelines::default();
         // The last stage hands on to the first, where it has virtual stages.
         let ends = if self.plan.virtual_stages() > 1 { 0 } else { 1 };
         let busy: Vec<Vec<u32>> = stages.iter().map(sending).collect();

@@ -242,7 +242,7 @@ fn shared_sequences_send_keys_and_values() {
     }
 }
 
-/// Of e replicas that share experts each sends (e − 1)/e of the k h values of its tokens there, takes them back, and does both with their
+/// Each of e replicas that share experts sends (e − 1)/e of the k h values of its tokens there, takes them back, and does both with their
 /// gradients: 4 (e − 1)/e · 2 s k h bytes per layer, micro-batch and step. It holds 1/e of the experts, and computes as much.
 #[test]
 fn shared_experts_are_sent_tokens() {

@@ -10,14 +10,14 @@ use super::super::{Scope, Sharing};
 use super::costs::{Basis, sending};
 
 /// A stage, and the layers of one of its virtual stages.
-type Part<'a> = (&'a StageOfPlan, (u32, u32));
+type LayersOfStage<'a> = (&'a StageOfPlan, (u32, u32));
 
 impl Basis<'_> {
     /// Adds what gathering the weights of a stage takes before each pass, and scattering their gradients after the backward pass:
     /// rings over all replicas, as fast as the slower of the links inside of nodes and between them.
     pub(super) fn gather(
         &self,
-        (stage, (first, last)): Part<'_>,
+        (stage, (first, last)): LayersOfStage<'_>,
         index: usize,
         seconds: &mut Seconds,
     ) -> Result<(), Misfit> {
@@ -75,7 +75,7 @@ impl Basis<'_> {
     /// Source: Llama 3 (arXiv 2407.21783, section 3.3.2); GShard (Lepikhin et al., ICLR 2021).
     pub(super) fn share(
         &self,
-        (stage, (first, last)): Part<'_>,
+        (stage, (first, last)): LayersOfStage<'_>,
         index: usize,
         seconds: &mut Seconds,
     ) -> Result<(), Misfit> {

@@ -9,7 +9,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
     what: "A GPU holds v virtual stages, each p behind the one before; micro-batches pass in groups of p through one of them after the other, forward and backward in turn once the pipeline is full.",
     formula: "the bubble is (p − 1)/(m v) of the ideal step; micro-batches are a multiple of p",
     source: "Narayanan et al., SC 2021; the order is Megatron-LM's",
-    example: "parallel.schedule = \"interleaved-1f1b\", parallel.virtual_stages = [2, 4]",
+    example: "parallel.schedule = \"interleaved-1f1b\"",
 };
 
 /// Messages travel while both ends compute: those of one virtual stage pass those of another.
@@ -21,7 +21,7 @@ pub(super) struct InterleavedOrder {
     place: Place,
     /// Passes forward, or backward.
     passes: u32,
-    /// Of these forward before the first backward.
+    /// Passes forward before the first backward.
     ahead: u32,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn rounds(_: Place) -> [Rounds; 2] {
     [Rounds::NONE; 2]
 }
 
-/// As the passes stand when the first goes backward: later ones hold as many, of other virtual stages.
+/// Micro-batches held when the first goes backward: later as many are held, of other virtual stages.
 pub(super) fn in_flight(place: Place, virtual_stage: u32) -> u32 {
     let all = place.micro_batches * place.virtual_stages;
     let there = (ahead(place) + 1).min(all);

@@ -2,7 +2,7 @@
 //!
 //! A schedule is a file with the order of one stage's operations, by number, and a line in `schedules!`. Stages of one
 //! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous. Those that need
-//! messages which travel while both ends compute are made of [`passes`]: what arrives n-th was sent n-th.
+//! messages which travel while both ends compute are made of `passes`: what arrives n-th was sent n-th.
 //!
 //! With virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
 

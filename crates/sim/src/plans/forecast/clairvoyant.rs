@@ -1,17 +1,17 @@
 //! All that comes.
 
-use super::{Seen, SpanOf};
+use super::{MarketSeen, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "clairvoyant",
     what: "The GPUs that there will be are known: what no policy can know, to tell what a forecast could be worth.",
     formula: "",
-    source: "",
+    source: "a bound",
     example: "parallel.reaction.forecast = \"clairvoyant\"",
 };
 
-pub(super) fn foretell(seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
     let mut capacity = seen.capacity.clone();
     let (mut at, end) = (seen.now_s, seen.now_s + seen.horizon_s);
     while at < end {

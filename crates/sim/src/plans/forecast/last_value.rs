@@ -1,17 +1,17 @@
-//! As many as there are.
+//! The last value: GPUs that there are.
 
-use super::{Seen, SpanOf};
+use super::{MarketSeen, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "last-value",
     what: "There will be as many GPUs as there are now, until the job is done.",
     formula: "",
-    source: "",
+    source: "usual",
     example: "parallel.reaction.forecast = \"last-value\"",
 };
 
-pub(super) fn foretell(seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
     path.push(SpanOf {
         seconds: seen.horizon_s,
         gpus: seen.capacity.gpus,

@@ -27,7 +27,7 @@ pub struct SpanOf {
 
 /// What a forecast may know.
 #[derive(Debug)]
-pub struct Seen<'a> {
+pub struct MarketSeen<'a> {
     /// How many GPUs there are, and will be: only who is clairvoyant looks on.
     pub capacity: &'a Capacity,
     /// How VMs are lost.
@@ -42,7 +42,7 @@ pub struct Seen<'a> {
     pub training: Option<&'a Training>,
 }
 
-impl Seen<'_> {
+impl MarketSeen<'_> {
     /// GPUs that there were so many seconds ago, as whoever watched the market knows it.
     fn gpus_before(&self, seconds: f64) -> u32 {
         let length = self.trace.length_s().max(1) as f64;
@@ -121,7 +121,7 @@ macro_rules! forecasts {
             }
 
             /// Writes the spans to come into `path`, as many as fill the horizon.
-            pub fn foretell(self, seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+            pub fn foretell(self, seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
                 path.clear();
                 match self { $(Forecast::$variant => $module::foretell(seen, path),)* }
             }

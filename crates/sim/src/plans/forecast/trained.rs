@@ -1,13 +1,13 @@
 //! What the earlier part of the trace taught.
 
-use super::{Seen, SpanOf};
+use super::{MarketSeen, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "trained",
     what: "The mean number of GPUs so many minutes after there were as many as now, in the half of the trace before the job; what was not seen there stays as it is.",
     formula: "E[g(t + lag) | g(t)], lags of five minutes up to two hours, rounded to the nearest",
-    source: "",
+    source: "empirical means",
     example: "parallel.reaction.forecast = \"trained\"",
 };
 use scavsim_data::cloud::lifetimes::Trace;
@@ -66,7 +66,7 @@ impl Training {
     }
 }
 
-pub(super) fn foretell(seen: &Seen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
     let now = seen.capacity.gpus;
     let mut left = seen.horizon_s;
     let mut gpus = now;

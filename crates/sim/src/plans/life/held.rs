@@ -133,7 +133,7 @@ impl HeldVms {
         self.all[place].gpus
     }
 
-    /// Those at some places, as far as there are any, are lost now.
+    /// VMs at some places, as far as there are any, are lost now.
     pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
         let end = places.end.min(self.all.len());
         for place in places.start.min(end)..end {

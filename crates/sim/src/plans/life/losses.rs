@@ -1,7 +1,7 @@
 //! When VMs of a job go: taken by their provider, or by a failure.
 
 use super::{PlanJob, Restart};
-use crate::plans::formation::Layout;
+use crate::plans::formation::NodeLayout;
 use crate::plans::reaction::Saves;
 use crate::plans::terms::{On, Terms};
 use crate::training::log::{Track, What};
@@ -143,7 +143,7 @@ impl PlanJob {
             return Restart::None;
         }
         match reacting.saves {
-            Saves::InMemory if Layout::neighbours_survive(&there) => Restart::Memory,
+            Saves::InMemory if NodeLayout::neighbours_survive(&there) => Restart::Memory,
             _ => Restart::Storage,
         }
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::engine::Hands;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
-use crate::plans::choices::Parts;
+use crate::plans::Parts;
 use crate::plans::{Axes, Form, Formed, Offer, Target};
 use scavsim_read::input::Diagnostics;
 

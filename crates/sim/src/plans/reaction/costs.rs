@@ -34,7 +34,7 @@ pub struct ReactionCosts {
 pub struct Moves {
     /// Data-parallel replicas of the plan that goes on.
     pub data: u32,
-    /// Its stages.
+    /// Stages of the plan.
     pub pipeline: u32,
     /// Most layers of a stage that are built; 0: none are.
     pub layers: u32,
@@ -45,7 +45,7 @@ pub struct Moves {
 }
 
 impl ReactionCosts {
-    /// Those measured for Parcae.
+    /// The costs that were measured for Parcae.
     /// Source: Duan et al., NSDI 2024; data/reactions/parcae.toml.
     pub fn parcae() -> ReactionCosts {
         static READ: LazyLock<ReactionCosts> = LazyLock::new(|| {

@@ -13,7 +13,7 @@ mod wait;
 pub mod worth;
 
 use super::forecast::Forecast;
-use super::formation::{Formation, Layout};
+use super::formation::{Formation, NodeLayout};
 use scavsim_base::Declaration;
 use scavsim_base::units::SimTime;
 
@@ -26,7 +26,7 @@ pub(super) struct Situation<'a> {
     /// All of the plan that was chosen.
     pub(super) whole: Formation,
     /// Which node holds what of it.
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a NodeLayout,
     /// Which of its nodes run.
     pub(super) there: &'a [bool],
     /// What a choice of another plan hangs on.

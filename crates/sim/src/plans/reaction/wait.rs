@@ -8,7 +8,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
     name: "wait",
     what: "The job waits until another VM is in the place of a lost one, and all go back to the last checkpoint.",
     formula: "",
-    source: "",
+    source: "usual",
     example: "parallel.reaction.policy = \"wait\"",
 };
 

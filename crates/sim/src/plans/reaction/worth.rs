@@ -1,8 +1,8 @@
 //! Which plan is worth a pause, by dynamic programming over the spans that are foretold.
 
 use super::Aim;
+use crate::plans::fastest::FastestOn;
 use crate::plans::forecast::SpanOf;
-use crate::plans::formation::FastestOn;
 
 /// What a choice of plans hangs on.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ fn replicas_on(plan: &FastestOn, gpus: u32, aim: Aim) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plans::formation::FastestOn;
+    use crate::plans::fastest::FastestOn;
 
     fn best(gpus: u32, now: Option<usize>, path: &[(f64, u32)], pause_s: f64) -> Option<usize> {
         chosen(gpus, now, (path, pause_s), Aim::Throughput).map(|(at, _)| at)

@@ -4,7 +4,8 @@ use toml::Spanned;
 
 use super::layers::PlanSubject;
 use crate::scenario::complaints::Complaints;
-use crate::scenario::parallel_table::{OneOrMore, ParallelTable};
+use crate::scenario::forms::OneOrMore;
+use crate::scenario::parallel_table::ParallelTable;
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
 use scavsim_sim::parallel::{Activations, Schedule, Sharing};
 use scavsim_sim::plans::Form;

@@ -1,0 +1,18 @@
+//! What replicas of a stage share beside data: sequences, experts.
+
+/// What replicas of a stage share beside data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sharing {
+    /// Replicas that share each sequence: context parallelism.
+    pub context: u32,
+    /// Replicas that share the experts of each block: expert parallelism.
+    pub expert: u32,
+}
+
+impl Sharing {
+    /// Every replica has sequences and experts of its own.
+    pub const NONE: Sharing = Sharing {
+        context: 1,
+        expert: 1,
+    };
+}
