@@ -242,6 +242,9 @@ impl Build<'_> {
         if percent(50, self.luck) {
             self.table("SpotTable", &["spot"], "Scenario.spot");
         }
+        if percent(30, self.luck) {
+            self.table("FailuresTable", &["failures"], "Scenario.failures");
+        }
         if percent(60, self.luck) {
             self.key("ClusterTable", "start_up_s", &["cluster", "start_up_s"]);
         }

@@ -42,6 +42,13 @@ pub fn alternatives(of: &str) -> &'static [&'static [&'static [&'static str]]] {
         ],
         "KindTable" => &[&[&["vm"], &["mix"], &["mix", "batching"]]],
         "ParallelTable" => &[&[&["target_tokens"], &["target_steps"]]],
+        "FailuresTable" => &[
+            &[&["fleet"], &["causes"]],
+            &[&[], &[], &["by_hand_share", "by_hand_mean_s"]],
+            &[&[], &[], &["lemon_share", "lemon_factor"]],
+            &[&[], &[], &["maintenance_every_h", "maintenance_s"]],
+        ],
+        "CauseTable" => &[&[&["per_gpu_h"], &["per_node_h"], &["per_switch_h"]]],
         "ClusterTable" => &[&[
             &["pairs"],
             &["pairs"],
@@ -331,8 +338,55 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("ParallelTable", "vms" | "data" | "pipeline" | "tensor" | "micro_batch") => {
             axis(&[1, 2, 4], luck)
         }
+        ("ParallelTable", "recompute") => one_or_both(&["none", "full", "selective"], luck),
+        ("ParallelTable", "shard") => {
+            one_or_both(&["none", "optimizer", "gradients", "full"], luck)
+        }
+        ("ParallelTable", "virtual_stages") => axis(&[2, 3], luck),
+        ("ParallelTable", "replicas") => {
+            let (first, last) = (&world.vms[0], &world.vms[world.vms.len() - 1]);
+            Some(format!("[[{}], [{}]]", string(first), string(last)))
+        }
+        ("NodeTable", "markets") => Some("[\"on-demand\"]".to_owned()),
+        ("ReactionTable", "policy") => {
+            text(*luck.pick(&["wait", "drop-replica", "re-plan", "redundant"]))
+        }
+        ("ReactionTable", "forecast") => text(*luck.pick(&[
+            "none",
+            "last-value",
+            "moving-average",
+            "trained",
+            "clairvoyant",
+        ])),
+        ("ReactionTable", "aim") => text(*luck.pick(&["throughput", "liveput"])),
+        ("ReactionTable", "saves") => text(*luck.pick(&["blocking", "asynchronous", "in-memory"])),
+        ("ReactionCosts", "link_gb_per_s") => Some(number(between(0.5, 10.0, luck))),
+        ("ReactionCosts", _) => Some(number(between(0.01, 30.0, luck))),
+        ("FailuresTable", "fleet") => text(*luck.pick(&["llama-3-405b", "opt-175b"])),
+        ("FailuresTable", "scale") => Some(number(between(10.0, 1000.0, luck))),
+        ("FailuresTable", "lemon_factor") => Some(number(between(2.0, 30.0, luck))),
+        ("FailuresTable", "maintenance_every_h") => {
+            Some(number((world.job_h * between(0.3, 3.0, luck)).max(0.05)))
+        }
+        (
+            "FailuresTable",
+            "detection_s" | "by_hand_mean_s" | "maintenance_s" | "replacement_s" | "restart_s"
+            | "checkpoint_write_s",
+        ) => Some(number(between(1.0, 300.0, luck))),
+        ("CauseTable", "loses") => text(*luck.pick(&["gpu", "node", "switch", "nothing"])),
+        ("CauseTable", "per_gpu_h" | "per_node_h" | "per_switch_h") => {
+            Some(number(between(0.001, 0.05, luck)))
+        }
         ("ParallelTable", "schedule") => {
-            Some((*luck.pick(&["[\"1f1b\"]", "[\"gpipe\"]", "[\"1f1b\", \"gpipe\"]"])).to_owned())
+            let words = [
+                "1f1b",
+                "gpipe",
+                "1f1b",
+                "gpipe",
+                "interleaved-1f1b",
+                "zb-h1",
+            ];
+            one_or_both(&words, luck)
         }
         ("ParallelTable", "layers_per_stage") => Some("[[18, 16]]".to_owned()),
         ("ParallelTable", "checkpoint_gb_per_s") => {
@@ -371,6 +425,16 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
 /// A text, as TOML writes it.
 fn text(text: impl AsRef<str>) -> Option<String> {
     Some(string(text.as_ref()))
+}
+
+/// One of some words, or two of them.
+fn one_or_both(words: &[&str], luck: &mut Luck) -> Option<String> {
+    let one = *luck.pick(words);
+    let other = *luck.pick(words);
+    if one == other || luck.once_in(3) {
+        return text(one);
+    }
+    Some(list([string(one), string(other)]))
 }
 
 /// The own table of prices, and of bandwidths.

@@ -351,6 +351,14 @@ const NEVER: &[(&str, &str)] = &[
         "a program of one's own: tests/integration/external.rs talks to many",
     ),
     (
+        "NodeTable.markets",
+        "goes with prices of several VM types on several terms: scenarios/llm-reactions.toml",
+    ),
+    (
+        "ParallelTable.virtual_stages",
+        "needs a runtime whose messages travel while stages compute: tests/integration/plan_lives.rs",
+    ),
+    (
         "KindTable.lifetime=aws-2020-p3-batch",
         "lives of several VMs at once are none of a kind",
     ),

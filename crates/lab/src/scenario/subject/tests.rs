@@ -21,13 +21,14 @@ fn own_key(key: &str) -> String {
 }
 
 /// Tables that one subject alone reads.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     "vm",
     "kind",
     "sync",
     "sync_of",
     "staleness",
     "elastic",
+    "failures",
     "strategy",
 ];
 
@@ -69,6 +70,11 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "elastic",
         &[],
         "{ prices = [[0, 1]], grow_at = 0.5, shrink_above = 1, most_vms = 20, fewest_vms = 8 }",
+    ),
+    (
+        "failures",
+        &[],
+        "{ causes = [{ name = 'any', loses = 'node', per_gpu_h = 1 }], checkpoint = { periodic-s = 60 }, restart_s = 30 }",
     ),
     ("fidelity", &[], "'event'"),
     ("jobs", &[], "['kmeans_bigdata_spark15']"),
