@@ -368,6 +368,13 @@ fn what_cannot_be_is_told() {
             "the runtime `megatron-lm` does not shard `full`",
         ),
         (
+            failing("")
+                .replace("model = \"gpt3-2.7b\"", "profile = \"gpt-neo-2.7b\"\ncontext = 2")
+                .replace("precision = \"bf16\"\n", "")
+                .replace("vm = \"a3-highgpu-8g\"", "vm = \"a3-highgpu-8g\", gpu = \"A100-40\", gpu_memory_gib = 40"),
+            "`parallel.context` needs `model`",
+        ),
+        (
             failing("fleet = \"llama-3-405b\""),
             "exclude each other",
         ),

@@ -227,13 +227,19 @@ fn unknown_of_profiles(
                 "name `none` or `full`; a `model` in place of the profile knows `selective`",
             ));
         }
-        if let Some(place) = &table.sequence_parallel {
-            let title = "`parallel.sequence_parallel` needs `model`";
-            complaints.error_at(
-                place.span(),
-                title,
-                "a profile was measured with or without",
-            );
+        let places = [
+            (
+                "sequence_parallel",
+                table.sequence_parallel.as_ref().map(Spanned::span),
+            ),
+            ("context", table.context.as_ref().map(Spanned::span)),
+            ("expert", table.expert.as_ref().map(Spanned::span)),
+        ];
+        for (key, place) in places {
+            if let Some(place) = place {
+                let title = format!("`parallel.{key}` needs `model`");
+                complaints.error_at(place, title, "a profile was measured with or without");
+            }
         }
     }
 }
