@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::super::runtime::Activations;
-use super::super::schedule::{Exchange, Operation};
+use super::super::schedule::{Exchange, Operation, StageOrder};
 use super::{PassCost, PreparedPlan, Span, StageCost, Work};
 use crate::engine::{Interrupt, Queue};
 use scavsim_base::units::SimTime;
@@ -21,6 +21,8 @@ pub struct Room {
     under_way: Vec<[ExchangeWay; 2]>,
     /// Per stage.
     meetings: Vec<Meeting>,
+    /// Per stage: the order of its operations.
+    orders: Vec<StageOrder>,
 }
 
 impl Room {
@@ -102,6 +104,9 @@ impl PreparedPlan {
         room.queue.reset();
         room.processes.clear();
         room.processes.resize(slots, Process::default());
+        room.orders.clear();
+        let orders = (0..self.stages()).map(|stage| self.schedule.order(self.place(stage)));
+        room.orders.extend(orders);
         room.meetings.clear();
         room.meetings.resize(self.stages(), Meeting::default());
         if self.activations == Activations::Overlapped {
@@ -186,8 +191,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
     }
 
     fn operation(&self, process: usize) -> Option<Operation> {
-        let place = self.plan.place(process % self.plan.stages());
-        let order = self.plan.schedule.order(place);
+        let order = &self.room.orders[process % self.plan.stages()];
         let number = self.room.processes[process].next;
         (number < order.operations()).then(|| order.operation(number))
     }
@@ -230,6 +234,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     }
                     return;
                 }
+                Some(Operation::Next(Exchange::NOTHING)) => self.room.processes[process].next += 1,
                 Some(Operation::Next(exchange)) => {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process).message;
@@ -336,11 +341,15 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         if !self.room.processes[process].sent && send.is_some() {
             let way = &mut self.room.under_way[out.0][out.1];
             way.free = way.free.max(now) + SimTime::from_seconds(message);
+            let is_awaited = way.arrivals.is_empty() && self.room.processes[other].waits;
             way.arrivals.push_back(way.free);
-            let delay = way.free - now;
-            self.room
-                .queue
-                .after(delay, StepEvent::Arrived(other as u32));
+            // Who does not wait for it looks when it comes to that.
+            if is_awaited {
+                let delay = way.free - now;
+                self.room
+                    .queue
+                    .after(delay, StepEvent::Arrived(other as u32));
+            }
         }
         self.room.processes[process].sent = true;
         if receive.is_some() {
@@ -349,7 +358,11 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                 Some(at) if *at <= now => {
                     arrivals.pop_front();
                 }
-                _ => {
+                front => {
+                    if let Some(at) = front {
+                        let event = StepEvent::Arrived(process as u32);
+                        self.room.queue.after(*at - now, event);
+                    }
                     self.room.processes[process].waits = true;
                     return false;
                 }

@@ -40,7 +40,7 @@ pub struct Exchange {
 
 impl Exchange {
     /// No message.
-    const NOTHING: Exchange = Exchange {
+    pub(super) const NOTHING: Exchange = Exchange {
         activations: None,
         gradients: None,
     };
