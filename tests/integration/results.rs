@@ -34,7 +34,7 @@ fn the_reactions_in_results_are_current() {
         "scenarios/llm-reactions.toml",
         "scenarios/llm-reactions-70b.toml",
     ];
-    let options = ["--best-of-each-vm", "--runs", "40", "--wide"];
+    let options = ["--best-of-each-vm", "--runs", "20", "--wide"];
     let text = said(&[&["rank"], &files[..], &options].concat());
     assert_current("llm-reactions.txt", &text);
 }
