@@ -35,7 +35,7 @@ impl Target {
 pub struct Way {
     /// The plan.
     pub draft: Draft,
-    /// VMs of the plan: type among [`Choices::types`], how many.
+    /// VMs of the plan: type among `Choices::types`, how many.
     pub nodes: Box<[(u16, u32)]>,
     /// Whether the provider may take them away.
     pub on_spot: bool,
