@@ -532,3 +532,64 @@ objectives = ["time"]
     assert_eq!(both.2, "1 a2-ultragpu-8g + 1 a3-highgpu-8g");
     assert!((both.1 / (both.0 * 120.0) - 1.0).abs() < 1e-6, "{both:?}");
 }
+
+/// How many spot VMs there are concerns nobody who rents on demand: `capacity` moves no figure of such a plan.
+#[test]
+fn who_rents_on_demand_waits_for_no_capacity() {
+    let scenario = r#"
+replicas = 4
+
+[parallel]
+profile = "gpt-neo-2.7b"
+global_batch = 128
+target_tokens = 1e8
+micro_batch = 1
+tensor = 1
+pipeline = 4
+data = [2, 4]
+most_gpus = 16
+capacity = true
+checkpoint_gb_per_s = 2
+nodes = [{ vm = "a2-highgpu-1g", gpu = "A100-40", gpu_memory_gib = 40, markets = ["on-demand"] }]
+
+[parallel.reaction]
+policy = "drop-replica"
+costs = "parcae"
+
+[cluster]
+start_up_s = 120
+
+[failures]
+causes = [{ name = "any", loses = "node", per_gpu_h = 0.05 }]
+replacement_s = 300
+restart_s = 30
+checkpoint = { periodic-s = 150 }
+
+[spot]
+lifetime = "gcp-2025-a100-trace"
+warm_restart_s = 30
+checkpoint = { periodic-s = 150 }
+
+[pricing]
+policies = ["p"]
+
+[pricing.define.p]
+usd_per_hour_of = { a2-highgpu-1g = 4 }
+spot_usd_per_hour_of = { a2-highgpu-1g = 2 }
+
+[search]
+strategies = ["oracle"]
+"#;
+    let sandbox = Sandbox::with(scenario);
+    let always = scenario.replace("capacity = true", "capacity = false");
+    sandbox.write("always.toml", &always);
+    let of = |file: &str| {
+        let rows = ranked(&sandbox, file, &[]);
+        (rows.iter())
+            .map(|row| (row.number("time_h"), row.number("cost_usd")))
+            .collect::<Vec<_>>()
+    };
+    let traced = of("scenario.toml");
+    assert_eq!(traced.len(), 2);
+    assert_eq!(traced, of("always.toml"));
+}

@@ -83,14 +83,14 @@ impl PlanJob {
                 self.catch_up(on.terms);
             }
             let is_short = self.request(on, boot);
-            let more_at = (self.capacity.as_ref()).map_or(SimTime::LAST, Capacity::changes_at);
+            let more_at = self.more_at(on);
             let goes_on = on.terms.reacting.reaction.goes_on();
             let all_run = self.vms.last_runs() <= self.now;
             if (goes_on || (!is_short && all_run))
                 && let Some(formation) = self.next_formation(on, left_s, boot.mean_s())
             {
                 self.change_to(on, formation);
-                self.forming.is_settled = !is_short && all_run && self.capacity.is_none();
+                self.forming.is_settled = !is_short && all_run && more_at == SimTime::LAST;
                 return Ok(());
             }
             let next = if goes_on {
@@ -255,9 +255,13 @@ impl PlanJob {
         if !on.terms.reacting.reaction.goes_on() {
             return SimTime::LAST;
         }
-        let more_at = self.capacity.as_ref().filter(|_| on.way.on_spot);
-        let more_at = more_at.map_or(SimTime::LAST, Capacity::changes_at);
-        self.vms.next_runs(self.now).min(more_at)
+        self.vms.next_runs(self.now).min(self.more_at(on))
+    }
+
+    /// When there are more or fewer spot VMs to be had; never, for who rents on demand.
+    fn more_at(&self, on: On<'_>) -> SimTime {
+        let capacity = self.capacity.as_ref().filter(|_| on.way.on_spot);
+        capacity.map_or(SimTime::LAST, Capacity::changes_at)
     }
 
     /// Meets what changed so far while nobody held spot VMs.
