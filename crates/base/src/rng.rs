@@ -117,7 +117,7 @@ impl Streams {
 /// let draw = |seed| Stream::seeded(seed).below(100);
 /// assert_eq!(draw(7), draw(7)); // same seed, same bytes
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     rng: Xoshiro256PlusPlus,
     /// All ones where luck is mirrored, else 0: the bits of a draw are turned by it.

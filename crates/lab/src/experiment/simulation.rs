@@ -30,7 +30,8 @@ pub struct Simulation<'p> {
     site: Option<(usize, Box<dyn Site + 'p>)>,
     /// Arena, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
-    /// Searches that differ in what else they depend on, the first `used` of them valid.
+    /// Searches that differ in what else they depend on, the first `used` of them valid: of this replica, or of others where
+    /// nothing is left to luck.
     searches: Vec<MadeSearch>,
     used: usize,
     /// Which of them is the last.
@@ -47,6 +48,9 @@ pub struct Simulation<'p> {
 struct MadeSearch {
     /// The policy and the objective that it was told.
     told: (Option<usize>, Option<usize>),
+    /// Where it was made, and whether its strategy drew anything at random there.
+    replica: u64,
+    drew: bool,
     /// How many were before it.
     number: u64,
     forecast: Forecast,
@@ -66,6 +70,8 @@ impl MadeSearch {
     fn new() -> MadeSearch {
         MadeSearch {
             told: (None, None),
+            replica: 0,
+            drew: true,
             number: 0,
             forecast: Forecast::default(),
             errors: None,
@@ -213,27 +219,40 @@ impl<'p> Simulation<'p> {
 
     /// Searches with the strategy of `case`, unless that was searched just before.
     pub fn search(&mut self, case: Case) -> &Found {
-        let group = (case.arena, case.strategy, case.replica);
-        if self.group != Some(group) {
-            self.group = Some(group);
-            self.used = 0;
-            if self.alone_in != Some((case.arena, case.replica)) {
-                self.alone_in = Some((case.arena, case.replica));
-                self.alone.forget();
-            }
-        }
         let Ok(arena) = self.plan.arena(case.arena) else {
+            self.group = None;
             self.last = 0;
             self.searches[0] = MadeSearch::new();
             return &self.searches[0].found;
         };
+        // Where runs have no luck, replicas differ only by what a strategy draws.
+        let is_same_everywhere = !arena.ground.facts().has_luck;
+        let group = (case.arena, case.strategy, case.replica);
+        if self.group != Some(group) {
+            let others = self.group.map(|(arena, strategy, _)| (arena, strategy));
+            if !is_same_everywhere || others != Some((case.arena, case.strategy)) {
+                self.used = 0;
+            }
+            self.group = Some(group);
+            let is_known = |(arena, replica): (usize, u64)| {
+                arena == case.arena && (is_same_everywhere || replica == case.replica)
+            };
+            if !self.alone_in.is_some_and(is_known) {
+                self.alone_in = Some((case.arena, case.replica));
+                self.alone.forget();
+            }
+        }
         let depends = arena.contenders[case.strategy].depends();
         let told = (
             (depends.prices || self.plan.notes_probes).then_some(case.policy),
             depends.objective.then_some(case.objective),
         );
         let known = self.searches[..self.used].iter();
-        self.last = match known.enumerate().find(|(_, search)| search.told == told) {
+        let is_it = |search: &MadeSearch| {
+            let is_here = search.replica == case.replica || is_same_everywhere && !search.drew;
+            search.told == told && is_here
+        };
+        self.last = match known.enumerate().find(|(_, search)| is_it(search)) {
             Some((at, _)) => at,
             None => self.search_anew(case, arena, told),
         };
@@ -258,6 +277,7 @@ impl<'p> Simulation<'p> {
         let search = &mut self.searches[number];
         self.count += 1;
         (search.told, search.number) = (told, self.count);
+        (search.replica, search.drew) = (case.replica, true);
         search.after.forget();
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
             search.found = Found::Never(Cow::Borrowed(NO_ARENA));
@@ -270,6 +290,7 @@ impl<'p> Simulation<'p> {
             Ok(asked) => (Ok(()), asked),
             Err(stop) => (Err(stop), Asked::default()),
         };
+        search.drew = asked.drew;
         (search.completed, search.noted, search.took) = (asked.completed, asked.noted, asked.took);
         let decided = search.forecast.decided;
         search.found = match ended {
@@ -429,11 +450,23 @@ pub enum Settled {
 }
 
 /// What is known of a search besides its forecast.
-#[derive(Default)]
 struct Asked {
+    /// Whether anything was drawn at random.
+    drew: bool,
     completed: u64,
     noted: Vec<Noted>,
     took: Duration,
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked {
+            drew: true,
+            completed: 0,
+            noted: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
 }
 
 /// Lets the strategy of `case` search, told no more than it depends on.
@@ -446,10 +479,14 @@ fn ask(
 ) -> Result<Asked, Stop> {
     let contender = &arena.contenders[case.strategy];
     let Some(strategy) = &contender.strategy else {
-        return Ok(Asked::default());
+        return Ok(Asked {
+            drew: false,
+            ..Asked::default()
+        });
     };
     let streams = &plan.terms.streams;
     let mut stream = streams.stream(case.replica, Purpose::Strategy(contender.key));
+    let untouched = stream.clone();
     let depends = strategy.depends();
     let tariff = &arena.tariffs[case.policy];
     let prices = PriceList::new(&*arena.ground, tariff);
@@ -463,6 +500,7 @@ fn ask(
     if !plan.notes_probes {
         strategy.search(&task, &mut testbed, &mut stream, forecast)?;
         return Ok(Asked {
+            drew: stream != untouched,
             completed: testbed.completed,
             ..Asked::default()
         });
@@ -471,6 +509,7 @@ fn ask(
     let start = Instant::now();
     strategy.search(&task, &mut testbed, &mut stream, forecast)?;
     Ok(Asked {
+        drew: stream != untouched,
         took: start.elapsed(),
         completed: testbed.completed,
         noted: testbed.into_noted(),

@@ -85,10 +85,11 @@ impl Corner {
     }
 }
 
-struct ByPrice {
-    corner: Corner,
+/// The strategy, ready for any task.
+pub(super) struct ByPrice {
+    pub(super) corner: Corner,
     /// Runs; 0 without a look.
-    runs: usize,
+    pub(super) runs: usize,
 }
 
 impl ByPrice {

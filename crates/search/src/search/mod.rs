@@ -15,6 +15,8 @@
 //! - [`random_forest`]: the same over a `regression_forest`.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
+//! - [`average_best`], [`collaborative_filtering`], [`rule_selector`], [`value_of_information_history`]: what `others`, earlier runs of
+//!   other jobs, tell; `selection`: the rule that would have been best on them.
 //! - [`planner`]: parallel plans by a model of their steps.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - [`external`]: another program.
@@ -25,10 +27,12 @@
 //! - [`objective`]: time, cost, knee.
 
 mod a_optimal;
+pub mod average_best;
 mod belief;
 pub mod bo_step_time;
 pub mod by_price;
 pub mod cherrypick;
+pub mod collaborative_filtering;
 pub mod coordinate_descent;
 pub mod ei_per_cost;
 pub mod ernest;
@@ -45,6 +49,7 @@ pub mod no_search;
 pub mod objective;
 pub mod one_run;
 pub mod online;
+mod others;
 mod outlook;
 pub mod partial;
 pub mod past;
@@ -55,13 +60,16 @@ pub mod random;
 pub mod random_forest;
 pub mod registry;
 mod regression_forest;
+pub mod rule_selector;
 pub mod same_job;
+mod selection;
 pub mod settings;
 pub mod space;
 pub mod srifty_like;
 pub mod task;
 mod trials;
 pub mod value_of_information;
+pub mod value_of_information_history;
 
 pub use external::{Conversation, Spoken};
 pub use objective::{Limits, Objective, Point};

@@ -108,6 +108,17 @@ impl<'a> Past<'a> {
         self.stored.iter().map(|history| &*history.workload)
     }
 
+    /// Names of the stored workloads that are other jobs: neither the workload itself nor another input of its program.
+    pub fn other_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let own = self.own;
+        let is_other = move |history: &&History| {
+            let is_same_program = own.program.is_some() && history.program == own.program;
+            history.workload != own.workload && !is_same_program
+        };
+        let others = self.stored.iter().filter(is_other);
+        others.map(|history| &*history.workload)
+    }
+
     /// Parameters of a stored workload's model, where they are stated: what it is, which nothing was run for.
     pub fn parameters(&self, workload: &str) -> Option<f64> {
         let history = self.stored.iter().find(|h| h.workload == workload)?;
@@ -156,6 +167,7 @@ impl<'a> Past<'a> {
         }
         History {
             workload: history.workload.clone(),
+            program: history.program.clone(),
             parameters: history.parameters,
             runs,
         }

@@ -144,6 +144,10 @@ strategies! {
     ernest = "ernest": ernest::ErnestSettings,
     bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
     value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
+    value_of_information_history = "value-of-information-history": super::value_of_information_history::ValueOfInformationHistorySettings,
+    average_best = "average-best": super::average_best::AverageBestSettings,
+    collaborative_filtering = "collaborative-filtering": super::collaborative_filtering::CollaborativeFilteringSettings,
+    rule_selector = "rule-selector": super::rule_selector::RuleSelectorSettings,
     planner = "planner": planner::PlannerSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }

@@ -14,6 +14,7 @@ mod experts;
 mod failures;
 mod field;
 mod looks;
+mod pooled;
 mod prior;
 
 use std::sync::OnceLock;
@@ -21,6 +22,7 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::others::Others;
 use super::probing::Probing;
 use super::settings::Probes;
 use super::trials::{TrialOutcome, Trials};
@@ -32,6 +34,7 @@ use experts::{End, Experts, SeenRun, objective};
 use failures::{Cliffs, Failures};
 use field::Prior;
 use looks::Looking;
+use pooled::Pooled;
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
@@ -63,12 +66,7 @@ impl Declared for ValueOfInformationSettings {
 
 impl Recipe for ValueOfInformationSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let count = task.space.len();
-        if count > MOST {
-            return Err(Unusable(format!(
-                "{count} configurations, and it can hold beliefs of {MOST} at most"
-            )));
-        }
+        check_size(task)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if !task.looks_cost_a_run {
             let settings = Probes::of_steps(self.probe_steps);
@@ -76,16 +74,30 @@ impl Recipe for ValueOfInformationSettings {
                 return Ok(Box::new(Looking::new(probing, budget)));
             }
         }
-        Ok(Box::new(ValueOfInformation::new(
+        Ok(Box::new(ValueOfInformation {
             budget,
-            Constants::default(),
-        )))
+            ..ValueOfInformation::default()
+        }))
     }
 }
 
-struct ValueOfInformation {
+/// Whether beliefs of so many configurations can be held.
+pub(super) fn check_size(task: &Task<'_>) -> Result<(), Unusable> {
+    let count = task.space.len();
+    if count > MOST {
+        return Err(Unusable(format!(
+            "{count} configurations, and it can hold beliefs of {MOST} at most"
+        )));
+    }
+    Ok(())
+}
+
+/// The strategy by whole runs, ready for one task.
+pub(super) struct ValueOfInformation {
     budget: usize,
     constants: Constants,
+    /// What other jobs took, where that is to be used.
+    others: Option<Others>,
     /// All searches of a task begin with the same.
     priors: OnceLock<Priors>,
 }
@@ -95,15 +107,28 @@ struct Priors {
     time: Prior,
     step: Prior,
     steps: Prior,
+    /// What other jobs tell of time.
+    pooled: Option<Pooled>,
     cliffs: Cliffs,
 }
 
-impl ValueOfInformation {
-    fn new(budget: usize, constants: Constants) -> ValueOfInformation {
+impl Default for ValueOfInformation {
+    fn default() -> ValueOfInformation {
         ValueOfInformation {
-            budget,
-            constants,
+            budget: usize::MAX,
+            constants: Constants::default(),
+            others: None,
             priors: OnceLock::new(),
+        }
+    }
+}
+
+impl ValueOfInformation {
+    /// With what other jobs tell.
+    pub(super) fn pooled(others: Others) -> ValueOfInformation {
+        ValueOfInformation {
+            others: Some(others),
+            ..ValueOfInformation::default()
         }
     }
 
@@ -111,8 +136,11 @@ impl ValueOfInformation {
         self.priors.get_or_init(|| {
             let configurations = description::configurations(task);
             let prior = |shape| configurations.prior(shape, &self.constants);
+            let time = prior(&self.constants.time);
+            let others = self.others.as_ref();
             Priors {
-                time: prior(&self.constants.time),
+                pooled: others.map(|others| Pooled::new(&time, others, &self.constants)),
+                time,
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
                 cliffs: Cliffs::new(&configurations, &self.constants),
@@ -121,10 +149,34 @@ impl ValueOfInformation {
     }
 }
 
+impl ValueOfInformation {
+    /// Those of time as a whole, or of its two parts, and those that know other jobs.
+    fn experts<'p>(&self, priors: &'p Priors, by_parts: bool) -> Experts<'p> {
+        let constants = &self.constants;
+        let of_parts = [&priors.step, &priors.steps];
+        let of_time = [&priors.time];
+        let parts: &[&Prior] = if by_parts { &of_parts } else { &of_time };
+        let experts = Experts::new(parts, &constants.scales, constants);
+        let Some(pooled) = &priors.pooled else {
+            return experts;
+        };
+        let (of_any, knowing) = pooled.experts.split_at(constants.scales.len());
+        let log_weights: Vec<f64> = of_any.iter().map(|expert| expert.log_weight).collect();
+        let knowing = knowing.iter().map(|expert| {
+            let prior = &pooled.priors[expert.prior - 1];
+            (prior, expert.scale, expert.log_weight)
+        });
+        experts.after_history(&log_weights, knowing, constants.least_weight)
+    }
+}
+
 impl Constants {
     /// The strategy with these constants in place of its own.
     pub fn strategy(self) -> impl Strategy {
-        ValueOfInformation::new(usize::MAX, self)
+        ValueOfInformation {
+            constants: self,
+            ..ValueOfInformation::default()
+        }
     }
 }
 
@@ -143,11 +195,7 @@ impl Strategy for ValueOfInformation {
         let constants = &self.constants;
         let priors = self.priors(task);
         let to = objective(task);
-        let mut experts = if description::counts_steps(task) {
-            Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants)
-        } else {
-            Experts::new(&[&priors.time], &constants.scales, constants)
-        };
+        let mut experts = self.experts(priors, description::counts_steps(task));
         let mut failures = Failures::new(&priors.cliffs);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
         let mut open: Vec<usize> = (0..task.space.len())
@@ -193,7 +241,7 @@ impl Strategy for ValueOfInformation {
             }
             if let Some(seen) = seen(&trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
-                    experts = Experts::new(&[&priors.time], &constants.scales, constants);
+                    experts = self.experts(priors, false);
                 }
                 experts.learn(next.at, &seen);
             }

@@ -76,6 +76,7 @@ impl MeasuredGrid {
                 noise_normalised: known(run.noise_normalised, run.derived.noise_normalised),
                 epochs: known(run.epochs, run.derived.epochs),
                 time_s: run.time_to_target_s(),
+                has_failed: run.outcome != Outcome::Reached,
                 price: RunPrice {
                     number,
                     ran_on: job.held(at).map(|(vm, _)| Arc::clone(vm)),
@@ -87,6 +88,7 @@ impl MeasuredGrid {
         };
         History {
             workload: job.name.clone(),
+            program: job.program.clone(),
             parameters: None,
             runs: job.all_runs().enumerate().map(past).collect(),
         }
@@ -132,6 +134,8 @@ impl Ground for MeasuredGrid {
             rented: None,
             price_is_known: self.job.is_price_known_beforehand(),
             looks_cost_a_run: self.probe.charge == Charge::Whole,
+            // A configuration with several runs deals one of them to each replica.
+            has_luck: self.job.all_runs().any(|(_, repeat, _)| repeat > 0),
             ..Facts::rents(&[])
         }
     }

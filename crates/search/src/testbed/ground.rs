@@ -62,6 +62,8 @@ pub struct Facts<'g> {
     pub price_is_known: bool,
     /// Whether a look at a few steps is charged as a whole run.
     pub looks_cost_a_run: bool,
+    /// Whether two replicas of a configuration may differ.
+    pub has_luck: bool,
 }
 
 impl<'g> Facts<'g> {
@@ -75,6 +77,7 @@ impl<'g> Facts<'g> {
             rented: Some(rented),
             price_is_known: true,
             looks_cost_a_run: false,
+            has_luck: true,
         }
     }
 }

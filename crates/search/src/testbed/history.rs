@@ -23,6 +23,9 @@ use scavsim_data::workload::{Origin, Reach, StepCost, Workload};
 pub struct History {
     /// Name of the workload.
     pub workload: String,
+    /// The program that it runs, where that is named: workloads of one program on other inputs tell more of each other than those of
+    /// two.
+    pub program: Option<String>,
     /// Parameters of its model, where they are stated.
     pub parameters: Option<f64>,
     /// One per configuration that was run.
@@ -60,6 +63,8 @@ pub struct PastRun {
     pub epochs: Option<f64>,
     /// Seconds to the target.
     pub time_s: Option<f64>,
+    /// Whether it ended without having reached the target.
+    pub has_failed: bool,
     /// What it was and cost.
     pub price: RunPrice,
 }
@@ -112,6 +117,7 @@ impl PastRun {
             noise_normalised: noise,
             epochs,
             time_s,
+            has_failed: false,
             price: RunPrice {
                 number,
                 ran_on: Some(Arc::clone(&at.vm)),
@@ -161,6 +167,7 @@ impl History {
         }
         History {
             workload: workload.name.clone(),
+            program: None,
             parameters: workload.constants.parameters.as_ref().map(|p| p.value),
             runs,
         }

@@ -46,6 +46,10 @@ pub struct MeasuredJobs {
     jobs: Vec<Arc<Job>>,
     /// What is known of each.
     histories: Vec<History>,
+    /// What is known of all jobs of the grid.
+    stored: Vec<History>,
+    /// Hash of the jobs that are not searched but known; `None` where all are searched.
+    stored_hash: Option<String>,
 }
 
 /// What a file describes, with how VMs live in its first setting.
@@ -92,9 +96,24 @@ pub(super) fn read(
         grid: grid.name,
         probe: grid.probe,
         histories: histories(&jobs),
+        stored: grid.jobs.iter().map(MeasuredGrid::history).collect(),
+        stored_hash: hash_of_rest(&grid.jobs, &jobs),
         jobs,
     };
     (!measured.jobs.is_empty()).then_some((measured, setup))
+}
+
+/// The hash of those of all jobs that are not among the searched ones.
+fn hash_of_rest(all: &[Job], searched: &[Arc<Job>]) -> Option<String> {
+    let mut hasher = blake3::Hasher::new();
+    let rest = || {
+        let is_searched = |job: &&Job| searched.iter().any(|other| other.name == job.name);
+        all.iter().filter(move |job| !is_searched(job))
+    };
+    for job in rest() {
+        hasher.update(format!("{} {}\n", job.name, job.hash()).as_bytes());
+    }
+    (rest().next().is_some()).then(|| hasher.finalize().to_hex().to_string())
 }
 
 fn histories(jobs: &[Arc<Job>]) -> Vec<History> {
@@ -122,7 +141,7 @@ impl Topic for MeasuredJobs {
             space: Cow::Borrowed(&job.space),
             figures: Figures::of_job(job),
             own: self.histories[search.choice].clone(),
-            stored: Cow::Borrowed(&self.histories),
+            stored: Cow::Borrowed(&self.stored),
             plans: None,
         }
     }
@@ -196,7 +215,11 @@ impl Topic for MeasuredJobs {
     fn identity(&self) -> Option<(&'static str, Value)> {
         let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
-        Some(("grid", json!({ "name": self.grid, "jobs": jobs })))
+        let mut identity = json!({ "name": self.grid, "jobs": jobs });
+        if let Some(hash) = &self.stored_hash {
+            identity["known_jobs_hash"] = json!(hash);
+        }
+        Some(("grid", identity))
     }
 }
 

@@ -81,6 +81,10 @@ pub struct Constants {
     pub(super) parts_caution: f64,
     /// How much of the spread of looks counts, as `caution`.
     pub(super) look_caution: f64,
+    /// Shares of the variance that other jobs may have in common with a job.
+    pub(super) shared: Vec<f64>,
+    /// How many jobs the prior counts for where others tell how jobs differ.
+    pub(super) like_jobs: f64,
 }
 
 impl Default for Constants {
@@ -184,6 +188,8 @@ impl Default for Constants {
             caution: 0.6,
             parts_caution: 0.35,
             look_caution: 1.0,
+            shared: vec![0.4, 0.8],
+            like_jobs: 8.0,
         }
     }
 }

@@ -74,6 +74,28 @@ impl<'p> Experts<'p> {
         }
     }
 
+    /// With what history says of each, and with those that know it: the logarithms of the weights of these, and per one more its
+    /// prior of time as a whole, its scale and the logarithm of its weight. What weighs less than `least` of all has no say.
+    pub(super) fn after_history(
+        mut self,
+        log_weights: &[f64],
+        knowing: impl Iterator<Item = (&'p Prior, f64, f64)>,
+        least: f64,
+    ) -> Experts<'p> {
+        for (expert, log_weight) in self.all.iter_mut().zip(log_weights) {
+            expert.log_weight += log_weight;
+        }
+        self.all.extend(knowing.map(|(prior, scale, log_weight)| Expert {
+            log_weight,
+            parts: vec![Field::new(prior, scale)],
+        }));
+        let weights = || self.all.iter().map(|expert| expert.log_weight);
+        let most = weights().fold(f64::NEG_INFINITY, f64::max);
+        let all: f64 = weights().map(|w| libm::exp(w - most)).sum();
+        self.all.retain(|expert| libm::exp(expert.log_weight - most) >= least * all);
+        self
+    }
+
     /// Whether steps are seen.
     pub(super) fn see_steps(&self) -> bool {
         (self.all.first()).is_some_and(|expert| expert.parts.len() > 1)

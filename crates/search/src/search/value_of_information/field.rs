@@ -7,14 +7,14 @@ use scavsim_base::stats::field::Rows;
 use scavsim_base::stats::normal;
 
 /// Standard deviation of an observation, of the logarithm.
-const OBSERVED: f64 = 0.03;
+pub(super) const OBSERVED: f64 = 0.03;
 /// Variance that no belief falls below.
 const LEAST: f64 = 1e-8;
 /// What a truncation leaves at least of a variance.
 const LEAST_LEFT: f64 = 1e-3;
 /// Variance of the level that all configurations share: nothing is known of how long a job takes before anything was
 /// seen of it. It is told from the first observation on; before, only differences matter.
-const LEVEL: f64 = 25.0;
+pub(super) const LEVEL: f64 = 25.0;
 /// From here on the hazard of the normal is its limit.
 const FAR: f64 = 30.0;
 

@@ -1,0 +1,92 @@
+//! No search: what was best in the mean over earlier runs of other jobs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::others::Others;
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
+
+/// Settings of the strategy `average-best`.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AverageBestSettings {}
+
+impl Declared for AverageBestSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "average-best",
+        what: "what was best in the mean over earlier runs of other jobs; without a look at this one",
+        formula: "probes: none; least mean over programs of value over the job's least value. Where it fails, the next",
+        source: "usual baseline",
+        example: "search.strategies = [\"average-best\"]",
+    };
+}
+
+impl Recipe for AverageBestSettings {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let others = Others::take(task, past)?;
+        Ok(Box::new(AverageBest(others)))
+    }
+}
+
+struct AverageBest(Others);
+
+impl Strategy for AverageBest {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        _: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        pick(&self.0, task, forecast)
+    }
+}
+
+/// Decides for the configuration of the least mean ratio, and after it for the next ones.
+pub(super) fn pick(
+    others: &Others,
+    task: &Task<'_>,
+    forecast: &mut Forecast,
+) -> Result<(), Stop> {
+    let mut order = order(others, task).into_iter();
+    if order.len() == 0 {
+        let why = "no configuration that others ran has a price before it was run";
+        return Err(Stop::Failed(why.to_owned()));
+    }
+    forecast.decided = order.next();
+    forecast.instead.extend(order);
+    Ok(())
+}
+
+/// Configurations that others ran, from the least mean ratio on. A job that did not run one says of it what its median run says.
+fn order(others: &Others, task: &Task<'_>) -> Vec<usize> {
+    let ratios: Vec<(Vec<Option<f64>>, f64)> = (others.jobs.iter())
+        .map(|job| {
+            let ratios = job.ratios(task);
+            let mut known: Vec<f64> = ratios.iter().copied().flatten().collect();
+            known.sort_by(f64::total_cmp);
+            let median = known.get(known.len() / 2).copied();
+            (ratios, median.unwrap_or(f64::NAN))
+        })
+        .collect();
+    let mut all: Vec<(usize, f64)> = Vec::new();
+    for at in 0..task.space.len() {
+        if ratios.iter().all(|(of_job, _)| of_job[at].is_none()) {
+            continue;
+        }
+        let mean = others.mean(|place, _| {
+            let (of_job, median) = &ratios[place];
+            of_job[at].or((!median.is_nan()).then_some(*median))
+        });
+        all.extend(mean.map(|mean| (at, mean)));
+    }
+    all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    all.into_iter().map(|(at, _)| at).collect()
+}

@@ -1,0 +1,54 @@
+//! Which simple rule was best on earlier jobs, by what each would have come to there over all runs: the rule for this job, too.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::others::Others;
+use super::selection::{SIMPLE, Selection};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
+
+/// Settings of the strategy `rule-selector`.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuleSelectorSettings {}
+
+impl Declared for RuleSelectorSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "rule-selector",
+        what: "of average-best, cheapest, dearest, cheapest@3 and dearest@3 the one that would have been best on other jobs",
+        formula: "probes: those of the rule of the least mean total on other jobs, each judged without its own program",
+        source: "Rice, The algorithm selection problem, 1976",
+        example: "search.strategies = [\"rule-selector\"]",
+    };
+}
+
+impl Recipe for RuleSelectorSettings {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let others = Others::take(task, past)?;
+        Ok(Box::new(RuleSelector(Selection::new(
+            SIMPLE.to_vec(),
+            others,
+        ))))
+    }
+}
+
+struct RuleSelector(Selection);
+
+impl Strategy for RuleSelector {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        self.0.search(task, testbed, stream, forecast)
+    }
+}

@@ -1,0 +1,253 @@
+//! Which rule to follow, by what each would have come to on earlier jobs: the choice behind the strategies that select.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Mutex, PoisonError};
+
+use super::by_price::{ByPrice, Corner};
+use super::others::{OtherRun, Others};
+use super::value_of_information::ValueOfInformation;
+use super::{Forecast, Objective, Prices, Strategy, Task, average_best, trials};
+use crate::testbed::{Extent, Observation, Spent, Stop, Target, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SECONDS_PER_HOUR;
+
+/// A way to search that draws nothing at random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// From an end of the list of prices, the best of so many runs; 0 without a look.
+    ByPrice(Corner, usize),
+    /// What was best in the mean over other jobs.
+    AverageBest,
+    /// While a run is worth its price, with what is believed of any job.
+    ValueOfInformation,
+    /// The same with what other jobs tell.
+    ValueOfInformationPooled,
+}
+
+/// The rules without beliefs.
+pub(super) const SIMPLE: &[Rule] = &[
+    Rule::AverageBest,
+    Rule::ByPrice(Corner::Cheapest, 0),
+    Rule::ByPrice(Corner::Dearest, 0),
+    Rule::ByPrice(Corner::Cheapest, 3),
+    Rule::ByPrice(Corner::Dearest, 3),
+];
+
+impl Rule {
+    fn search(
+        self,
+        others: &Others,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        match self {
+            Rule::ByPrice(corner, runs) => {
+                ByPrice { corner, runs }.search(task, testbed, stream, forecast)
+            }
+            Rule::AverageBest => average_best::pick(others, task, forecast),
+            Rule::ValueOfInformation => {
+                ValueOfInformation::default().search(task, testbed, stream, forecast)
+            }
+            Rule::ValueOfInformationPooled => ValueOfInformation::pooled(others.clone())
+                .search(task, testbed, stream, forecast),
+        }
+    }
+}
+
+/// Some rules, and what each came to on earlier jobs.
+pub(super) struct Selection {
+    rules: Vec<Rule>,
+    others: Others,
+    /// Strategies that the rules are for this task, ready.
+    pooled: ValueOfInformation,
+    plain: ValueOfInformation,
+    /// What was selected before, by objective, runs and prices.
+    known: Mutex<HashMap<(Option<Objective>, u64, Vec<u64>), Rule>>,
+}
+
+impl Selection {
+    pub(super) fn new(rules: Vec<Rule>, others: Others) -> Selection {
+        Selection {
+            rules,
+            plain: ValueOfInformation::default(),
+            pooled: ValueOfInformation::pooled(others.clone()),
+            others,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Searches by the rule that came to the least on earlier jobs.
+    pub(super) fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        match self.selected(task) {
+            Rule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
+            Rule::ValueOfInformationPooled => self.pooled.search(task, testbed, stream, forecast),
+            rule => rule.search(&self.others, task, testbed, stream, forecast),
+        }
+    }
+
+    /// The rule of the least mean total over earlier programs; the first of several.
+    fn selected(&self, task: &Task<'_>) -> Rule {
+        let hour = |at: usize| task.prices?.usd_per_hour(at);
+        let prices = (0..task.space.len()).map(|at| hour(at).unwrap_or(-1.0).to_bits());
+        let key = (task.objective, task.repeats, prices.collect());
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.entry(key) {
+            Entry::Occupied(before) => *before.get(),
+            Entry::Vacant(place) => *place.insert(self.select(task)),
+        }
+    }
+
+    fn select(&self, task: &Task<'_>) -> Rule {
+        let mut best = (self.rules[0], f64::INFINITY);
+        for &rule in &self.rules {
+            let total = |place, _: &_| self.total(place, rule, task);
+            if let Some(mean) = self.others.mean(total).filter(|mean| *mean < best.1) {
+                best = (rule, mean);
+            }
+        }
+        best.0
+    }
+
+    /// What all runs of an earlier job come to by a rule that knows the others of other programs, over those of its best
+    /// configuration; `None` where it has none.
+    fn total(&self, place: usize, rule: Rule, task: &Task<'_>) -> Option<f64> {
+        let job = &self.others.jobs[place];
+        let kept: Vec<usize> = (0..task.space.len())
+            .filter(|&at| job.runs[at].is_some())
+            .collect();
+        let others = self.others.without(&job.program, &kept);
+        let space = task.space.only(&kept);
+        let prices = Some(Kept {
+            all: task.prices?,
+            kept: &kept,
+        });
+        let machines: Vec<_> = kept.iter().map(|&at| task.machine(at)).collect();
+        let told = Task {
+            space: &space,
+            machines: &machines,
+            prices: prices.as_ref().map(|prices| prices as &dyn Prices),
+            ..*task
+        };
+        let value = |at: usize, seconds: f64| {
+            trials::value(told.objective, &trials::point(&told, at, seconds))
+        };
+        let runs: Vec<OtherRun> = kept.iter().filter_map(|&at| job.runs[at]).collect();
+        let values = (runs.iter().enumerate()).filter_map(|(at, run)| Some(value(at, run.time_s()?)));
+        let (least, most) = values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        if !(least > 0.0 && least.is_finite() && most.is_finite()) {
+            return None;
+        }
+        let mut replay = Replay {
+            runs: &runs,
+            prices: told.prices,
+            spent: Spent::new(0.0, Some(0.0)),
+            completed: 0,
+        };
+        let mut forecast = Forecast::default();
+        forecast.reset(space.len());
+        // Nothing is drawn from it.
+        let mut stream = Stream::seeded(0);
+        let ended = rule.search(&others, &told, &mut replay, &mut stream, &mut forecast);
+        let repeats = task.repeats.max(1);
+        let mut choices: Vec<usize> = match ended {
+            Ok(()) => forecast.decided.into_iter().chain(forecast.instead).collect(),
+            Err(_) => Vec::new(),
+        };
+        choices.retain(|&at| at < runs.len());
+        let mut chosen = None;
+        for at in choices {
+            if let Some(time_s) = runs[at].time_s() {
+                chosen = Some(value(at, time_s));
+                break;
+            }
+            // A choice that fails is one more trial.
+            let _ = replay.probe(at, Extent::ToTarget);
+        }
+        let spent = match told.objective {
+            Some(Objective::Cost) => replay.spent.usd.unwrap_or(0.0),
+            // A product of both has no sum.
+            Some(Objective::Knee) => 0.0,
+            Some(Objective::Time) | None => replay.spent.seconds,
+        };
+        let to_come = match chosen {
+            Some(value) => repeats.saturating_sub(replay.completed) as f64 * value,
+            None => repeats as f64 * most,
+        };
+        Some((spent + to_come) / (repeats as f64 * least))
+    }
+}
+
+/// Prices of some of the configurations.
+struct Kept<'a> {
+    all: &'a dyn Prices,
+    kept: &'a [usize],
+}
+
+impl Prices for Kept<'_> {
+    fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
+        self.all.run_usd(*self.kept.get(configuration)?, seconds)
+    }
+}
+
+/// An earlier job, run again as it went, at the prices of now.
+struct Replay<'a> {
+    runs: &'a [OtherRun],
+    prices: Option<&'a dyn Prices>,
+    spent: Spent,
+    /// Runs that reached the target.
+    completed: u64,
+}
+
+impl Testbed for Replay<'_> {
+    fn cold_start(&mut self, _: usize, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn probe(&mut self, configuration: usize, extent: Extent) -> Result<Observation, Stop> {
+        let (OtherRun::Reached(whole_s) | OtherRun::Failed(whole_s)) = self.runs[configuration];
+        let usd = |seconds: f64| self.prices.and_then(|p| p.run_usd(configuration, seconds));
+        let most_s = match extent {
+            Extent::ToTarget => f64::INFINITY,
+            Extent::ToTargetInSeconds(seconds) => seconds,
+            Extent::ToTargetForUsd(most) => match usd(SECONDS_PER_HOUR) {
+                Some(hour) if hour > 0.0 => most / hour * SECONDS_PER_HOUR,
+                _ => f64::INFINITY,
+            },
+            _ => {
+                let why = "of an earlier job only whole runs are known";
+                return Err(Stop::Failed(why.to_owned()));
+            }
+        };
+        let took_s = whole_s.min(most_s);
+        let paid = usd(took_s).unwrap_or(0.0);
+        self.spent.seconds += took_s;
+        self.spent.usd = self.spent.usd.map(|usd| usd + paid);
+        let target = match self.runs[configuration] {
+            _ if took_s < whole_s => Target::MoreThan(took_s),
+            OtherRun::Reached(time_s) => {
+                self.completed += 1;
+                Target::Reached(time_s)
+            }
+            OtherRun::Failed(time_s) => Target::Failed(time_s),
+        };
+        Ok(Observation {
+            target,
+            ..Observation::default()
+        })
+    }
+
+    fn spent(&mut self) -> Spent {
+        self.spent
+    }
+}

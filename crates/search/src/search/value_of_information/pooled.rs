@@ -1,0 +1,211 @@
+//! What other jobs tell of a job before anything was seen of it.
+//!
+//! Logarithms of time less what the prior of any job says are one part that jobs share and one part of each job's own: both go with
+//! configurations as the prior says, and the shared part is this share of the variance. Earlier jobs then give the shared part a
+//! mean, and their own parts tell how jobs of this kind differ: a covariance, mixed with that of the prior as if so many jobs
+//! had shown it. How much is shared, and how wide all is, is told by history: of each program the runs are foretold from those of
+//! the others, and an expert weighs as often as it foretells best.
+
+use super::constants::Constants;
+use super::field::{Field, LEVEL, OBSERVED, Prior};
+use crate::search::others::{OtherJob, Others};
+use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
+
+/// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
+const FORETOLD: usize = 12;
+
+/// A prior that knows other jobs, a scale, and the logarithm of its weight.
+#[derive(Debug, Clone)]
+pub(super) struct PooledExpert {
+    /// Place of its prior among all, that of any job first.
+    pub(super) prior: usize,
+    pub(super) scale: f64,
+    pub(super) log_weight: f64,
+}
+
+/// What other jobs tell.
+#[derive(Debug, Clone)]
+pub(super) struct Pooled {
+    /// One for each share of [`Constants::shared`].
+    pub(super) priors: Vec<Prior>,
+    pub(super) experts: Vec<PooledExpert>,
+}
+
+impl Pooled {
+    /// Beliefs after other jobs, beside those of any job.
+    pub(super) fn new(any: &Prior, others: &Others, constants: &Constants) -> Pooled {
+        let shares = &constants.shared;
+        let pool = |others: &Others| -> Vec<Prior> {
+            let residuals = residuals(any, others);
+            let each = shares.iter();
+            each.map(|share| pooled(any, &residuals, *share, constants.like_jobs))
+                .collect()
+        };
+        let priors = pool(others);
+        let count = (1 + shares.len()) * constants.scales.len();
+        let mut wins = vec![1.0 / count as f64; count];
+        let mut programs: Vec<&str> = others.jobs.iter().map(|job| &*job.program).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        let all: Vec<usize> = (0..any.mean.len()).collect();
+        for program in programs {
+            let left = others.without(program, &all);
+            let before = if left.jobs.is_empty() {
+                Vec::new()
+            } else {
+                pool(&left)
+            };
+            let known: Vec<&Prior> = std::iter::once(any).chain(&before).collect();
+            let of_program = || others.jobs.iter().filter(|job| job.program == program);
+            let foretold = |place: usize| {
+                let prior = known.get(place / constants.scales.len())?;
+                let scale = constants.scales[place % constants.scales.len()];
+                Some(of_program().map(|job| foretells(prior, scale, job)).sum::<f64>())
+            };
+            let best = (0..count)
+                .filter_map(|place| Some((place, foretold(place)?)))
+                .reduce(|best, next| if next.1 > best.1 { next } else { best });
+            if let Some((place, _)) = best {
+                wins[place] += 1.0;
+            }
+        }
+        let experts = wins.iter().enumerate().map(|(place, wins)| PooledExpert {
+            prior: place / constants.scales.len(),
+            scale: constants.scales[place % constants.scales.len()],
+            log_weight: libm::log(*wins),
+        });
+        Pooled {
+            priors,
+            experts: experts.collect(),
+        }
+    }
+}
+
+/// Logarithm of how likely some runs of a job were, one after the other.
+fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
+    let mut field = Field::new(prior, scale);
+    let times = job.runs.iter().enumerate();
+    let seen: Vec<(usize, f64)> = times
+        .filter_map(|(at, run)| Some((at, libm::log((*run)?.time_s()?))))
+        .collect();
+    // From all over the list.
+    let every = seen.len().div_ceil(FORETOLD).max(1);
+    (seen.iter().step_by(every))
+        .map(|&(at, log)| field.observe(at, log))
+        .sum()
+}
+
+/// Of each job the logarithms of its times less what is believed of any job, less their mean.
+fn residuals(any: &Prior, others: &Others) -> Vec<Vec<Option<f64>>> {
+    let of_job = |job: &OtherJob| {
+        let off = |(run, mean): (_, &f64)| {
+            let run: Option<crate::search::others::OtherRun> = run;
+            Some(libm::log(run?.time_s()?) - mean)
+        };
+        let offs: Vec<Option<f64>> = job.runs.iter().copied().zip(&any.mean).map(off).collect();
+        let known = offs.iter().copied().flatten();
+        let level = known.clone().sum::<f64>() / known.count().max(1) as f64;
+        offs.into_iter().map(|off| off.map(|off| off - level)).collect()
+    };
+    others.jobs.iter().map(of_job).collect()
+}
+
+/// The prior of one more job after others, of whose variance this share is common.
+fn pooled(any: &Prior, residuals: &[Vec<Option<f64>>], share: f64, like_jobs: f64) -> Prior {
+    let n = any.mean.len();
+    let own_of = |a: usize, b: usize| if a == b { any.own } else { 0.0 };
+    // Where at least one job was run, how many were, and what they say in the mean.
+    let mean_of = |at: usize| {
+        let known = residuals.iter().filter_map(|of_job| of_job[at]);
+        let jobs = known.clone().count() as f64;
+        (jobs > 0.0).then(|| (at, jobs, known.sum::<f64>() / jobs))
+    };
+    let known: Vec<(usize, f64, f64)> = (0..n).filter_map(mean_of).collect();
+    let m = known.len();
+    let mut matrix = vec![0.0; m * m];
+    for (i, &(a, jobs_a, _)) in known.iter().enumerate() {
+        for (j, &(b, jobs_b, _)) in known.iter().enumerate().take(i + 1) {
+            let covariance = any.covariance[a * n + b];
+            let of_each = (1.0 - share) * covariance + own_of(a, b);
+            matrix[i * m + j] =
+                LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
+        }
+        matrix[i * m + i] += OBSERVED * OBSERVED / jobs_a;
+    }
+    cholesky_held(&mut matrix, m, f64::MIN_POSITIVE);
+    let mut weights: Vec<f64> = known.iter().map(|(_, _, mean)| *mean).collect();
+    forward(&matrix, m, &mut weights);
+    backward(&matrix, m, &mut weights);
+    // Per configuration the shared part: its covariances with what is known, solved by the triangle.
+    let mut shift = vec![0.0; n];
+    let mut solved: Vec<Vec<f64>> = Vec::with_capacity(n);
+    for (x, shift) in shift.iter_mut().enumerate() {
+        let mut row: Vec<f64> = (known.iter())
+            .map(|&(at, ..)| share * any.covariance[x * n + at])
+            .collect();
+        *shift = row.iter().zip(&weights).map(|(c, w)| c * w).sum();
+        forward(&matrix, m, &mut row);
+        solved.push(row);
+    }
+    let own_parts = own_parts(any, residuals, &shift, share);
+    let jobs = own_parts.len() as f64;
+    let mut covariance = vec![0.0; n * n];
+    for a in 0..n {
+        for b in 0..=a {
+            let told: f64 = solved[a].iter().zip(&solved[b]).map(|(x, y)| x * y).sum();
+            let sample: f64 = own_parts.iter().map(|part| part[a] * part[b]).sum();
+            let of_prior = any.covariance[a * n + b] - told;
+            let entry = (like_jobs * of_prior + sample) / (like_jobs + jobs);
+            covariance[a * n + b] = entry;
+            covariance[b * n + a] = entry;
+        }
+    }
+    Prior {
+        mean: any.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
+        covariance,
+        own: any.own,
+    }
+}
+
+/// The part of each job that is its own, at all configurations: as it was seen, or as its other runs foretell it.
+fn own_parts(
+    any: &Prior,
+    residuals: &[Vec<Option<f64>>],
+    shift: &[f64],
+    share: f64,
+) -> Vec<Vec<f64>> {
+    let n = any.mean.len();
+    let of_job = |of_job: &Vec<Option<f64>>| -> Vec<f64> {
+        let off = |at: usize| of_job[at].map(|off| (at, off - shift[at]));
+        let seen: Vec<(usize, f64)> = (0..n).filter_map(off).collect();
+        let level = seen.iter().map(|(_, off)| off).sum::<f64>() / seen.len().max(1) as f64;
+        let mut part = vec![0.0; n];
+        for &(at, off) in &seen {
+            part[at] = off - level;
+        }
+        if seen.len() == n || seen.is_empty() {
+            return part;
+        }
+        let m = seen.len();
+        let mut matrix = vec![0.0; m * m];
+        for (i, &(a, _)) in seen.iter().enumerate() {
+            for (j, &(b, _)) in seen.iter().enumerate().take(i + 1) {
+                matrix[i * m + j] = (1.0 - share) * any.covariance[a * n + b];
+            }
+            matrix[i * m + i] += any.own + OBSERVED * OBSERVED;
+        }
+        cholesky_held(&mut matrix, m, f64::MIN_POSITIVE);
+        let mut weights: Vec<f64> = seen.iter().map(|(_, off)| off - level).collect();
+        forward(&matrix, m, &mut weights);
+        backward(&matrix, m, &mut weights);
+        for (x, part) in part.iter_mut().enumerate() {
+            if of_job[x].is_none() {
+                *part = (seen.iter().zip(&weights))
+                    .map(|(&(at, _), w)| (1.0 - share) * any.covariance[x * n + at] * w)
+                    .sum();
+            }
+        }
+        part
+    };
+    residuals.iter().map(of_job).collect()
+}
