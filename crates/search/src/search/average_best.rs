@@ -81,11 +81,11 @@ fn order(others: &Others, task: &Task<'_>) -> Vec<usize> {
         if ratios.iter().all(|(of_job, _)| of_job[at].is_none()) {
             continue;
         }
-        let mean = others.mean(|place, _| {
+        let means = others.means(|place, _| {
             let (of_job, median) = &ratios[place];
             of_job[at].or((!median.is_nan()).then_some(*median))
         });
-        all.extend(mean.map(|mean| (at, mean)));
+        all.push((at, means.iter().sum::<f64>() / means.len() as f64));
     }
     all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     all.into_iter().map(|(at, _)| at).collect()

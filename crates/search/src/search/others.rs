@@ -78,21 +78,26 @@ impl Others {
         }
     }
 
-    /// The mean over programs of the mean over their jobs of what each says, by its place; `None` where none says anything.
-    pub(super) fn mean(&self, says: impl Fn(usize, &OtherJob) -> Option<f64>) -> Option<f64> {
-        let mut programs: Vec<(&str, f64, f64)> = Vec::new();
-        for (place, job) in self.jobs.iter().enumerate() {
-            let Some(said) = says(place, job) else {
-                continue;
-            };
-            match programs.iter_mut().find(|(name, ..)| *name == job.program) {
-                Some((_, sum, count)) => (*sum, *count) = (*sum + said, *count + 1.0),
-                None => programs.push((&job.program, said, 1.0)),
-            }
-        }
-        let count = programs.len() as f64;
-        let sum: f64 = programs.iter().map(|(_, sum, count)| sum / count).sum();
-        (count > 0.0).then_some(sum / count)
+    /// All programs, each once.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
+        let jobs = self.jobs.iter().enumerate();
+        let is_first = |(place, job): &(usize, &OtherJob)| {
+            let mut before = self.jobs[..*place].iter();
+            before.all(|other| other.program != job.program)
+        };
+        jobs.filter(is_first).map(|(_, job)| &*job.program)
+    }
+
+    /// Per program the mean over its jobs of what each says, by its place; without those of which none says anything.
+    pub(super) fn means(&self, says: impl Fn(usize, &OtherJob) -> Option<f64>) -> Vec<f64> {
+        let mean = |program: &str| {
+            let jobs = self.jobs.iter().enumerate();
+            let said = jobs.filter(|(_, job)| job.program == program);
+            let said = said.filter_map(|(place, job)| says(place, job));
+            let (sum, count) = said.fold((0.0, 0.0), |(sum, count), said| (sum + said, count + 1.0));
+            (count > 0.0).then_some(sum / count)
+        };
+        self.programs().filter_map(mean).collect()
     }
 }
 
@@ -125,6 +130,18 @@ impl OtherJob {
             program: (history.program.as_ref()).map_or(history.workload.clone(), String::clone),
             runs,
         })
+    }
+
+    /// Logarithms of the seconds to the target. A run that failed counts as the longest of all of this job: where it fails, it
+    /// takes long at best.
+    pub(super) fn logs(&self) -> Vec<Option<f64>> {
+        let seconds = |run: &OtherRun| {
+            let (OtherRun::Reached(seconds) | OtherRun::Failed(seconds)) = run;
+            *seconds
+        };
+        let longest = self.runs.iter().flatten().map(seconds).fold(0.0, f64::max);
+        let log = |run: &Option<OtherRun>| Some(libm::log((*run)?.time_s().unwrap_or(longest)));
+        self.runs.iter().map(log).collect()
     }
 
     /// What a run to the target comes to in the objective, over the least that one does, per configuration: where it failed, what

@@ -10,6 +10,7 @@ use super::value_of_information::ValueOfInformation;
 use super::{Forecast, Objective, Prices, Strategy, Task, average_best, trials};
 use crate::testbed::{Extent, Observation, Spent, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_base::stats::Welford;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 /// A way to search that draws nothing at random.
@@ -94,7 +95,7 @@ impl Selection {
         }
     }
 
-    /// The rule of the least mean total over earlier programs; the first of several.
+    /// The rule of the least mean total over earlier programs; the first where others may be better by chance.
     fn selected(&self, task: &Task<'_>) -> Rule {
         let hour = |at: usize| task.prices?.usd_per_hour(at);
         let prices = (0..task.space.len()).map(|at| hour(at).unwrap_or(-1.0).to_bits());
@@ -107,11 +108,20 @@ impl Selection {
     }
 
     fn select(&self, task: &Task<'_>) -> Rule {
-        let mut best = (self.rules[0], f64::INFINITY);
-        for &rule in &self.rules {
-            let total = |place, _: &_| self.total(place, rule, task);
-            if let Some(mean) = self.others.mean(total).filter(|mean| *mean < best.1) {
-                best = (rule, mean);
+        let totals = |rule| {
+            let of_job = |place, _: &_| self.total(place, rule, task);
+            self.others.means(of_job)
+        };
+        let first = totals(self.rules[0]);
+        let mut best = (self.rules[0], 0.0);
+        for &rule in &self.rules[1..] {
+            let mut less = Welford::default();
+            (first.iter().zip(totals(rule))).for_each(|(before, total)| less.add(before - total));
+            // Less by more than its standard error, which one program alone has not.
+            let programs = less.count() as f64;
+            let is_sure = programs > 1.0 && less.mean() > less.standard_deviation() / programs.sqrt();
+            if is_sure && less.mean() > best.1 {
+                best = (rule, less.mean());
             }
         }
         best.0

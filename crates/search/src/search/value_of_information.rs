@@ -160,13 +160,7 @@ impl ValueOfInformation {
         let Some(pooled) = &priors.pooled else {
             return experts;
         };
-        let (of_any, knowing) = pooled.experts.split_at(constants.scales.len());
-        let log_weights: Vec<f64> = of_any.iter().map(|expert| expert.log_weight).collect();
-        let knowing = knowing.iter().map(|expert| {
-            let prior = &pooled.priors[expert.prior - 1];
-            (prior, expert.scale, expert.log_weight)
-        });
-        experts.after_history(&log_weights, knowing, constants.least_weight)
+        experts.after_history(&pooled.prior, &pooled.log_weights, constants)
     }
 }
 

@@ -81,10 +81,13 @@ pub struct Constants {
     pub(super) parts_caution: f64,
     /// How much of the spread of looks counts, as `caution`.
     pub(super) look_caution: f64,
-    /// Shares of the variance that other jobs may have in common with a job.
-    pub(super) shared: Vec<f64>,
+    /// Share of the variance that jobs have in common.
+    pub(super) shared: f64,
     /// How many jobs the prior counts for where others tell how jobs differ.
     pub(super) like_jobs: f64,
+    /// How much of what an expert foretold counts for its weight where some know other jobs: narrow ones are right until they are
+    /// not.
+    pub(super) trust: f64,
 }
 
 impl Default for Constants {
@@ -188,8 +191,9 @@ impl Default for Constants {
             caution: 0.6,
             parts_caution: 0.35,
             look_caution: 1.0,
-            shared: vec![0.4, 0.8],
+            shared: 0.8,
             like_jobs: 8.0,
+            trust: 0.5,
         }
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct LogObjective {
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
+    /// How much of what one foretold counts for its weight.
+    trust: f64,
 }
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
@@ -71,28 +73,28 @@ impl<'p> Experts<'p> {
         };
         Experts {
             all: of_parts.into_iter().map(expert).collect(),
+            trust: 1.0,
         }
     }
 
-    /// With what history says of each, and with those that know it: the logarithms of the weights of these, and per one more its
-    /// prior of time as a whole, its scale and the logarithm of its weight. What weighs less than `least` of all has no say.
+    /// With what history says of each, and with those that know it: the logarithms of the weights of these, then of one more per scale
+    /// that believes `knowing` of time as a whole.
     pub(super) fn after_history(
         mut self,
-        log_weights: &[f64],
-        knowing: impl Iterator<Item = (&'p Prior, f64, f64)>,
-        least: f64,
+        knowing: &'p Prior,
+        log_weights: &[Vec<f64>; 2],
+        constants: &Constants,
     ) -> Experts<'p> {
-        for (expert, log_weight) in self.all.iter_mut().zip(log_weights) {
+        let [of_any, of_knowing] = log_weights;
+        for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
             expert.log_weight += log_weight;
         }
-        self.all.extend(knowing.map(|(prior, scale, log_weight)| Expert {
-            log_weight,
-            parts: vec![Field::new(prior, scale)],
+        let scaled = constants.scales.iter().zip(of_knowing);
+        self.all.extend(scaled.map(|(scale, log_weight)| Expert {
+            log_weight: *log_weight,
+            parts: vec![Field::new(knowing, *scale)],
         }));
-        let weights = || self.all.iter().map(|expert| expert.log_weight);
-        let most = weights().fold(f64::NEG_INFINITY, f64::max);
-        let all: f64 = weights().map(|w| libm::exp(w - most)).sum();
-        self.all.retain(|expert| libm::exp(expert.log_weight - most) >= least * all);
+        self.trust = constants.trust;
         self
     }
 
@@ -127,7 +129,7 @@ impl<'p> Experts<'p> {
                     End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
                 };
             }
-            expert.log_weight += gained;
+            expert.log_weight += self.trust * gained;
         }
     }
 

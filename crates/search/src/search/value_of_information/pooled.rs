@@ -3,8 +3,8 @@
 //! Logarithms of time less what the prior of any job says are one part that jobs share and one part of each job's own: both go with
 //! configurations as the prior says, and the shared part is this share of the variance. Earlier jobs then give the shared part a
 //! mean, and their own parts tell how jobs of this kind differ: a covariance, mixed with that of the prior as if so many jobs
-//! had shown it. How much is shared, and how wide all is, is told by history: of each program the runs are foretold from those of
-//! the others, and an expert weighs as often as it foretells best.
+//! had shown it. Whether that is to be believed, and how wide all is, is told by history: of each program the runs are foretold from
+//! those of the others, and an expert weighs as often as it foretells best.
 
 use super::constants::Constants;
 use super::field::{Field, LEVEL, OBSERVED, Prior};
@@ -14,69 +14,43 @@ use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
 /// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
 const FORETOLD: usize = 12;
 
-/// A prior that knows other jobs, a scale, and the logarithm of its weight.
-#[derive(Debug, Clone)]
-pub(super) struct PooledExpert {
-    /// Place of its prior among all, that of any job first.
-    pub(super) prior: usize,
-    pub(super) scale: f64,
-    pub(super) log_weight: f64,
-}
 
 /// What other jobs tell.
 #[derive(Debug, Clone)]
 pub(super) struct Pooled {
-    /// One for each share of [`Constants::shared`].
-    pub(super) priors: Vec<Prior>,
-    pub(super) experts: Vec<PooledExpert>,
+    /// The prior that knows them.
+    pub(super) prior: Prior,
+    /// Logarithms of the weights of experts by the prior of any job, per scale, and of those by this one.
+    pub(super) log_weights: [Vec<f64>; 2],
 }
 
 impl Pooled {
     /// Beliefs after other jobs, beside those of any job.
     pub(super) fn new(any: &Prior, others: &Others, constants: &Constants) -> Pooled {
-        let shares = &constants.shared;
-        let pool = |others: &Others| -> Vec<Prior> {
-            let residuals = residuals(any, others);
-            let each = shares.iter();
-            each.map(|share| pooled(any, &residuals, *share, constants.like_jobs))
-                .collect()
-        };
-        let priors = pool(others);
-        let count = (1 + shares.len()) * constants.scales.len();
-        let mut wins = vec![1.0 / count as f64; count];
-        let mut programs: Vec<&str> = others.jobs.iter().map(|job| &*job.program).collect();
-        programs.sort_unstable();
-        programs.dedup();
+        let scales = &constants.scales;
+        // As if each had been the best for one program.
+        let mut wins = [vec![1.0; scales.len()], vec![1.0; scales.len()]];
         let all: Vec<usize> = (0..any.mean.len()).collect();
-        for program in programs {
+        for program in others.programs() {
             let left = others.without(program, &all);
-            let before = if left.jobs.is_empty() {
-                Vec::new()
-            } else {
-                pool(&left)
-            };
-            let known: Vec<&Prior> = std::iter::once(any).chain(&before).collect();
+            let before = pooled(any, &left, constants);
             let of_program = || others.jobs.iter().filter(|job| job.program == program);
-            let foretold = |place: usize| {
-                let prior = known.get(place / constants.scales.len())?;
-                let scale = constants.scales[place % constants.scales.len()];
-                Some(of_program().map(|job| foretells(prior, scale, job)).sum::<f64>())
-            };
-            let best = (0..count)
-                .filter_map(|place| Some((place, foretold(place)?)))
-                .reduce(|best, next| if next.1 > best.1 { next } else { best });
-            if let Some((place, _)) = best {
-                wins[place] += 1.0;
+            let mut best: Option<(f64, usize, usize)> = None;
+            for (kind, prior) in [any, &before].into_iter().enumerate() {
+                for (place, scale) in scales.iter().enumerate() {
+                    let log: f64 = of_program().map(|job| foretells(prior, *scale, job)).sum();
+                    if best.is_none_or(|(most, ..)| log > most) {
+                        best = Some((log, kind, place));
+                    }
+                }
+            }
+            if let Some((_, kind, place)) = best {
+                wins[kind][place] += 1.0;
             }
         }
-        let experts = wins.iter().enumerate().map(|(place, wins)| PooledExpert {
-            prior: place / constants.scales.len(),
-            scale: constants.scales[place % constants.scales.len()],
-            log_weight: libm::log(*wins),
-        });
         Pooled {
-            priors,
-            experts: experts.collect(),
+            prior: pooled(any, others, constants),
+            log_weights: wins.map(|wins| wins.into_iter().map(libm::log).collect()),
         }
     }
 }
@@ -84,10 +58,8 @@ impl Pooled {
 /// Logarithm of how likely some runs of a job were, one after the other.
 fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
     let mut field = Field::new(prior, scale);
-    let times = job.runs.iter().enumerate();
-    let seen: Vec<(usize, f64)> = times
-        .filter_map(|(at, run)| Some((at, libm::log((*run)?.time_s()?))))
-        .collect();
+    let logs = job.logs().into_iter().enumerate();
+    let seen: Vec<(usize, f64)> = logs.filter_map(|(at, log)| Some((at, log?))).collect();
     // From all over the list.
     let every = seen.len().div_ceil(FORETOLD).max(1);
     (seen.iter().step_by(every))
@@ -98,11 +70,8 @@ fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
 /// Of each job the logarithms of its times less what is believed of any job, less their mean.
 fn residuals(any: &Prior, others: &Others) -> Vec<Vec<Option<f64>>> {
     let of_job = |job: &OtherJob| {
-        let off = |(run, mean): (_, &f64)| {
-            let run: Option<crate::search::others::OtherRun> = run;
-            Some(libm::log(run?.time_s()?) - mean)
-        };
-        let offs: Vec<Option<f64>> = job.runs.iter().copied().zip(&any.mean).map(off).collect();
+        let off = |(log, mean): (Option<f64>, &f64)| log.map(|log| log - mean);
+        let offs: Vec<Option<f64>> = job.logs().into_iter().zip(&any.mean).map(off).collect();
         let known = offs.iter().copied().flatten();
         let level = known.clone().sum::<f64>() / known.count().max(1) as f64;
         offs.into_iter().map(|off| off.map(|off| off - level)).collect()
@@ -110,8 +79,10 @@ fn residuals(any: &Prior, others: &Others) -> Vec<Vec<Option<f64>>> {
     others.jobs.iter().map(of_job).collect()
 }
 
-/// The prior of one more job after others, of whose variance this share is common.
-fn pooled(any: &Prior, residuals: &[Vec<Option<f64>>], share: f64, like_jobs: f64) -> Prior {
+/// The prior of one more job after others.
+fn pooled(any: &Prior, others: &Others, constants: &Constants) -> Prior {
+    let residuals = &residuals(any, others);
+    let (share, like_jobs) = (constants.shared, constants.like_jobs);
     let n = any.mean.len();
     let own_of = |a: usize, b: usize| if a == b { any.own } else { 0.0 };
     // Where at least one job was run, how many were, and what they say in the mean.
