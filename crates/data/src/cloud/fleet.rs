@@ -59,6 +59,17 @@ pub struct Machine {
     pub gpus: u32,
 }
 
+impl Machine {
+    /// A machine of so many virtual processors, so much memory and so many accelerators.
+    pub fn new(vcpu: f64, memory_gib: f64, gpus: u32) -> Machine {
+        Machine {
+            vcpu,
+            memory_gib,
+            gpus,
+        }
+    }
+}
+
 impl<'a> Fleet<'a> {
     /// The catalogue, and the VM types of a scenario by name.
     pub fn new(own: impl IntoIterator<Item = (&'a str, OwnVm<'a>)>) -> Fleet<'a> {

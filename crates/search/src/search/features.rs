@@ -1,5 +1,6 @@
 //! Configurations as points, so that a model can say which are alike.
 
+use super::machines::machines;
 use super::{Prices, Task};
 use scavsim_data::space::{Axis, AxisKind, Space};
 
@@ -15,11 +16,10 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The features of all configurations of a task, and how many cores their machines have and how much memory for each, where
-    /// that is known of all.
+    /// The features of all configurations of a task, and how many cores their machines have and how much memory for each, as far as
+    /// that is known.
     pub(super) fn with_machines(task: &Task<'_>) -> Features {
-        let machines: Option<Vec<_>> = (0..task.space.len()).map(|at| task.machine(at)).collect();
-        let machines = machines.unwrap_or_default();
+        let machines = machines(task).unwrap_or_default();
         let logs = |of: &dyn Fn(f64, f64) -> f64| {
             let values = machines.iter().map(|m| of(m.vcpu, m.memory_gib));
             scaled(logarithms(values.collect()))
@@ -143,9 +143,9 @@ mod tests {
         assert_eq!(features.width(), 5);
     }
 
-    /// Of three machines with 2, 4 and 8 cores the middle one is half an axis from both; one that is unknown takes both axes away.
+    /// Of three machines with 2, 4 and 8 cores the middle one is half an axis from both; where none is known there is no axis.
     #[test]
-    fn cores_and_memory_are_axes_where_all_are_known() {
+    fn cores_and_memory_are_axes_where_any_are_known() {
         let machine = |name| Fleet::listed().machine(name);
         let axes = vec![Axis::numeric("x", "1")];
         let space = Space::new(axes, [[1.0], [1.0], [1.0]]).expect("a space");
@@ -158,8 +158,7 @@ mod tests {
         let two = [machines[0], machine("c4.xlarge"), machines[2]];
         task.machines = &two;
         assert_eq!(Features::with_machines(&task).width(), 2);
-        let unknown = [machines[0], None, machines[2]];
-        task.machines = &unknown;
+        task.machines = &[];
         assert_eq!(Features::with_machines(&task).width(), 0);
     }
 }

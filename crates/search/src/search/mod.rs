@@ -22,6 +22,7 @@
 //! - [`external`]: another program.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
+//! - `machines`: what VMs have, as far as anything tells.
 //! - [`space`]: corners and starting points of a list of configurations.
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
@@ -44,6 +45,7 @@ mod gaussian_process;
 pub mod latin_hypercube;
 mod lookahead;
 pub mod lynceus;
+mod machines;
 pub mod models;
 pub mod no_search;
 pub mod objective;

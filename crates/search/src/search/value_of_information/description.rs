@@ -2,6 +2,7 @@
 
 use super::prior::{Column, Configurations, Role};
 use crate::search::Task;
+use crate::search::machines;
 use scavsim_data::space::{Axis, AxisKind, BATCH, VM, WORKERS};
 
 /// Range that a number of unknown meaning is stretched to: about as many units as machines and batches come in.
@@ -13,12 +14,16 @@ pub(super) fn counts_steps(task: &Task<'_>) -> bool {
     has_batch || task.samples_per_epoch.is_some()
 }
 
-/// Machines by what their types have, or by their price where that is not known; every other axis by what it is.
+/// Machines by what they have, or by their price where that is not known; every other axis by what it is. What follows from the VM
+/// type is no axis of its own.
 pub(super) fn configurations(task: &Task<'_>) -> Configurations {
     let space = task.space;
     let count = space.len();
-    let mut columns = machines(task);
+    let mut columns = of_machines(task);
     for (place, axis) in space.axes().iter().enumerate() {
+        if machines::is_of_machines(space, place) {
+            continue;
+        }
         let values: Vec<f64> = (0..count).map(|at| space.value(at, place)).collect();
         let is_above_zero = values.iter().all(|value| *value > 0.0);
         match &axis.kind {
@@ -99,28 +104,22 @@ fn stretched(values: Vec<f64>) -> Option<Column> {
 }
 
 /// What VMs are: accelerators or cores, memory per core; names too where types differ in what these do not tell.
-fn machines(task: &Task<'_>) -> Vec<Column> {
+fn of_machines(task: &Task<'_>) -> Vec<Column> {
     let space = task.space;
-    let Some(axis) = space.axis(VM) else {
-        return Vec::new();
+    let axis = space.axis(VM);
+    let names_too = || match axis {
+        Some(axis) => {
+            let values: Vec<f64> = (0..space.len()).map(|at| space.value(at, axis)).collect();
+            names(&values, space.axes()[axis].levels().len())
+        }
+        None => Vec::new(),
     };
-    let names_too = || {
-        let values: Vec<f64> = (0..space.len()).map(|at| space.value(at, axis)).collect();
-        names(&values, space.axes()[axis].levels().len())
-    };
-    let known: Option<Vec<_>> = (0..space.len()).map(|at| task.machine(at)).collect();
-    let Some(known) = known else {
-        let each = |at: usize| {
-            let workers = space.workers(at).map_or(1.0, f64::from);
-            let usd = task.prices?.usd_per_hour(at).filter(|usd| *usd > 0.0)?;
-            Some(libm::log2(usd / workers))
+    let Some(known) = machines::machines(task) else {
+        return if axis.is_some() {
+            names_and_prices(task, names_too())
+        } else {
+            Vec::new()
         };
-        let priced: Option<Vec<f64>> = (0..space.len()).map(each).collect();
-        let priced = priced.map(|values| Column {
-            role: Role::Cores,
-            values,
-        });
-        return names_too().into_iter().chain(priced).collect();
     };
     let with_gpus = known.iter().all(|machine| machine.gpus > 0);
     let cores = Column {
@@ -144,11 +143,27 @@ fn machines(task: &Task<'_>) -> Vec<Column> {
     let same = |a: usize, b: usize| {
         cores.values[a] == cores.values[b] && memory.values[a] == memory.values[b]
     };
-    let are_alike = (1..space.len())
-        .any(|a| (0..a).any(|b| space.value(a, axis) != space.value(b, axis) && same(a, b)));
+    let types = |at: usize| axis.map(|axis| space.value(at, axis));
+    let are_alike =
+        (1..space.len()).any(|a| (0..a).any(|b| types(a) != types(b) && same(a, b)));
     let mut columns = vec![cores, memory];
     if are_alike || with_gpus {
         columns.extend(names_too());
     }
     columns
+}
+
+/// Machines of which nothing is known but what they are called and what an hour costs.
+fn names_and_prices(task: &Task<'_>, names: Vec<Column>) -> Vec<Column> {
+    let each = |at: usize| {
+        let workers = task.space.workers(at).map_or(1.0, f64::from);
+        let usd = task.prices?.usd_per_hour(at).filter(|usd| *usd > 0.0)?;
+        Some(libm::log2(usd / workers))
+    };
+    let priced: Option<Vec<f64>> = (0..task.space.len()).map(each).collect();
+    let priced = priced.map(|values| Column {
+        role: Role::Cores,
+        values,
+    });
+    names.into_iter().chain(priced).collect()
 }
