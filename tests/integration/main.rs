@@ -92,6 +92,7 @@ mod local_sgd;
 mod luck;
 mod misses;
 mod models;
+mod other_jobs;
 mod outlines;
 mod own_grids;
 mod own_measurements;

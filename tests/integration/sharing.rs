@@ -137,3 +137,37 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
     assert_eq!(found, expected);
     assert!(groups.iter().all(|g| g.tallied.cases == scenario.replicas));
 }
+
+/// On real runs without luck a search that draws nothing is made once for all replicas, one that draws is made in each; with repeated
+/// runs every replica has its own.
+#[test]
+fn what_has_no_luck_is_searched_once_and_comes_out_as_if_alone() {
+    let of = |limits: &str| {
+        format!(
+            "grid = \"scout\"\njobs = [\"lr_huge_spark\", \"kmeans_bigdata_spark15\"]\nseed = 4\nreplicas = 4\n{limits}\n\
+             [search]\nrepeats = [1, 10]\nstrategies = [\"oracle\", \"clairvoyant\", \"cheapest\", \"cheapest@3\", \
+             \"random@3\", \"cherrypick@4\", \"value-of-information\", \"average-best\", \
+             \"collaborative-filtering\"]\n"
+        )
+    };
+    for limits in ["", "limits.max_time_h = 0.5"] {
+        let scenario = scenario(&of(limits));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let alone: Vec<Record<'_>> = (0..plan.cases())
+            .map(|number| Evaluator::new(&plan).evaluate(plan.case(number)))
+            .collect();
+        assert_eq!(in_turn(&plan, |number| number), alone);
+        let last = plan.cases() - 1;
+        assert_eq!(in_turn(&plan, |number| last - number), alone);
+        let differ = |strategy: &str| {
+            let of_strategy = || alone.iter().filter(|r| r.strategy == strategy);
+            of_strategy().any(|a| {
+                of_strategy().any(|b| {
+                    (a.workload, a.setting, a.objective) == (b.workload, b.setting, b.objective)
+                        && a.search_time_h != b.search_time_h
+                })
+            })
+        };
+        assert!(differ("random@3") && !differ("value-of-information"));
+    }
+}

@@ -50,11 +50,7 @@ impl Strategy for AverageBest {
 }
 
 /// Decides for the configuration of the least mean ratio, and after it for the next ones.
-pub(super) fn pick(
-    others: &Others,
-    task: &Task<'_>,
-    forecast: &mut Forecast,
-) -> Result<(), Stop> {
+pub(super) fn pick(others: &Others, task: &Task<'_>, forecast: &mut Forecast) -> Result<(), Stop> {
     let mut order = order(others, task).into_iter();
     if order.len() == 0 {
         let why = "no configuration that others ran has a price before it was run";

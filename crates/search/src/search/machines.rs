@@ -29,8 +29,12 @@ pub(super) fn machines(task: &Task<'_>) -> Option<Vec<Machine>> {
     let like = |at: usize| {
         let usd = price(at);
         let apart = |of: Option<f64>| usd.zip(of).map_or(f64::INFINITY, |(a, b)| (a - b).abs());
-        let near = examples.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))?;
-        let larger = usd.zip(near.0).map_or(1.0, |(own, other)| libm::exp(own - other));
+        let near = examples
+            .iter()
+            .min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))?;
+        let larger = usd
+            .zip(near.0)
+            .map_or(1.0, |(own, other)| libm::exp(own - other));
         let Machine {
             vcpu,
             memory_gib,
@@ -97,7 +101,10 @@ mod tests {
     /// An m4.xlarge has 4 cores and 16 GiB; a type of half its price that nobody knows is taken for half of it.
     #[test]
     fn an_unknown_type_is_what_its_price_says() {
-        let axes = vec![Axis::categorical("vm", ["m4.xlarge".into(), "mine".into(), "m4.4xlarge".into()])];
+        let axes = vec![Axis::categorical(
+            "vm",
+            ["m4.xlarge".into(), "mine".into(), "m4.4xlarge".into()],
+        )];
         let space = Space::new(axes, [[0.0], [1.0], [2.0]]).expect("a space");
         let listed = |name| Fleet::listed().machine(name);
         let known = [listed("m4.xlarge"), None, listed("m4.4xlarge")];
@@ -120,7 +127,11 @@ mod tests {
             Axis::numeric("disk", "GB"),
             Axis::numeric("rate", "1"),
         ];
-        let rows = [[0.0, 2.0, 4.0, 9.0, 1.0], [1.0, 4.0, 8.0, 9.0, 1.0], [1.0, 4.0, 8.0, 9.0, 2.0]];
+        let rows = [
+            [0.0, 2.0, 4.0, 9.0, 1.0],
+            [1.0, 4.0, 8.0, 9.0, 1.0],
+            [1.0, 4.0, 8.0, 9.0, 2.0],
+        ];
         let space = Space::new(axes, rows).expect("a space");
         let found = machines(&Task::new("mine", &space)).expect("its axes say so");
         assert_eq!((found[1].vcpu, found[1].memory_gib), (4.0, 8.0));

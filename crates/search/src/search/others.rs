@@ -9,6 +9,8 @@ use scavsim_data::space::Space;
 /// Another job, as far as it was run on the configurations of a task.
 #[derive(Debug, Clone)]
 pub(super) struct OtherJob {
+    /// What it is called.
+    pub(super) name: String,
     /// What it runs: jobs of one program count as one.
     pub(super) program: String,
     /// What its runs came to, per configuration; `None` where there was none.
@@ -68,6 +70,7 @@ impl Others {
     pub(super) fn without(&self, program: &str, kept: &[usize]) -> Others {
         let others = self.jobs.iter().filter(|job| job.program != program);
         let jobs = others.map(|job| OtherJob {
+            name: job.name.clone(),
             program: job.program.clone(),
             runs: kept.iter().map(|&at| job.runs[at]).collect(),
         });
@@ -94,7 +97,8 @@ impl Others {
             let jobs = self.jobs.iter().enumerate();
             let said = jobs.filter(|(_, job)| job.program == program);
             let said = said.filter_map(|(place, job)| says(place, job));
-            let (sum, count) = said.fold((0.0, 0.0), |(sum, count), said| (sum + said, count + 1.0));
+            let (sum, count) =
+                said.fold((0.0, 0.0), |(sum, count), said| (sum + said, count + 1.0));
             (count > 0.0).then_some(sum / count)
         };
         self.programs().filter_map(mean).collect()
@@ -127,6 +131,7 @@ impl OtherJob {
         let runs: Vec<Option<OtherRun>> = all.into_iter().map(run).collect();
         let reaches = |run: &Option<OtherRun>| run.is_some_and(|run| run.time_s().is_some());
         runs.iter().any(reaches).then(|| OtherJob {
+            name: history.workload.clone(),
             program: (history.program.as_ref()).map_or(history.workload.clone(), String::clone),
             runs,
         })

@@ -52,8 +52,9 @@ impl Rule {
             Rule::ValueOfInformation => {
                 ValueOfInformation::default().search(task, testbed, stream, forecast)
             }
-            Rule::ValueOfInformationPooled => ValueOfInformation::pooled(others.clone())
-                .search(task, testbed, stream, forecast),
+            Rule::ValueOfInformationPooled => {
+                ValueOfInformation::pooled(others.clone()).search(task, testbed, stream, forecast)
+            }
         }
     }
 }
@@ -119,7 +120,8 @@ impl Selection {
             (first.iter().zip(totals(rule))).for_each(|(before, total)| less.add(before - total));
             // Less by more than its standard error, which one program alone has not.
             let programs = less.count() as f64;
-            let is_sure = programs > 1.0 && less.mean() > less.standard_deviation() / programs.sqrt();
+            let is_sure =
+                programs > 1.0 && less.mean() > less.standard_deviation() / programs.sqrt();
             if is_sure && less.mean() > best.1 {
                 best = (rule, less.mean());
             }
@@ -151,7 +153,8 @@ impl Selection {
             trials::value(told.objective, &trials::point(&told, at, seconds))
         };
         let runs: Vec<OtherRun> = kept.iter().filter_map(|&at| job.runs[at]).collect();
-        let values = (runs.iter().enumerate()).filter_map(|(at, run)| Some(value(at, run.time_s()?)));
+        let values =
+            (runs.iter().enumerate()).filter_map(|(at, run)| Some(value(at, run.time_s()?)));
         let (least, most) = values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
             (least.min(value), most.max(value))
         });
@@ -171,7 +174,11 @@ impl Selection {
         let ended = rule.search(&others, &told, &mut replay, &mut stream, &mut forecast);
         let repeats = task.repeats.max(1);
         let mut choices: Vec<usize> = match ended {
-            Ok(()) => forecast.decided.into_iter().chain(forecast.instead).collect(),
+            Ok(()) => forecast
+                .decided
+                .into_iter()
+                .chain(forecast.instead)
+                .collect(),
             Err(_) => Vec::new(),
         };
         choices.retain(|&at| at < runs.len());

@@ -60,6 +60,9 @@ pub struct ExternalSettings {
     /// Whether it takes all earlier runs of the workload, which had to be paid for.
     #[serde(default)]
     pub earlier_runs: bool,
+    /// Whether it takes all earlier runs of other jobs on the same configurations, which had to be paid for.
+    #[serde(default)]
+    pub other_jobs: bool,
     /// Where the scenario is.
     #[serde(skip)]
     #[schemars(skip)]
@@ -166,6 +169,7 @@ impl Recipe for ExternalSettings {
         let told = ToldLine {
             depends,
             earlier_runs: self.earlier_runs,
+            other_jobs: self.other_jobs,
         };
         let bounds = Bounds {
             probes: self.max_probes.get(),

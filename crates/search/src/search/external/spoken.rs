@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::breach::{Breach, Silence};
 use super::talk::{self, Answer};
+use crate::search::others::Others;
 use crate::search::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -67,6 +68,7 @@ impl Default for Bounds {
 pub(super) struct ToldLine {
     pub(super) depends: Depends,
     pub(super) earlier_runs: bool,
+    pub(super) other_jobs: bool,
 }
 
 /// Conversations between two searches.
@@ -151,6 +153,7 @@ impl Spoken {
         let told = ToldLine {
             depends: Depends::BOTH,
             earlier_runs: false,
+            other_jobs: false,
         };
         Spoken::of(Arc::new(open), Waiting::default(), told, Bounds::default())
     }
@@ -180,6 +183,13 @@ impl Spoken {
         self
     }
 
+    /// Tells strategies the earlier runs of other jobs on the same configurations if `told`, which records then count.
+    #[must_use]
+    pub fn other_jobs(mut self, told: bool) -> Spoken {
+        self.told.other_jobs = told;
+        self
+    }
+
     pub(super) fn of(open: Arc<Open>, waiting: Waiting, told: ToldLine, bounds: Bounds) -> Spoken {
         Spoken {
             open,
@@ -197,8 +207,10 @@ impl Recipe for Spoken {
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let earlier = self.told.earlier_runs.then(|| past.take_own(|_| true));
+        let others = self.told.other_jobs.then(|| Others::take(task, past));
+        let others = others.transpose()?;
         Ok(Box::new(Ready {
-            task: talk::task(task, earlier.as_ref()),
+            task: talk::task(task, earlier.as_ref(), others.as_ref()),
             spoken: self.clone(),
         }))
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
+use crate::search::others::{OtherJob, OtherRun, Others};
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, Spent, Target};
 
@@ -158,7 +159,7 @@ pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<
 }
 
 /// What every search of a task is told.
-pub(super) fn task(task: &Task<'_>, earlier: Option<&History>) -> String {
+pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&Others>) -> String {
     let space = task.space;
     let configurations: Vec<Value> = (0..space.len())
         .map(|at| {
@@ -215,8 +216,21 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>) -> String {
             "max_miss": limits.max_miss,
         },
         "earlier_runs": earlier,
+        "other_jobs": others.map(|others| others.jobs.iter().map(other_job).collect::<Vec<_>>()),
     })
     .to_string()
+}
+
+/// Another job: where it reached the target, and where it failed, after how many seconds.
+fn other_job(job: &OtherJob) -> Value {
+    let runs = job.runs.iter().enumerate();
+    let runs = runs.filter_map(|(at, run)| {
+        Some(match (*run)? {
+            OtherRun::Reached(seconds) => json!({ "configuration": at, "reached_s": seconds }),
+            OtherRun::Failed(seconds) => json!({ "configuration": at, "failed_s": seconds }),
+        })
+    });
+    json!({ "workload": job.name, "program": job.program, "runs": runs.collect::<Vec<_>>() })
 }
 
 /// Workers and batches as whole numbers: a program may count with them.

@@ -144,8 +144,7 @@ fn of_machines(task: &Task<'_>) -> Vec<Column> {
         cores.values[a] == cores.values[b] && memory.values[a] == memory.values[b]
     };
     let types = |at: usize| axis.map(|axis| space.value(at, axis));
-    let are_alike =
-        (1..space.len()).any(|a| (0..a).any(|b| types(a) != types(b) && same(a, b)));
+    let are_alike = (1..space.len()).any(|a| (0..a).any(|b| types(a) != types(b) && same(a, b)));
     let mut columns = vec![cores, memory];
     if are_alike || with_gpus {
         columns.extend(names_too());

@@ -14,7 +14,6 @@ use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
 /// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
 const FORETOLD: usize = 12;
 
-
 /// What other jobs tell.
 #[derive(Debug, Clone)]
 pub(super) struct Pooled {
@@ -74,7 +73,9 @@ fn residuals(any: &Prior, others: &Others) -> Vec<Vec<Option<f64>>> {
         let offs: Vec<Option<f64>> = job.logs().into_iter().zip(&any.mean).map(off).collect();
         let known = offs.iter().copied().flatten();
         let level = known.clone().sum::<f64>() / known.count().max(1) as f64;
-        offs.into_iter().map(|off| off.map(|off| off - level)).collect()
+        offs.into_iter()
+            .map(|off| off.map(|off| off - level))
+            .collect()
     };
     others.jobs.iter().map(of_job).collect()
 }
@@ -98,8 +99,7 @@ fn pooled(any: &Prior, others: &Others, constants: &Constants) -> Prior {
         for (j, &(b, jobs_b, _)) in known.iter().enumerate().take(i + 1) {
             let covariance = any.covariance[a * n + b];
             let of_each = (1.0 - share) * covariance + own_of(a, b);
-            matrix[i * m + j] =
-                LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
+            matrix[i * m + j] = LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
         }
         matrix[i * m + i] += OBSERVED * OBSERVED / jobs_a;
     }
@@ -179,4 +179,97 @@ fn own_parts(
         part
     };
     residuals.iter().map(of_job).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::others::OtherRun;
+
+    /// A flat prior over five configurations that vary by themselves.
+    fn flat() -> Prior {
+        let mut covariance = vec![0.0; 25];
+        (0..5).for_each(|at| covariance[at * 6] = 1.0);
+        Prior {
+            mean: vec![0.0; 5],
+            covariance,
+            own: 0.01,
+        }
+    }
+
+    fn others(jobs: &[[f64; 5]]) -> Others {
+        let job = |(number, logs): (usize, &[f64; 5])| OtherJob {
+            name: format!("job {number}"),
+            program: format!("program {number}"),
+            runs: (logs.iter())
+                .map(|log| Some(OtherRun::Reached(libm::exp(*log))))
+                .collect(),
+        };
+        Others {
+            jobs: jobs.iter().enumerate().map(job).collect(),
+        }
+    }
+
+    /// With a prior that knows nothing of how configurations go together, the shared part of J jobs is s·J/(s·J + 1 − s + own + o²) of
+    /// their mean, s being the share: configurations by themselves are J observations each.
+    #[test]
+    fn the_mean_goes_to_that_of_others_as_far_as_jobs_share() {
+        let logs = [2.0, 1.0, 0.0, -1.0, -2.0];
+        let (any, constants) = (flat(), Constants::default());
+        for jobs in [1, 4] {
+            let prior = pooled(&any, &others(&vec![logs; jobs]), &constants);
+            let (share, jobs) = (constants.shared, jobs as f64);
+            let own = 1.0 - share + any.own + OBSERVED * OBSERVED;
+            let part = share * jobs / (share * jobs + own);
+            for (mean, log) in prior.mean.iter().zip(logs) {
+                assert!((mean - part * log).abs() < 1e-9, "{:?}", prior.mean);
+            }
+        }
+    }
+
+    /// Jobs that are one line up or down: what two configurations have in common is learned from them.
+    #[test]
+    fn how_jobs_differ_is_learned() {
+        let up = [-2.0, -1.0, 0.0, 1.0, 2.0];
+        let down = [2.0, 1.0, 0.0, -1.0, -2.0];
+        let prior = pooled(
+            &flat(),
+            &others(&[up, down].repeat(20)),
+            &Constants::default(),
+        );
+        let correlation = |a: usize, b: usize| {
+            let c = |a: usize, b: usize| prior.covariance[a * 5 + b];
+            c(a, b) / (c(a, a) * c(b, b)).sqrt()
+        };
+        assert!(correlation(0, 4) < -0.8 && correlation(0, 1) > 0.8);
+        assert!(correlation(0, 2).abs() < 1e-9);
+    }
+
+    /// Where jobs go alike, whoever knows them foretold best; where each goes its own way, whoever expects nothing.
+    #[test]
+    fn weights_are_how_often_an_expert_foretold_best() {
+        let (any, constants) = (flat(), Constants::default());
+        let alike = Pooled::new(&any, &others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]), &constants);
+        let sum = |logs: &Vec<f64>| logs.iter().map(|log| libm::exp(*log)).sum::<f64>();
+        let [of_any, of_knowing] = &alike.log_weights;
+        assert!((sum(of_any) - 3.0).abs() < 1e-9 && (sum(of_knowing) - 9.0).abs() < 1e-9);
+        let turned = [
+            [2.0, -2.0, 0.0, 0.0, 0.0],
+            [0.0, 2.0, -2.0, 0.0, 0.0],
+            [0.0, 0.0, 2.0, -2.0, 0.0],
+            [0.0, 0.0, 0.0, 2.0, -2.0],
+            [-2.0, 0.0, 0.0, 0.0, 2.0],
+        ];
+        let unlike = Pooled::new(&any, &others(&turned), &constants);
+        assert!(sum(&unlike.log_weights[0]) > sum(&unlike.log_weights[1]));
+    }
+
+    /// A run that failed says at least that the configuration takes long.
+    #[test]
+    fn what_failed_counts_as_the_longest_run() {
+        let mut all = others(&[[0.0, 1.0, 2.0, 3.0, 0.0]]);
+        all.jobs[0].runs[4] = Some(OtherRun::Failed(1.0));
+        let logs = all.jobs[0].logs();
+        assert_eq!(logs[4], logs[3]);
+    }
 }
