@@ -52,6 +52,7 @@ pub mod summaries;
 pub mod summary;
 pub mod terminal;
 pub mod trace;
+mod trace_search;
 pub mod validate;
 mod validate_plans;
 pub mod verify;

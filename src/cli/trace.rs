@@ -8,7 +8,7 @@ use clap::Args;
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
-use super::{precision, scenarios, terminal};
+use super::{precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
@@ -85,8 +85,14 @@ impl TraceArgs {
             )
         })?;
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
-        let plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
+        let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
+        let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
+        if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
+            plan.notes_probes = true;
+            trace_search::written(&plan, &scenario.settings, case, &folder, progress)?;
+            return Ok(Exit::Done);
+        }
         // A bag has one fidelity, as has a grid.
         if asked != Fidelity::Event && scenario.subject.reads("fidelity") {
             terminal::note(&format!(
@@ -116,7 +122,6 @@ impl TraceArgs {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
-            // Real runs were not watched.
             None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
         };
         let of = TraceOf {
@@ -182,7 +187,8 @@ impl TraceArgs {
     }
 }
 
-fn write(
+/// Writes a file aside, then renames it.
+pub(super) fn write(
     folder: &Folder,
     name: &str,
     contents: impl FnOnce(&mut Aside) -> io::Result<()>,

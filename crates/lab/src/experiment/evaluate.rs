@@ -28,8 +28,8 @@ use scavsim_sim::training::{Fidelity, Unfinished};
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
 /// them.
 pub struct Evaluator<'p> {
-    plan: &'p Plan,
-    simulation: Simulation<'p>,
+    pub(super) plan: &'p Plan,
+    pub(super) simulation: Simulation<'p>,
     points: Vec<Option<Point>>,
     /// Search and policy that the points are of.
     priced: Option<(u64, usize)>,
@@ -40,9 +40,9 @@ pub struct Evaluator<'p> {
     /// Choices that never reached the target, before the one that stands.
     failed: Vec<usize>,
     /// Choices that were run, one after the other, whatever came of them.
-    ran: Vec<usize>,
+    pub(super) ran: Vec<usize>,
     front: Vec<(usize, Point)>,
-    usage: Usage,
+    pub(super) usage: Usage,
 }
 
 /// A case and all that happened in it.
@@ -94,6 +94,7 @@ impl<'p> Evaluator<'p> {
 
     /// The record of one case.
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
+        self.ran.clear();
         let arena = match self.plan.arena(case.arena) {
             Ok(arena) => arena,
             Err(why) => {

@@ -47,6 +47,7 @@ mod rivals;
 pub mod run;
 mod run_to_target;
 mod score;
+mod searched;
 pub mod shard;
 pub mod simulation;
 mod status;

@@ -13,7 +13,7 @@ use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
-use scavsim_search::search::Forecast;
+use scavsim_search::search::{Forecast, Strategy};
 use scavsim_search::testbed::{Metered, Noted, Site, Stop, Timeline};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, Stalled, Unfinished};
@@ -38,6 +38,8 @@ pub struct Simulation<'p> {
     last: usize,
     /// Searches so far.
     count: u64,
+    /// Who searches in place of the strategies of cases.
+    stand_in: Option<Arc<dyn Strategy>>,
     /// Arena and replica of the runs without search.
     alone_in: Option<(usize, u64)>,
     scratch: Vec<f64>,
@@ -61,6 +63,8 @@ struct MadeSearch {
     /// Probes of the search and how long the strategy took for them on the clock of this machine, where the plan asks.
     noted: Vec<Noted>,
     took: Duration,
+    /// Whether it came to its own end.
+    is_over: bool,
     /// Whether it took VMs.
     touched: bool,
     after: Runs,
@@ -79,6 +83,7 @@ impl MadeSearch {
             completed: 0,
             noted: Vec::new(),
             took: Duration::ZERO,
+            is_over: false,
             touched: false,
             after: Runs::default(),
         }
@@ -183,6 +188,7 @@ impl<'p> Simulation<'p> {
             used: 0,
             last: 0,
             count: 0,
+            stand_in: None,
             alone_in: None,
             scratch: Vec::new(),
             alone: Runs::default(),
@@ -242,7 +248,10 @@ impl<'p> Simulation<'p> {
                 self.alone.forget();
             }
         }
-        let depends = arena.contenders[case.strategy].depends();
+        let depends = match &self.stand_in {
+            Some(strategy) => strategy.depends(),
+            None => arena.contenders[case.strategy].depends(),
+        };
         let told = (
             (depends.prices || self.plan.notes_probes).then_some(case.policy),
             depends.objective.then_some(case.objective),
@@ -285,11 +294,15 @@ impl<'p> Simulation<'p> {
         };
         site.restart(case.replica);
         search.forecast.reset(arena.space.len());
-        let asked = ask(self.plan, arena, case, site, &mut search.forecast);
-        let (ended, asked) = match asked {
-            Ok(asked) => (Ok(()), asked),
-            Err(stop) => (Err(stop), Asked::default()),
+        let own = arena.contenders[case.strategy].strategy.as_deref();
+        let asking = Asking {
+            plan: self.plan,
+            arena,
+            case,
+            strategy: self.stand_in.as_deref().or(own),
         };
+        let (ended, asked) = asking.ask(site, &mut search.forecast);
+        search.is_over = ended.is_ok();
         search.drew = asked.drew;
         (search.completed, search.noted, search.took) = (asked.completed, asked.noted, asked.took);
         let decided = search.forecast.decided;
@@ -319,10 +332,26 @@ impl<'p> Simulation<'p> {
         self.alone.forget();
     }
 
-    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    /// The probes of the last search and how long its strategy took, where the plan asks for them; none of a search that was
+    /// stopped.
     pub fn noted(&self) -> (&[Noted], Duration) {
         let search = &self.searches[self.last];
-        (&search.noted, search.took)
+        if search.is_over {
+            (&search.noted, search.took)
+        } else {
+            (&[], Duration::ZERO)
+        }
+    }
+
+    /// All questions of the last search with their answers, where the plan asks for them, those of one that was stopped, too.
+    pub fn questions(&self) -> &[Noted] {
+        &self.searches[self.last].noted
+    }
+
+    /// Lets another search in place of the strategies of cases from now on, or nobody any more.
+    pub(super) fn stand_in(&mut self, strategy: Option<Arc<dyn Strategy>>) {
+        self.stand_in = strategy;
+        self.group = None;
     }
 
     /// What the last search had used when it ended, with runs of configurations to the target after it, and when that was:
@@ -469,51 +498,62 @@ impl Default for Asked {
     }
 }
 
-/// Lets the strategy of `case` search, told no more than it depends on.
-fn ask(
-    plan: &Plan,
-    arena: &Arena,
+/// A search that is about to begin.
+struct Asking<'a> {
+    plan: &'a Plan,
+    arena: &'a Arena,
     case: Case,
-    site: &mut dyn Site,
-    forecast: &mut Forecast,
-) -> Result<Asked, Stop> {
-    let contender = &arena.contenders[case.strategy];
-    let Some(strategy) = &contender.strategy else {
-        return Ok(Asked {
-            drew: false,
-            ..Asked::default()
-        });
-    };
-    let streams = &plan.terms.streams;
-    let mut stream = streams.stream(case.replica, Purpose::Strategy(contender.key));
-    let untouched = stream.clone();
-    let depends = strategy.depends();
-    let tariff = &arena.tariffs[case.policy];
-    let prices = PriceList::new(&*arena.ground, tariff);
-    let task = if depends.prices {
-        arena.task_at(case.policy)
-    } else {
-        arena.task()
-    };
-    let task = task.told(depends, plan.objectives[case.objective], &prices);
-    let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
-    if !plan.notes_probes {
-        strategy.search(&task, &mut testbed, &mut stream, forecast)?;
-        return Ok(Asked {
-            drew: stream != untouched,
+    /// Who searches; nobody for those that know the truth.
+    strategy: Option<&'a dyn Strategy>,
+}
+
+impl Asking<'_> {
+    /// Lets the strategy search, told no more than it depends on.
+    fn ask(self, site: &mut dyn Site, forecast: &mut Forecast) -> (Result<(), Stop>, Asked) {
+        let Asking {
+            plan, arena, case, ..
+        } = self;
+        let Some(strategy) = self.strategy else {
+            let asked = Asked {
+                drew: false,
+                ..Asked::default()
+            };
+            return (Ok(()), asked);
+        };
+        let streams = &plan.terms.streams;
+        let key = arena.contenders[case.strategy].key;
+        let mut stream = streams.stream(case.replica, Purpose::Strategy(key));
+        let untouched = stream.clone();
+        let depends = strategy.depends();
+        let tariff = &arena.tariffs[case.policy];
+        let prices = PriceList::new(&*arena.ground, tariff);
+        let task = if depends.prices {
+            arena.task_at(case.policy)
+        } else {
+            arena.task()
+        };
+        let task = task.told(depends, plan.objectives[case.objective], &prices);
+        let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
+        if !plan.notes_probes {
+            let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
+            let asked = Asked {
+                drew: ended.is_err() || stream != untouched,
+                completed: testbed.completed,
+                ..Asked::default()
+            };
+            return (ended, asked);
+        }
+        testbed.note(tariff);
+        let start = Instant::now();
+        let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
+        let asked = Asked {
+            drew: ended.is_err() || stream != untouched,
+            took: start.elapsed(),
             completed: testbed.completed,
-            ..Asked::default()
-        });
+            noted: testbed.into_noted(),
+        };
+        (ended, asked)
     }
-    testbed.note(tariff);
-    let start = Instant::now();
-    strategy.search(&task, &mut testbed, &mut stream, forecast)?;
-    Ok(Asked {
-        drew: stream != untouched,
-        took: start.elapsed(),
-        completed: testbed.completed,
-        noted: testbed.into_noted(),
-    })
 }
 
 /// How far a forecast is from what is expected.

@@ -13,6 +13,7 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::{ALL_KNOWING, Objective, Point};
+use scavsim_search::testbed::{Asked, Noted};
 use scavsim_sim::engine::Interrupt;
 
 /// Cases that are evaluated before their results are taken in.
@@ -381,7 +382,7 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
 fn steps(
     plan: &Plan,
     case: Case,
-    noted: &[scavsim_search::testbed::Noted],
+    noted: &[Noted],
     per_run: Option<f64>,
 ) -> Vec<CurveStep> {
     let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
@@ -399,6 +400,7 @@ fn steps(
     let best = arena.oracle[case.policy][case.objective].map(|oracle| value(&expected[oracle]));
     let mut before = 0.0;
     (noted.iter())
+        .filter(|noted| matches!(noted.asked, Asked::Probe(_)))
         .map(|probe| {
             let spent = if by_time { probe.seconds } else { probe.usd };
             let came_to = spent - before;

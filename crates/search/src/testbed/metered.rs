@@ -14,15 +14,32 @@ pub struct Metered<'s> {
     configurations: usize,
     /// Runs to the target, each from scratch.
     pub completed: u64,
-    /// All probes, and what they are billed by, where somebody asks for them.
+    /// All questions, and what they are billed by, where somebody asks for them.
     notes: Option<(&'s Tariff, Vec<Noted>)>,
 }
 
-/// Where a job stood when a probe had ended.
+/// What a strategy asked of a testbed, of one configuration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Asked {
+    /// So many steps until the noise has settled.
+    ColdStart(u64),
+    /// A probe.
+    Probe(Extent),
+}
+
+/// A question to a testbed, its answer, and where the job stood before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noted {
     /// What was probed.
     pub configuration: usize,
+    /// How.
+    pub asked: Asked,
+    /// What was seen; nothing after a cold start.
+    pub seen: Observation,
+    /// Seconds since the start of the job when it was asked.
+    pub before_s: f64,
+    /// USD until then.
+    pub before_usd: f64,
     /// Seconds since the start of the job.
     pub seconds: f64,
     /// USD, as if everything were released now.
@@ -53,7 +70,7 @@ impl<'s> Metered<'s> {
         }
     }
 
-    /// Notes all probes from now on, with bills by a tariff.
+    /// Notes all probes and cold starts of a job that is about to begin, with bills by a tariff.
     pub fn note(&mut self, tariff: &'s Tariff) {
         self.notes = Some((tariff, Vec::new()));
     }
@@ -61,6 +78,28 @@ impl<'s> Metered<'s> {
     /// What was noted.
     pub fn into_noted(self) -> Vec<Noted> {
         self.notes.map_or(Vec::new(), |(_, noted)| noted)
+    }
+
+    /// Notes a question with its answer, where somebody asks for it.
+    fn take_note(&mut self, configuration: usize, asked: Asked, seen: Observation) {
+        let Some((tariff, mut noted)) = self.notes.take() else {
+            return;
+        };
+        let now = self.site.now();
+        let (before_s, before_usd) = noted
+            .last()
+            .map_or((0.0, 0.0), |last: &Noted| (last.seconds, last.usd));
+        noted.push(Noted {
+            configuration,
+            asked,
+            seen,
+            before_s,
+            before_usd,
+            seconds: now.seconds(),
+            usd: self.usd_at(tariff, now),
+            reached: matches!(seen.target, Target::Reached(_)),
+        });
+        self.notes = Some((tariff, noted));
     }
 
     /// USD if everything were released at `end`.
@@ -109,7 +148,9 @@ impl<'s> Metered<'s> {
 impl Testbed for Metered<'_> {
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
         self.known(configuration)?;
-        self.site.cold_start(configuration, steps)
+        self.site.cold_start(configuration, steps)?;
+        self.take_note(configuration, Asked::ColdStart(steps), Observation::default());
+        Ok(())
     }
 
     fn probe(&mut self, configuration: usize, extent: Extent) -> Result<Observation, Stop> {
@@ -139,18 +180,8 @@ impl Testbed for Metered<'_> {
             }
         };
         let seen = self.site.probe(configuration, length)?;
-        let reached = matches!(seen.target, Target::Reached(_));
-        self.completed += u64::from(reached);
-        if let Some((tariff, mut noted)) = self.notes.take() {
-            let now = self.site.now();
-            noted.push(Noted {
-                configuration,
-                seconds: now.seconds(),
-                usd: self.usd_at(tariff, now),
-                reached,
-            });
-            self.notes = Some((tariff, noted));
-        }
+        self.completed += u64::from(matches!(seen.target, Target::Reached(_)));
+        self.take_note(configuration, Asked::Probe(extent), seen);
         Ok(seen)
     }
 

@@ -9,6 +9,7 @@
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
 //! - [`grid`]: the measured grid. [`bag`], [`bag_ground`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
+//! - [`transcript`]: what was asked of it and seen, as files have it.
 //! - [`history`]: what earlier runs of a workload left behind.
 
 pub mod bag;
@@ -23,13 +24,14 @@ pub mod plans;
 pub mod simulated;
 pub mod site;
 pub mod stepwise;
+pub mod transcript;
 pub mod world;
 
 pub use bag_ground::BagGround;
 pub use grid::MeasuredGrid;
 pub use ground::{Facts, Ground, HeldVms, Point, Terms};
 pub use history::{History, PastRun};
-pub use metered::{Metered, Noted};
+pub use metered::{Asked, Metered, Noted};
 pub use plans::PlanGround;
 pub use simulated::SimulatedCluster;
 pub use site::{Length, Site, Timeline};

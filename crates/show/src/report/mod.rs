@@ -55,6 +55,7 @@ pub mod tallied;
 pub mod trace_chrome;
 pub mod trace_jsonl;
 pub mod trace_names;
+pub mod trace_search;
 pub mod unfinished_rows;
 
 pub use folder::Folder;

@@ -10,15 +10,16 @@ use scavsim_sim::training::log::{Entry, Track};
 /// How the name of the file ends.
 pub const ENDING: &str = "events.jsonl";
 
+/// What happened, and when.
 #[derive(Serialize)]
-struct Line<A> {
-    at_s: f64,
+pub(super) struct Line<A> {
+    pub(super) at_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    for_s: Option<f64>,
-    track: TrackName,
-    kind: Kind,
-    name: &'static str,
-    args: A,
+    pub(super) for_s: Option<f64>,
+    pub(super) track: TrackName,
+    pub(super) kind: Kind,
+    pub(super) name: &'static str,
+    pub(super) args: A,
 }
 
 /// Writes `entries`, which are in the order of time, behind a line that says what they are of.

@@ -28,7 +28,7 @@ pub struct TraceOf<'a> {
     pub pricing: &'a str,
     /// Name of the objective.
     pub objective: &'a str,
-    /// Always `event`.
+    /// `event`; of real runs `measured`.
     pub fidelity: &'a str,
     /// VM types by index.
     #[serde(skip)]

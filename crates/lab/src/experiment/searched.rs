@@ -1,0 +1,43 @@
+//! What a case was made of: every question of its search, every run of a choice; and the case made again from these.
+
+use std::sync::Arc;
+
+use super::evaluate::Evaluator;
+use super::plan::Case;
+use super::record::Record;
+use scavsim_search::search::Strategy;
+use scavsim_search::testbed::Noted;
+
+impl<'p> Evaluator<'p> {
+    /// The record of one case in which another searches in place of its strategy.
+    pub fn evaluate_as(&mut self, case: Case, strategy: Arc<dyn Strategy>) -> Record<'p> {
+        self.simulation.stand_in(Some(strategy));
+        let record = self.evaluate(case);
+        self.simulation.stand_in(None);
+        record
+    }
+
+    /// All questions of the last search with their answers, where the plan asks for them.
+    pub fn questions(&self) -> &[Noted] {
+        self.simulation.questions()
+    }
+
+    /// Choices of the case evaluated last that were run, one after the other, whatever came of them.
+    pub fn ran(&self) -> &[usize] {
+        &self.ran
+    }
+
+    /// When the search of the case evaluated last ended and after it each run of a choice, in seconds, and USD until then.
+    pub fn ends(&mut self, case: Case) -> Vec<(f64, f64)> {
+        let Ok(arena) = self.plan.arena(case.arena) else {
+            return Vec::new();
+        };
+        let tariff = &arena.tariffs[case.policy];
+        (0..=self.ran.len())
+            .map(|runs| {
+                let end = (self.simulation).spent(case, &self.ran[..runs], &mut self.usage);
+                (end.seconds(), tariff.so_far_usd(&self.usage))
+            })
+            .collect()
+    }
+}

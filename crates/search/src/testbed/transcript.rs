@@ -1,0 +1,156 @@
+//! A question to a testbed and its answer, as files have them.
+
+use serde::{Deserialize, Serialize};
+
+use super::metered::{Asked, Noted};
+use super::{Extent, Target};
+use scavsim_data::space::Space;
+
+/// A question and its answer. What was not seen is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskedStep {
+    /// Name of the configuration.
+    pub configuration: String,
+    /// What was asked of it.
+    pub asked: AskedExtent,
+    /// Steps that were seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Mean seconds of a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_s: Option<f64>,
+    /// Seconds of the run for compute and waiting at the barrier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_s: Option<f64>,
+    /// Seconds of the run for exposed communication.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub communication_s: Option<f64>,
+    /// Normalised SGD noise γ/K.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_normalised: Option<f64>,
+    /// What it showed of the time to the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<SeenTarget>,
+    /// Seconds since the start of the job when the answer was there.
+    pub spent_s: f64,
+    /// USD until then.
+    pub spent_usd: f64,
+}
+
+/// What was asked of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedExtent {
+    /// So many steps until the noise has settled.
+    ColdStart(u64),
+    /// So many steps.
+    Steps(u64),
+    /// This share of a run to the target.
+    Share(f64),
+    /// A run to the target.
+    ToTarget,
+    /// A run to the target, given up after so many seconds.
+    ToTargetInSeconds(f64),
+    /// A run to the target, given up when it has cost so many USD.
+    ToTargetForUsd(f64),
+    /// So many seconds.
+    Seconds(f64),
+    /// So many USD.
+    Usd(f64),
+    /// So many passes over every layer.
+    Profile(u64),
+}
+
+/// What was seen of the time to the target, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeenTarget {
+    /// More than this.
+    MoreThanS(f64),
+    /// This.
+    ReachedS(f64),
+    /// It is never reached: the run failed after so long.
+    FailedS(f64),
+}
+
+impl AskedExtent {
+    /// What was asked, as files have it.
+    pub fn of(asked: Asked) -> AskedExtent {
+        match asked {
+            Asked::ColdStart(steps) => AskedExtent::ColdStart(steps),
+            Asked::Probe(Extent::Steps(steps)) => AskedExtent::Steps(steps),
+            Asked::Probe(Extent::Share(share)) => AskedExtent::Share(share),
+            Asked::Probe(Extent::ToTarget) => AskedExtent::ToTarget,
+            Asked::Probe(Extent::ToTargetInSeconds(s)) => AskedExtent::ToTargetInSeconds(s),
+            Asked::Probe(Extent::ToTargetForUsd(usd)) => AskedExtent::ToTargetForUsd(usd),
+            Asked::Probe(Extent::Seconds(s)) => AskedExtent::Seconds(s),
+            Asked::Probe(Extent::Usd(usd)) => AskedExtent::Usd(usd),
+            Asked::Probe(Extent::Profile(passes)) => AskedExtent::Profile(passes),
+        }
+    }
+
+    /// What a testbed can be asked.
+    pub fn asked(self) -> Asked {
+        Asked::Probe(match self {
+            AskedExtent::ColdStart(steps) => return Asked::ColdStart(steps),
+            AskedExtent::Steps(steps) => Extent::Steps(steps),
+            AskedExtent::Share(share) => Extent::Share(share),
+            AskedExtent::ToTarget => Extent::ToTarget,
+            AskedExtent::ToTargetInSeconds(s) => Extent::ToTargetInSeconds(s),
+            AskedExtent::ToTargetForUsd(usd) => Extent::ToTargetForUsd(usd),
+            AskedExtent::Seconds(s) => Extent::Seconds(s),
+            AskedExtent::Usd(usd) => Extent::Usd(usd),
+            AskedExtent::Profile(passes) => Extent::Profile(passes),
+        })
+    }
+}
+
+impl AskedStep {
+    /// What was noted of a question in a space.
+    pub fn of(noted: &Noted, space: &Space) -> AskedStep {
+        let seen = &noted.seen;
+        AskedStep {
+            configuration: space.name(noted.configuration),
+            asked: AskedExtent::of(noted.asked),
+            steps: seen.steps,
+            step_s: seen.step_s,
+            compute_s: seen.compute_s,
+            communication_s: seen.communication_s,
+            noise_normalised: seen.noise_normalised,
+            target: match seen.target {
+                Target::Unknown => None,
+                Target::MoreThan(s) => Some(SeenTarget::MoreThanS(s)),
+                Target::Reached(s) => Some(SeenTarget::ReachedS(s)),
+                Target::Failed(s) => Some(SeenTarget::FailedS(s)),
+            },
+            spent_s: noted.seconds,
+            spent_usd: noted.usd,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_of_a_question_asks_the_same_again() {
+        let extents = [
+            Extent::Steps(7),
+            Extent::Share(0.1),
+            Extent::ToTarget,
+            Extent::ToTargetInSeconds(1e9 / 3.0),
+            Extent::ToTargetForUsd(0.7),
+            Extent::Seconds(0.1 + 0.2),
+            Extent::Usd(1e-3),
+            Extent::Profile(2),
+        ];
+        let all = extents.into_iter().map(Asked::Probe);
+        for asked in all.chain([Asked::ColdStart(100)]) {
+            let written = serde_json::to_string(&AskedExtent::of(asked)).expect("it is plain");
+            let read: AskedExtent = serde_json::from_str(&written).expect("it was written");
+            assert_eq!(read.asked(), asked, "{written}");
+        }
+    }
+}

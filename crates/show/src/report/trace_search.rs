@@ -1,0 +1,361 @@
+//! What a search on real runs asked, saw, spent and chose: as lines of [`events.jsonl`](super::trace_jsonl), and as a table.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::trace_jsonl::Line;
+use super::trace_names::{Kind, TraceOf, TrackName};
+use scavsim_base::text::words::{or_dash, share, short_figure, short_time};
+use scavsim_base::text::{Column, Page, Sheet};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::space::Space;
+use scavsim_lab::experiment::Record;
+use scavsim_search::testbed::Noted;
+use scavsim_search::testbed::transcript::{AskedExtent, AskedStep, SeenTarget};
+use scavsim_sim::training::log::Track;
+
+/// Predictions that the table shows.
+const SHOWN: usize = 5;
+
+/// A search on real runs, with all that came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchTrace<'a> {
+    /// The case.
+    pub of: TraceOf<'a>,
+    /// The configurations.
+    pub space: &'a Space,
+    /// Every question with its answer.
+    pub questions: &'a [Noted],
+    /// Seconds to the target of each configuration that the strategy believed in the end.
+    pub predicted: &'a [Option<f64>],
+    /// Choices that were run, one after the other; all but the last never reached the target.
+    pub ran: &'a [usize],
+    /// Seconds and USD at the end of the search, and after each of these runs.
+    pub ends: &'a [(f64, f64)],
+    /// Why the search ended, in a sentence.
+    pub ended: &'a str,
+    /// What came of the case.
+    pub record: &'a Record<'a>,
+}
+
+/// A question.
+#[derive(Serialize)]
+struct AskedArgs {
+    #[serde(flatten)]
+    step: AskedStep,
+    before_usd: f64,
+}
+
+/// The end of a search.
+#[derive(Serialize)]
+struct EndedArgs<'a> {
+    questions: usize,
+    ended: &'a str,
+    spent_usd: f64,
+}
+
+/// What is believed of a configuration.
+#[derive(Serialize)]
+struct PredictedArgs {
+    configuration: String,
+    predicted_s: f64,
+}
+
+/// A run of a choice.
+#[derive(Serialize)]
+struct RunArgs {
+    configuration: String,
+    spent_usd: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'static str>,
+}
+
+/// Columns of the record that the trace comes to.
+#[derive(Serialize)]
+struct RecordArgs<'a> {
+    search_time_h: Option<f64>,
+    search_cost_usd: Option<f64>,
+    time_h: Option<f64>,
+    cost_usd: Option<f64>,
+    oracle_time_h: Option<f64>,
+    oracle_cost_usd: Option<f64>,
+    reason: &'a str,
+}
+
+/// Nothing to say.
+#[derive(Serialize)]
+struct NoArgs {}
+
+fn line<A: Serialize>(
+    into: &mut impl Write,
+    at_s: f64,
+    until_s: Option<f64>,
+    name: &'static str,
+    args: A,
+) -> io::Result<()> {
+    // What takes no time is an instant.
+    let for_s = until_s.map(|until| until - at_s).filter(|s| *s > 0.0);
+    let line = Line {
+        at_s,
+        for_s,
+        track: TrackName(Track::Job),
+        kind: if for_s.is_some() {
+            Kind::Span
+        } else {
+            Kind::Instant
+        },
+        name,
+        args,
+    };
+    serde_json::to_writer(&mut *into, &line)?;
+    into.write_all(b"\n")
+}
+
+impl SearchTrace<'_> {
+    /// Writes what happened, in the order of time.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, mut into: impl Write) -> io::Result<()> {
+        let into = &mut into;
+        line(into, 0.0, None, "case", self.of)?;
+        let mut is_reached = false;
+        for asked in self.questions {
+            let args = AskedArgs {
+                step: AskedStep::of(asked, self.space),
+                before_usd: asked.before_usd,
+            };
+            let until_s = asked.seconds;
+            line(into, asked.before_s, Some(until_s), "searching", args)?;
+            if asked.reached && !is_reached {
+                is_reached = true;
+                line(into, until_s, None, "target reached", NoArgs {})?;
+            }
+        }
+        let (end_s, end_usd) = self.search_end();
+        let args = EndedArgs {
+            questions: self.questions.len(),
+            ended: self.ended,
+            spent_usd: end_usd,
+        };
+        line(into, end_s, None, "searched", args)?;
+        for (at, predicted_s) in self.predicted() {
+            let configuration = self.space.name(at);
+            let args = PredictedArgs {
+                configuration,
+                predicted_s,
+            };
+            line(into, end_s, None, "predicted", args)?;
+        }
+        for (place, choice, from_s, (until_s, spent_usd)) in self.runs() {
+            let stands = self.stands(place);
+            let args = RunArgs {
+                configuration: self.space.name(choice),
+                spent_usd,
+                ended: (!stands).then_some("unreached"),
+            };
+            // What fails was one more trial.
+            let name = if stands { "training" } else { "searching" };
+            line(into, from_s, Some(until_s), name, args)?;
+            if stands && !is_reached {
+                line(into, until_s, None, "target reached", NoArgs {})?;
+            }
+        }
+        let record = self.record;
+        let last = self.ends.last().copied().unwrap_or((end_s, end_usd));
+        let args = RecordArgs {
+            search_time_h: record.search_time_h,
+            search_cost_usd: record.search_cost_usd,
+            time_h: record.time_h,
+            cost_usd: record.cost_usd,
+            oracle_time_h: record.oracle_time_h,
+            oracle_cost_usd: record.oracle_cost_usd,
+            reason: &record.reason,
+        };
+        line(into, last.0, None, "record", args)
+    }
+
+    /// Entries that [`write`](Self::write) writes, the first left out.
+    pub fn entries(&self) -> usize {
+        let is_reached = self.questions.iter().any(|asked| asked.reached)
+            || (0..self.ran.len()).any(|place| self.stands(place));
+        self.questions.len()
+            + self.predicted().count()
+            + self.ran.len()
+            + usize::from(is_reached)
+            + 2
+    }
+
+    /// Seconds and USD of the search, without runs of what was chosen.
+    fn search_end(&self) -> (f64, f64) {
+        self.ends.first().copied().unwrap_or((0.0, 0.0))
+    }
+
+    /// Configurations with what is believed of them.
+    fn predicted(&self) -> impl Iterator<Item = (usize, f64)> {
+        let all = self.predicted.iter().enumerate();
+        all.filter_map(|(at, predicted_s)| Some((at, (*predicted_s)?)))
+    }
+
+    /// Place, configuration, begin and end of each run of a choice.
+    fn runs(&self) -> impl Iterator<Item = (usize, usize, f64, (f64, f64))> {
+        let between = self.ends.windows(2).zip(self.ran).enumerate();
+        between.map(|(place, (ends, choice))| (place, *choice, ends[0].0, ends[1]))
+    }
+
+    /// Whether a run of a choice is the one that stands.
+    fn stands(&self, place: usize) -> bool {
+        place + 1 == self.ran.len() && self.record.time_h.is_some()
+    }
+
+    /// The search and the run as a table, with what was believed and why it ended.
+    pub fn text(&self, page: &Page) -> String {
+        let mut rows: Vec<TraceRow> = self.questions.iter().map(|own| self.asked(own)).collect();
+        let searched = rows.len();
+        for (place, choice, from_s, (until_s, usd)) in self.runs() {
+            let seen = if self.stands(place) {
+                SeenTarget::ReachedS(until_s - from_s)
+            } else {
+                SeenTarget::FailedS(until_s - from_s)
+            };
+            let before_usd = self.ends[place].1;
+            rows.push(TraceRow {
+                number: String::new(),
+                configuration: self.space.name(choice),
+                asked: "the choice".to_owned(),
+                seen: told(Some(seen)),
+                step_s: None,
+                took_s: until_s - from_s,
+                cost_usd: usd - before_usd,
+                spent_s: until_s,
+                spent_usd: usd,
+            });
+        }
+        let head = format!(
+            "{}, case {}: {}, {}, replica {}, {}, {}",
+            self.of.scenario,
+            self.of.case,
+            self.of.workload,
+            self.of.strategy,
+            self.of.replica,
+            self.of.pricing,
+            self.of.objective
+        );
+        let mut text = page.prose(&head, 2);
+        text.push('\n');
+        if !rows.is_empty() {
+            let fitted = Sheet::new(rows, columns()).fit(page);
+            text += &fitted.text(page);
+            text += &fitted.remark("", page);
+            text.push('\n');
+        }
+        let (end_s, end_usd) = self.search_end();
+        let sum = format!(
+            "{} in {}, ${end_usd:.4}. {}",
+            scavsim_base::text::words::plural(searched as u64, "question"),
+            short_time(end_s / SECONDS_PER_HOUR),
+            self.ended
+        );
+        text += &page.prose(&sum, 2);
+        text += &self.believed(page);
+        text
+    }
+
+    /// The shortest times that were believed in the end.
+    fn believed(&self, page: &Page) -> String {
+        let mut all: Vec<(usize, f64)> = self.predicted().collect();
+        if all.is_empty() {
+            return String::new();
+        }
+        all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let count = all.len();
+        let shown: Vec<String> = (all.iter().take(SHOWN))
+            .map(|&(at, s)| {
+                let time = short_time(s / SECONDS_PER_HOUR);
+                format!("{} {time}", self.space.name(at))
+            })
+            .collect();
+        let more = if count > SHOWN { "; and so on" } else { "" };
+        let sentence = format!(
+            "Believed in the end of {count} of {} configurations, the fastest first: {}{more}.",
+            self.space.len(),
+            shown.join("; ")
+        );
+        page.prose(&sentence, 2)
+    }
+
+    fn asked(&self, noted: &Noted) -> TraceRow {
+        let step = AskedStep::of(noted, self.space);
+        let place = (self.questions.iter()).position(|own| std::ptr::eq(own, noted));
+        TraceRow {
+            number: place.map_or(String::new(), |place| (place + 1).to_string()),
+            configuration: step.configuration,
+            asked: extent(step.asked),
+            seen: told(step.target),
+            step_s: step.step_s,
+            took_s: noted.seconds - noted.before_s,
+            cost_usd: noted.usd - noted.before_usd,
+            spent_s: noted.seconds,
+            spent_usd: noted.usd,
+        }
+    }
+}
+
+/// A row of the table: a question, or a run of a choice.
+struct TraceRow {
+    number: String,
+    configuration: String,
+    asked: String,
+    seen: String,
+    step_s: Option<f64>,
+    took_s: f64,
+    cost_usd: f64,
+    spent_s: f64,
+    spent_usd: f64,
+}
+
+fn columns<'a>() -> Vec<Column<'a, TraceRow>> {
+    let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
+    vec![
+        Column::number("", |row: &TraceRow| row.number.clone()).rank(0),
+        Column::text("configuration", |row: &TraceRow| row.configuration.clone()).wrapped(),
+        Column::text("asked", |row: &TraceRow| row.asked.clone()).rank(0),
+        Column::text("seen", |row: &TraceRow| row.seen.clone()).rank(0),
+        Column::number("step s", |row: &TraceRow| {
+            or_dash(row.step_s.map(|s| format!("{s:.3}")))
+        })
+        .rank(3),
+        Column::number("took", move |row: &TraceRow| time(row.took_s)).rank(3),
+        Column::number("for USD", |row: &TraceRow| format!("{:.4}", row.cost_usd)).rank(2),
+        Column::number("spent", move |row: &TraceRow| time(row.spent_s)).rank(1),
+        Column::number("USD", |row: &TraceRow| format!("{:.4}", row.spent_usd)).rank(0),
+    ]
+}
+
+/// What was asked, in words.
+fn extent(asked: AskedExtent) -> String {
+    let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
+    match asked {
+        AskedExtent::ColdStart(steps) => format!("{steps} steps, to settle"),
+        AskedExtent::Steps(steps) => format!("{steps} steps"),
+        AskedExtent::Share(part) => format!("{} of a run", share(part)),
+        AskedExtent::ToTarget => "to the target".to_owned(),
+        AskedExtent::ToTargetInSeconds(s) => format!("≤ {}", time(s)),
+        AskedExtent::ToTargetForUsd(usd) => format!("≤ ${}", short_figure(usd)),
+        AskedExtent::Seconds(s) => time(s),
+        AskedExtent::Usd(usd) => format!("${}", short_figure(usd)),
+        AskedExtent::Profile(passes) => format!("{passes} passes"),
+    }
+}
+
+/// What was seen of the time to the target, in words.
+fn told(target: Option<SeenTarget>) -> String {
+    let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
+    match target {
+        None => or_dash(None),
+        Some(SeenTarget::MoreThanS(s)) => format!("> {}", time(s)),
+        Some(SeenTarget::ReachedS(s)) => time(s),
+        Some(SeenTarget::FailedS(s)) => format!("failed, {}", time(s)),
+    }
+}
