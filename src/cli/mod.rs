@@ -3,6 +3,7 @@
 pub mod advise;
 mod advise_model;
 mod bars;
+pub mod bench;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "completions")]
@@ -88,6 +89,9 @@ enum Command {
     /// Compare strategies: what search and runs of a job come to, how sure that is, and where each loses
     #[command(after_help = COMPARE_EXAMPLE)]
     Compare(compare::CompareArgs),
+    /// Judge a strategy by a suite that does not change, verify what others hand in, and rank it
+    #[command(after_help = BENCH_EXAMPLE)]
+    Bench(bench::BenchArgs),
     /// Recommend a configuration from your own measurements, and what to measure next
     #[command(after_help = ADVISE_EXAMPLE)]
     Advise(advise::AdviseArgs),
@@ -184,6 +188,12 @@ const COMPARE_EXAMPLE: &str = "\
 Example: of a job that is run once, ten and a hundred times
   scavsim compare scenarios/compare-scout.toml --repeats 1,10,100";
 
+const BENCH_EXAMPLE: &str = "\
+Example: your strategy beside one that comes along, on a leaderboard
+  scavsim bench run --strategy mine.py --out mine
+  scavsim bench run --strategy random@6 --out random
+  scavsim bench board mine random --out leaderboard.csv";
+
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
   scavsim rank scenarios/scavenger.toml --objective cost --top 5";
@@ -256,6 +266,7 @@ impl Cli {
             Command::Run(args) => args.run(&signals),
             Command::Rank(args) => args.run(&signals),
             Command::Compare(args) => args.run(&signals),
+            Command::Bench(args) => args.run(&signals),
             Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),

@@ -17,7 +17,9 @@ pub(super) fn written(
     folder: &Folder,
     progress: Progress,
 ) -> Result<(), Failure> {
-    let arena = plan.arena(case.arena).map_err(|why| anyhow::anyhow!("{why}"))?;
+    let arena = plan
+        .arena(case.arena)
+        .map_err(|why| anyhow::anyhow!("{why}"))?;
     let mut evaluator = Evaluator::new(plan);
     let record = evaluator.evaluate(case);
     if arena.oracle[case.policy][case.objective].is_none() {

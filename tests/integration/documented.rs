@@ -80,6 +80,7 @@ fn the_commands_of_the_trace_document_print_what_it_shows() {
     for (from, to) in [
         ("docs/trace.md", "trace.md"),
         ("scenarios/spot.toml", "trace.in/spot.toml"),
+        ("scenarios/scout.toml", "trace.in/scout.toml"),
     ] {
         std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
     }
@@ -105,6 +106,22 @@ fn the_commands_of_the_document_on_comparisons_print_what_it_shows() {
     }
     trycmd::TestCases::new()
         .case(folder.path().join("compare.md"))
+        .run();
+}
+
+/// The same of the document on the suite, beside the small suite that it shows.
+#[test]
+fn the_commands_of_the_document_on_the_suite_print_what_it_shows() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    std::fs::create_dir(folder.path().join("bench.in")).expect("writable");
+    let text = repository_file("docs/bench.md");
+    let block = text.split("```toml\n").nth(1);
+    let suite = block.and_then(|rest| rest.split("```").next());
+    let suite = crate::bench::with_hashes(suite.expect("it shows one"));
+    std::fs::write(folder.path().join("bench.in/two-jobs.toml"), suite).expect("writable");
+    std::fs::write(folder.path().join("bench.md"), text).expect("writable");
+    trycmd::TestCases::new()
+        .case(folder.path().join("bench.md"))
         .run();
 }
 

@@ -27,7 +27,8 @@
 //! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`], [`sync_paces`]: without events; [`local_sgd`]: one
 //!   of them.
 //! - [`parameter_servers`]: servers of asynchronous workers in scenarios; [`papers_in_events`]: papers in all fidelities.
-//! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed.
+//! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed, [`trace_search`]: of a search on real runs.
+//! - [`bench`]: suites of searches, and what is handed in.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact,
 //!   [`import_layers`]: layers of a model.
@@ -55,6 +56,7 @@ mod bad_input;
 mod bad_prices;
 mod bad_workloads;
 mod bags;
+mod bench;
 mod beyond;
 mod bills;
 mod budget;
@@ -134,6 +136,7 @@ mod sync_fast;
 mod sync_paces;
 mod trace;
 mod trace_bills;
+mod trace_search;
 mod transient;
 mod validation;
 mod value_of_information;

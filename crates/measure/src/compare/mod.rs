@@ -12,7 +12,7 @@
 mod curve;
 pub mod data;
 pub mod judge;
-mod parts;
+pub(crate) mod parts;
 pub mod run;
 pub mod tally;
 pub mod text;

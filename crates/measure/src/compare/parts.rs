@@ -7,7 +7,7 @@ use scavsim_lab::scenario::Scenario;
 const FEWEST: usize = 3;
 
 /// The scenario on half of the configurations of each workload and job, drawn anew for each `part`.
-pub(super) fn half(scenario: &Scenario, part: u32) -> Scenario {
+pub(crate) fn half(scenario: &Scenario, part: u32) -> Scenario {
     let mut scenario = scenario.clone();
     let streams = Streams::new(scenario.seed);
     let stream = |name: &str| {

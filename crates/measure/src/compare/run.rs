@@ -10,7 +10,7 @@ use super::curve::{CurveStep, Regrets, regrets};
 use super::tally::{Entry, SeenRecord};
 use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, parts};
 use scavsim_base::units::SECONDS_PER_HOUR;
-use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError};
+use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Record};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::{ALL_KNOWING, Objective, Point};
 use scavsim_search::testbed::{Asked, Noted};
@@ -137,7 +137,7 @@ fn knows_all(name: &str) -> bool {
 
 /// The scenario without strategies that know all, and with a job that is run so often. Where it names several numbers of runs
 /// itself, its settings of this one, or of the first in place of it.
-fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
+pub(crate) fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
     let mut scenario = scenario.clone();
     scenario.strategies.retain(|name| !knows_all(name));
     let stated: Vec<u64> = scenario.runs_in.iter().filter_map(|s| s.repeats).collect();
@@ -356,14 +356,25 @@ impl OfPlan<'_> {
     }
 }
 
+/// What came of the case evaluated last, charged where it failed.
+pub(crate) fn judged(
+    plan: &Plan,
+    evaluator: &mut Evaluator<'_>,
+    case: Case,
+    record: &Record<'_>,
+) -> SeenRecord {
+    let mut seen = SeenRecord::of(record, plan.objectives[case.objective]);
+    if seen.net.is_none() {
+        seen.fail(record, evaluator.charge(case));
+    }
+    seen
+}
+
 fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
     let objective = plan.objectives[case.objective];
     let record = evaluator.evaluate(case);
-    let mut seen = SeenRecord::of(&record, objective);
-    let found = seen.regret;
-    if seen.net.is_none() {
-        seen.fail(&record, evaluator.charge(case));
-    }
+    let found = SeenRecord::of(&record, objective).regret;
+    let seen = judged(plan, evaluator, case, &record);
     let per_run = match objective {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
         _ => record.oracle_cost_usd,
@@ -379,12 +390,7 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
 }
 
 /// The probes of a search, over what the oracle's run came to.
-fn steps(
-    plan: &Plan,
-    case: Case,
-    noted: &[Noted],
-    per_run: Option<f64>,
-) -> Vec<CurveStep> {
+fn steps(plan: &Plan, case: Case, noted: &[Noted], per_run: Option<f64>) -> Vec<CurveStep> {
     let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
         return Vec::new();
     };

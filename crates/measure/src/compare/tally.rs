@@ -67,7 +67,7 @@ pub struct Tally {
 
 impl Entry {
     /// Nothing yet.
-    pub(super) fn new(strategy: &str, units: usize) -> Entry {
+    pub(crate) fn new(strategy: &str, units: usize) -> Entry {
         Entry {
             strategy: strategy.to_owned(),
             units: vec![Tally::default(); units],
@@ -77,7 +77,7 @@ impl Entry {
     }
 
     /// Takes in a case on a unit.
-    pub(super) fn add(&mut self, unit: usize, record: &SeenRecord) {
+    pub(crate) fn add(&mut self, unit: usize, record: &SeenRecord) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
         if let Some(reason) = &record.reason {

@@ -149,7 +149,11 @@ impl Testbed for Metered<'_> {
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
         self.known(configuration)?;
         self.site.cold_start(configuration, steps)?;
-        self.take_note(configuration, Asked::ColdStart(steps), Observation::default());
+        self.take_note(
+            configuration,
+            Asked::ColdStart(steps),
+            Observation::default(),
+        );
         Ok(())
     }
 

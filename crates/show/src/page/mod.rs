@@ -5,12 +5,13 @@
 //! - [`contents`]: all that stands on it, in the order of the page; `headlines`: what came out, in sentences;
 //!   `warnings`: what to mind; `sources`: which data it was made from; `tables`: rows to sort and filter, and what is
 //!   behind a row.
-//! - [`of_comparisons`], [`of_advice`]: the same page for a reproduction and for a recommendation.
+//! - [`of_comparisons`], [`of_advice`], [`of_bench`]: the same page for a reproduction, a recommendation and a leaderboard.
 //! - `page.html` is its form, `page.css` its looks, `page.js` sorts, filters and opens rows.
 
 pub mod contents;
 mod headlines;
 pub mod of_advice;
+pub mod of_bench;
 pub mod of_comparisons;
 mod sources;
 mod tables;

@@ -1,0 +1,205 @@
+//! Verified folders beside each other.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::verify::Verified;
+use crate::compare::judge::{Verdict, judge};
+use crate::compare::{Block, Tally};
+use scavsim_base::stats::mean;
+use scavsim_base::text::words::{or_dash, signed_percent};
+use scavsim_base::text::{Column, Sheet};
+use scavsim_search::search::Objective;
+
+/// Who did how well, over all blocks and in each.
+#[derive(Clone)]
+pub struct Board {
+    /// All entries in each block, in the order of the folders.
+    pub blocks: Vec<Block>,
+    verdicts: Vec<Verdict>,
+    /// The strategies behind the names.
+    strategies: Vec<String>,
+    /// The best first: by mean rank over blocks, then in the order of the folders.
+    order: Vec<usize>,
+}
+
+/// A row of the board as a file has it: an entry in a block, or over all of them.
+#[derive(Serialize)]
+struct BoardRow<'a> {
+    objective: &'a str,
+    repeats: Option<u64>,
+    place: usize,
+    name: &'a str,
+    strategy: &'a str,
+    net_mean: Option<f64>,
+    net_median: Option<f64>,
+    net_p90: Option<f64>,
+    regret_mean: Option<f64>,
+    rank: f64,
+    rank_low: Option<f64>,
+    rank_high: Option<f64>,
+    ratio_to_best: Option<f64>,
+    p: Option<f64>,
+    failed_share: f64,
+}
+
+impl Board {
+    /// The board of folders of one suite; `None` without any.
+    pub fn of(verified: &[Verified]) -> Option<Board> {
+        let (first, rest) = verified.split_first()?;
+        let mut blocks = first.blocks.clone();
+        for other in rest {
+            for (block, own) in blocks.iter_mut().zip(&other.blocks) {
+                block.entries.extend(own.entries.iter().cloned());
+            }
+        }
+        let verdicts: Vec<Verdict> = blocks.iter().map(judge).collect();
+        let mut board = Board {
+            blocks,
+            verdicts,
+            strategies: (verified.iter())
+                .map(|own| own.submission.strategy.clone())
+                .collect(),
+            order: (0..verified.len()).collect(),
+        };
+        let ranks: Vec<f64> = board.order.iter().map(|&at| board.rank(at)).collect();
+        board
+            .order
+            .sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]).then(a.cmp(&b)));
+        Some(board)
+    }
+
+    /// Mean rank over blocks.
+    fn rank(&self, at: usize) -> f64 {
+        let ranks = self
+            .verdicts
+            .iter()
+            .map(|verdict| verdict.standings[at].rank);
+        mean(ranks).unwrap_or(f64::INFINITY)
+    }
+
+    fn name(&self, at: usize) -> &str {
+        self.blocks
+            .first()
+            .map_or("", |block| &block.entries[at].strategy)
+    }
+
+    /// Share of searches that came to nothing that works.
+    fn failed(block: &Block, at: usize) -> f64 {
+        block.entries[at].share(|tally: &Tally| tally.failed + tally.without)
+    }
+
+    /// The whole board as a sheet: mean ranks, and net overheads in the mean of each block.
+    pub fn sheet(&self) -> Sheet<'_, usize> {
+        let place = |at: &usize| {
+            let place = self.order.iter().position(|own| own == at);
+            place.map_or(String::new(), |place| (place + 1).to_string())
+        };
+        let mut columns = vec![
+            Column::number("", place),
+            Column::text("name", |at: &usize| self.name(*at).to_owned()),
+            Column::text("strategy", |at: &usize| self.strategies[*at].clone()).rank(4),
+            Column::number("rank", |at: &usize| format!("{:.2}", self.rank(*at))),
+        ];
+        for (n, block) in self.blocks.iter().enumerate() {
+            let head = format!("{} R {}", block.objective.name(), block.repeats);
+            let net = |at: &usize| or_dash(block.entries[*at].mean(Tally::net).map(signed_percent));
+            // The first of each objective stays longest.
+            let is_first = n == 0 || self.blocks[n - 1].objective != block.objective;
+            columns.push(Column::number(head, net).rank(if is_first { 1 } else { 2 }));
+        }
+        let failed = |at: &usize| {
+            let all = self.blocks.iter().map(|block| Board::failed(block, *at));
+            scavsim_base::text::words::share(mean(all).unwrap_or(0.0))
+        };
+        columns.push(Column::number("fails", failed).rank(3));
+        Sheet::new(self.order.clone(), columns)
+    }
+
+    /// What leads, in a sentence per objective and number of runs.
+    pub fn headlines(&self) -> Vec<String> {
+        let each = self.blocks.iter().zip(&self.verdicts);
+        each.map(|(block, verdict)| {
+            let what = |objective: Objective| match block.repeats {
+                1 => format!("{}, run once", objective.name()),
+                repeats => format!("{}, run {repeats} times", objective.name()),
+            };
+            let what = what(block.objective);
+            match verdict.best {
+                None => format!("{what}: nobody has a figure everywhere."),
+                Some(best) => {
+                    let net = block.entries[best].mean(Tally::net).map(signed_percent);
+                    let name = self.name(best);
+                    format!(
+                        "{what}: {name} leads, {} over the oracle in the mean.",
+                        or_dash(net)
+                    )
+                }
+            }
+        })
+        .collect()
+    }
+
+    /// The board as CSV: over all blocks, then each.
+    ///
+    /// # Errors
+    /// Those of a writer of CSV.
+    pub fn csv(&self) -> io::Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut put = |row: BoardRow<'_>| writer.serialize(row).map_err(io::Error::other);
+        for (place, &at) in self.order.iter().enumerate() {
+            let over = |of: fn(&Tally) -> Option<f64>| {
+                mean(
+                    self.blocks
+                        .iter()
+                        .filter_map(|block| block.entries[at].mean(of)),
+                )
+            };
+            put(BoardRow {
+                objective: "all",
+                repeats: None,
+                place: place + 1,
+                name: self.name(at),
+                strategy: &self.strategies[at],
+                net_mean: over(Tally::net),
+                net_median: None,
+                net_p90: None,
+                regret_mean: over(Tally::regret),
+                rank: self.rank(at),
+                rank_low: None,
+                rank_high: None,
+                ratio_to_best: None,
+                p: None,
+                failed_share: mean(self.blocks.iter().map(|block| Board::failed(block, at)))
+                    .unwrap_or(0.0),
+            })?;
+        }
+        for (block, verdict) in self.blocks.iter().zip(&self.verdicts) {
+            for (place, &at) in verdict.order.iter().enumerate() {
+                let (entry, standing) = (&block.entries[at], &verdict.standings[at]);
+                let mut net = entry.net.clone();
+                put(BoardRow {
+                    objective: block.objective.name(),
+                    repeats: Some(block.repeats),
+                    place: place + 1,
+                    name: &entry.strategy,
+                    strategy: &self.strategies[at],
+                    net_mean: entry.mean(Tally::net),
+                    net_median: net.median(),
+                    net_p90: net.quantile(0.9),
+                    regret_mean: entry.mean(Tally::regret),
+                    rank: standing.rank,
+                    rank_low: standing.rank_interval.map(|i| i.low),
+                    rank_high: standing.rank_interval.map(|i| i.high),
+                    ratio_to_best: standing.against.map(|against| against.ratio),
+                    p: standing.against.and_then(|against| against.p),
+                    failed_share: Board::failed(block, at),
+                })?;
+            }
+        }
+        let bytes = writer.into_inner();
+        let bytes = bytes.map_err(|error| io::Error::other(error.to_string()))?;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,82 @@
+//! A strategy that asks what a transcript says was asked, and chooses what it says was chosen.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::transcript::Transcript;
+use scavsim_base::rng::Stream;
+use scavsim_search::search::{Depends, Forecast, Strategy, Task};
+use scavsim_search::testbed::{Asked, Stop, Testbed};
+
+/// The search of a transcript, made again.
+#[derive(Debug)]
+pub struct Replay {
+    written: Transcript,
+    /// What cannot be asked or chosen again, in words.
+    wrong: Mutex<Option<String>>,
+}
+
+impl Replay {
+    /// A search that was written down.
+    pub fn new(written: Transcript) -> Replay {
+        Replay {
+            written,
+            wrong: Mutex::new(None),
+        }
+    }
+
+    /// What was written down.
+    pub fn written(&self) -> &Transcript {
+        &self.written
+    }
+
+    /// What could not be asked or chosen again.
+    pub fn wrong(&self) -> Option<String> {
+        let wrong = self.wrong.lock();
+        wrong.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn refuse(&self, why: String) -> Stop {
+        let wrong = self.wrong.lock();
+        *wrong.unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
+        Stop::Failed(why)
+    }
+
+    fn place(&self, task: &Task<'_>, name: &str, what: &str) -> Result<usize, Stop> {
+        let place = (0..task.space.len()).find(|&at| task.space.name(at) == name);
+        place.ok_or_else(|| self.refuse(format!("{what}: there is no configuration `{name}`")))
+    }
+}
+
+impl Strategy for Replay {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        for (number, step) in self.written.asked.iter().enumerate() {
+            let what = format!("question {}", number + 1);
+            let at = self.place(task, &step.configuration, &what)?;
+            let asked = match step.asked.asked() {
+                Asked::ColdStart(steps) => testbed.cold_start(at, steps),
+                Asked::Probe(extent) => testbed.probe(at, extent).map(|_| ()),
+            };
+            asked.map_err(|why| self.refuse(format!("{what} cannot be asked: {why}")))?;
+        }
+        let mut chosen = (self.written.chose.iter()).map(|name| self.place(task, name, "`chose`"));
+        let Some(first) = chosen.next() else {
+            let why = self.written.failed.clone().unwrap_or_default();
+            return Err(Stop::Failed(why));
+        };
+        forecast.decided = Some(first?);
+        for next in chosen {
+            forecast.instead.push(next?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,374 @@
+//! Which grids, objectives, runs of a job and starts a strategy is judged by.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::submission::Contestant;
+use crate::compare::parts;
+use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source};
+use scavsim_search::grid::{ROWS, SPEC, library};
+use scavsim_search::search::Objective;
+
+/// A suite as it is written. All keys may be missing here, so that what is there is checked all the same.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SuiteFile {
+    name: Option<Spanned<String>>,
+    version: Option<Count>,
+    about: Option<String>,
+    seed: Option<u32>,
+    repeats: Vec<Spanned<Count>>,
+    objectives: Vec<Spanned<Objective>>,
+    grid: Vec<Spanned<GridTable>>,
+}
+
+/// A grid of a suite as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct GridTable {
+    name: Option<Spanned<String>>,
+    folder: Option<String>,
+    spec: Option<Spanned<String>>,
+    rows: Option<Spanned<String>>,
+    jobs: Vec<String>,
+    starts: Option<Count>,
+    halves: u32,
+}
+
+/// A suite, checked: its grids are those that it was made from.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// Name of the suite.
+    pub name: String,
+    /// Version of the suite.
+    pub version: u32,
+    /// What it is for.
+    pub about: String,
+    /// Seed of its halves, deals and strategies.
+    pub seed: u64,
+    /// How often a job is run.
+    pub repeats: Vec<u64>,
+    /// What is looked for.
+    pub objectives: Vec<Objective>,
+    /// Its grids.
+    pub grids: Vec<SuiteGrid>,
+    /// BLAKE3 hash of its file.
+    pub hash: String,
+    /// Its file.
+    pub source: Arc<Source>,
+    /// Where paths in it start.
+    pub folder: PathBuf,
+}
+
+/// A grid of a suite.
+#[derive(Debug, Clone)]
+pub struct SuiteGrid {
+    /// Name of the grid.
+    pub name: String,
+    /// Its folder, where it is not embedded.
+    pub folder: Option<String>,
+    /// BLAKE3 hash of its specification.
+    pub spec: String,
+    /// BLAKE3 hash of its table.
+    pub rows: String,
+    /// The jobs to take; the grid's own where there are none.
+    pub jobs: Vec<String>,
+    /// Searches of each kind on each job.
+    pub starts: u32,
+    /// Random halves of the configurations of each job; 0: all of them.
+    pub halves: u32,
+}
+
+/// One plan of a suite: a grid or a half of it, run so often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Place of the grid.
+    pub grid: usize,
+    /// Which half, from 1; 0: the whole.
+    pub half: u32,
+    /// How often the job is run.
+    pub repeats: u64,
+}
+
+impl Suite {
+    /// Reads a suite; every mistake goes to `diagnostics`. Paths in it start at `folder`.
+    pub fn read(
+        source: &Arc<Source>,
+        folder: &Path,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Suite> {
+        let before = diagnostics.len();
+        let file: SuiteFile = input::toml::read(source, diagnostics)?;
+        let mut missing = |what: &str, help: &str| {
+            let title = format!("{}: the suite says no `{what}`", source.name);
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        };
+        if file.name.is_none() {
+            missing("name", "one word: `name = \"v1\"`");
+        }
+        if file.version.is_none() {
+            missing("version", "a whole number from 1");
+        }
+        if file.seed.is_none() {
+            missing("seed", "a whole number from 0");
+        }
+        if file.repeats.is_empty() {
+            missing(
+                "repeats",
+                "how often a job is run: `repeats = [1, 10, 100]`",
+            );
+        }
+        if file.objectives.is_empty() {
+            missing("objectives", "`cost`, `time` or both");
+        }
+        if file.grid.is_empty() {
+            missing("grid", "a table `[[grid]]` for each");
+        }
+        if let Some(name) = &file.name
+            && let Some(why) = not_a_name(name.get_ref())
+        {
+            let title = format!("`{}` is no name of a suite", name.get_ref());
+            diagnostics.error_at(source, name.span(), title, why);
+        }
+        for objective in &file.objectives {
+            if *objective.get_ref() == Objective::Knee {
+                let title = "a suite has no objective `knee`";
+                let label = "a knee has no overhead; `cost` and `time` have";
+                diagnostics.error_at(source, objective.span(), title, label);
+            }
+        }
+        twice(source, &file.repeats, "repeats", diagnostics);
+        twice(source, &file.objectives, "objectives", diagnostics);
+        let mut grids: Vec<SuiteGrid> = Vec::new();
+        for table in &file.grid {
+            if let Some(grid) = grid(source, table, folder, diagnostics) {
+                if grids.iter().any(|other| other.name == grid.name) {
+                    let title = format!("two grids are called `{}`", grid.name);
+                    diagnostics.error_at(source, table.span(), title, "the second of them");
+                }
+                grids.push(grid);
+            }
+        }
+        if diagnostics.len() > before {
+            return None;
+        }
+        let suite = Suite {
+            name: file.name?.into_inner(),
+            version: file.version?.get(),
+            about: file.about.unwrap_or_default(),
+            seed: u64::from(file.seed?),
+            repeats: (file.repeats.iter())
+                .map(|repeats| u64::from(repeats.get_ref().get()))
+                .collect(),
+            objectives: file.objectives.iter().map(|o| *o.get_ref()).collect(),
+            grids,
+            hash: hash(&source.text),
+            source: Arc::clone(source),
+            folder: folder.to_owned(),
+        };
+        // Whatever its scenarios would be refused for is told here.
+        suite.replayed(diagnostics)?;
+        Some(suite)
+    }
+
+    /// The scenario of each grid for a contestant; what is wrong with one goes to `diagnostics`.
+    pub fn scenarios(
+        &self,
+        contestant: &Contestant,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Scenario>> {
+        let all: Vec<Option<Scenario>> = (self.grids.iter())
+            .map(|grid| {
+                let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
+                let source = Source::new(name, self.scenario_text(grid, contestant));
+                let overrides = Overrides::default();
+                let scenario = scenario::load(&source, &self.folder, overrides, diagnostics)?;
+                Some(contestant.at_home(scenario))
+            })
+            .collect();
+        all.into_iter().collect()
+    }
+
+    /// The scenario of each grid in which transcripts are replayed; what is wrong with one goes to `diagnostics`.
+    pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Scenario>> {
+        self.scenarios(&Contestant::nobody(), diagnostics)
+    }
+
+    fn scenario_text(&self, grid: &SuiteGrid, contestant: &Contestant) -> String {
+        let text = |word: &str| toml::Value::String(word.to_owned()).to_string();
+        let list = |words: &mut dyn Iterator<Item = &str>| {
+            let all: Vec<String> = words.map(text).collect();
+            format!("[{}]", all.join(", "))
+        };
+        let jobs = match grid.jobs.as_slice() {
+            [] => String::new(),
+            jobs => format!("jobs = {}\n", list(&mut jobs.iter().map(String::as_str))),
+        };
+        let command = match contestant.command() {
+            None => String::new(),
+            Some(command) => format!(
+                "[strategy.{}]\ncommand = {}\n",
+                contestant.scenario_name(),
+                list(&mut command.iter().map(String::as_str))
+            ),
+        };
+        format!(
+            "name = {}\ngrid = {}\n{jobs}seed = {}\nreplicas = {}\n[search]\nstrategies = [{}]\nobjectives = {}\n{command}",
+            text(&grid.name),
+            text(grid.folder.as_ref().unwrap_or(&grid.name)),
+            self.seed,
+            grid.starts,
+            text(contestant.scenario_name()),
+            list(&mut self.objectives.iter().map(|o| o.name())),
+        )
+    }
+
+    /// All plans of the suite, in the order of its transcripts.
+    pub fn passages(&self) -> Vec<Passage> {
+        let mut all = Vec::new();
+        for (grid, of) in self.grids.iter().enumerate() {
+            let halves = match of.halves {
+                0 => 0..=0,
+                halves => 1..=halves,
+            };
+            for half in halves {
+                all.extend(self.repeats.iter().map(|&repeats| Passage {
+                    grid,
+                    half,
+                    repeats,
+                }));
+            }
+        }
+        all
+    }
+
+    /// The scenario of a passage, of those of the grids.
+    pub(super) fn of_passage(&self, scenarios: &[Scenario], passage: &Passage) -> Scenario {
+        let scenario = &scenarios[passage.grid];
+        let scenario = match passage.half {
+            0 => scenario.clone(),
+            half => parts::half(scenario, half),
+        };
+        crate::compare::run::competing(&scenario, passage.repeats)
+    }
+
+    /// Searches of the suite.
+    pub fn cases(&self, scenarios: &[Scenario]) -> u64 {
+        let of = |passage: &Passage| scenarios[passage.grid].cases();
+        self.passages().iter().map(of).sum()
+    }
+
+    /// The folder of a grid.
+    pub fn grid_folder(&self, grid: &SuiteGrid) -> Option<Folder> {
+        grid_folder(&grid.name, grid.folder.as_deref(), &self.folder)
+    }
+}
+
+/// BLAKE3 hash of a text, as `b3sum` prints it.
+pub fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+fn grid_folder(name: &str, own: Option<&str>, root: &Path) -> Option<Folder> {
+    match own {
+        Some(own) => Some(Folder::Disk(root.join(own))),
+        None => library::embedded(name),
+    }
+}
+
+/// What stands twice in a list.
+fn twice<T: PartialEq>(
+    source: &Arc<Source>,
+    list: &[Spanned<T>],
+    key: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    for (at, value) in list.iter().enumerate() {
+        if list[..at]
+            .iter()
+            .any(|other| other.get_ref() == value.get_ref())
+        {
+            let title = format!("`{key}` names something twice");
+            diagnostics.error_at(source, value.span(), title, "was named before");
+        }
+    }
+}
+
+/// A grid with its hashes, held against its files.
+fn grid(
+    source: &Arc<Source>,
+    table: &Spanned<GridTable>,
+    root: &Path,
+    diagnostics: &mut Diagnostics,
+) -> Option<SuiteGrid> {
+    let (span, own) = (table.span(), table.get_ref());
+    let mut lacks = |key: &str, what: &str| {
+        let title = format!("a grid says no `{key}`");
+        diagnostics.error_at(source, span.clone(), title, what.to_owned());
+    };
+    if own.name.is_none() {
+        lacks("name", "as `scavsim list grids` has it");
+    }
+    if own.starts.is_none() {
+        lacks(
+            "starts",
+            "how many searches of each kind: a whole number from 1",
+        );
+    }
+    if own.spec.is_none() {
+        lacks("spec", "the BLAKE3 hash of its `grid.toml`");
+    }
+    if own.rows.is_none() {
+        lacks("rows", "the BLAKE3 hash of its `rows.csv`");
+    }
+    let name = own.name.as_ref()?;
+    let word = name.get_ref();
+    if own.folder.is_some() {
+        if let Some(why) = not_a_name(word) {
+            let title = format!("`{word}` is no name of a grid");
+            diagnostics.error_at(source, name.span(), title, why);
+        }
+    } else if library::embedded(word).is_none() {
+        let title = format!("unknown grid `{word}`");
+        let told = Diagnostic::at(
+            source,
+            name.span(),
+            title,
+            "not one of those that come along",
+        );
+        let all = library::names().join(", ");
+        diagnostics
+            .push(told.with_help(format!("there are {all}; of another one say its `folder`")));
+        return None;
+    }
+    let folder = grid_folder(word, own.folder.as_deref(), root)?;
+    let mut check = |file: &str, stated: &Spanned<String>| {
+        let text = folder.read(file, diagnostics)?;
+        let found = hash(&text.text);
+        if found != *stated.get_ref() {
+            let title = format!("`{file}` of `{word}` is not the one that the suite was made from");
+            let told = Diagnostic::at(source, stated.span(), title, "another hash");
+            diagnostics.push(told.with_help(format!(
+                "the BLAKE3 hash of the file is {found}; results on other data belong to another suite"
+            )));
+        }
+        Some(found)
+    };
+    let (spec, rows) = (own.spec.as_ref()?, own.rows.as_ref()?);
+    let (spec, rows) = (check(SPEC, spec), check(ROWS, rows));
+    Some(SuiteGrid {
+        name: word.clone(),
+        folder: own.folder.clone(),
+        spec: spec?,
+        rows: rows?,
+        jobs: own.jobs.clone(),
+        starts: own.starts?.get(),
+        halves: own.halves,
+    })
+}

@@ -1,0 +1,131 @@
+//! One search of a suite as a line of `transcripts.jsonl`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::compare::SeenRecord;
+use scavsim_search::search::Objective;
+use scavsim_search::testbed::transcript::AskedStep;
+
+/// Name of the file.
+pub const FILE: &str = "transcripts.jsonl";
+
+/// One search: what it was asked for, every question with its answer, the choice, and what all came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transcript {
+    /// Which of all it is.
+    #[serde(rename = "search")]
+    pub place: Place,
+    /// Every question with its answer.
+    pub asked: Vec<AskedStep>,
+    /// Why there is no choice that works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Choices that were run, one after the other; only the last may have come to the target.
+    pub chose: Vec<String>,
+    /// Search and R runs over R runs of the oracle, minus 1; what is charged where it failed.
+    pub net: Option<f64>,
+    /// The same figure where the search earns nothing.
+    pub gross: Option<f64>,
+    /// Expected value of the choice over the oracle's, minus 1.
+    pub regret: Option<f64>,
+}
+
+/// Place of a search among all of a suite.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Name of the grid.
+    pub grid: String,
+    /// Which half of the configurations, from 1; 0: all.
+    pub half: u32,
+    /// Name of the job.
+    pub job: String,
+    /// What is looked for.
+    pub objective: Objective,
+    /// How often the job is run.
+    pub repeats: u64,
+    /// Seed of the suite.
+    pub seed: u64,
+    /// Which of the searches of this kind, from 0.
+    pub start: u64,
+}
+
+impl Place {
+    /// The place in words.
+    pub fn words(&self) -> String {
+        let half = match self.half {
+            0 => String::new(),
+            half => format!(", half {half}"),
+        };
+        format!(
+            "{}{half}, {}, {}, R {}, start {}",
+            self.grid,
+            self.job,
+            self.objective.name(),
+            self.repeats,
+            self.start
+        )
+    }
+}
+
+impl Transcript {
+    /// Takes in what the search came to.
+    pub(super) fn judged(mut self, seen: &SeenRecord) -> Transcript {
+        (self.net, self.gross, self.regret) = (seen.net, seen.gross, seen.regret);
+        self
+    }
+
+    /// The line, without its end.
+    ///
+    /// # Errors
+    /// None of what a testbed can show.
+    pub fn line(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+}
+
+/// The first thing in which what is written differs from what is true, in words.
+pub(super) fn difference(written: &Transcript, truth: &Transcript) -> Option<String> {
+    let value = |of: &Transcript| serde_json::to_value(of).unwrap_or_default();
+    differs("", &value(written), &value(truth))
+}
+
+fn differs(path: &str, written: &Value, truth: &Value) -> Option<String> {
+    let deeper = |key: &str| match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    };
+    match (written, truth) {
+        (Value::Object(own), Value::Object(other)) => {
+            let keys = own
+                .keys()
+                .chain(other.keys().filter(|key| !own.contains_key(*key)));
+            keys.map(|key| {
+                let of = |object: &serde_json::Map<String, Value>| {
+                    object.get(key).cloned().unwrap_or_default()
+                };
+                differs(&deeper(key), &of(own), &of(other))
+            })
+            .find_map(|found| found)
+        }
+        (Value::Array(own), Value::Array(other)) => {
+            let pairs = own.iter().zip(other).enumerate();
+            let found = pairs
+                .map(|(at, (own, other))| differs(&deeper(&(at + 1).to_string()), own, other))
+                .find_map(|found| found);
+            found.or_else(|| {
+                (own.len() != other.len()).then(|| {
+                    format!(
+                        "`{path}` has {} entries, the replay {}",
+                        own.len(),
+                        other.len()
+                    )
+                })
+            })
+        }
+        _ if written == truth => None,
+        _ => Some(format!("`{path}` is {written}, the replay has {truth}")),
+    }
+}

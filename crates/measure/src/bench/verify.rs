@@ -1,0 +1,117 @@
+//! Whether a folder is what it says: every search replayed on the tables of the grids, without the strategy.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use super::submission::{Submission, SubmittedSuite, hash_of_file, totals};
+use super::suite::Suite;
+use super::transcript;
+use super::walk::{Lines, NoBench, Way, walk};
+use crate::compare::{Block, Effort};
+use scavsim_lab::scenario::Scenario;
+
+/// A folder whose every figure was found again.
+#[derive(Clone)]
+pub struct Verified {
+    /// What it says of itself.
+    pub submission: Submission,
+    /// What its searches came to, by objective and runs.
+    pub blocks: Vec<Block>,
+}
+
+/// Replays all transcripts of a folder. What is wrong with them comes in sentences, each with its line.
+///
+/// # Errors
+/// [`NoBench`] where the replay itself came to no end.
+pub fn verify(
+    folder: &Path,
+    suite: &Suite,
+    scenarios: &[Scenario],
+    effort: Effort<'_>,
+) -> Result<Result<Verified, Vec<String>>, NoBench> {
+    let submission = match Submission::read(folder) {
+        Ok(submission) => submission,
+        Err(wrong) => return Ok(Err(wrong)),
+    };
+    let of_suite = SubmittedSuite::of(suite);
+    if submission.suite != of_suite {
+        return Ok(Err(vec![another(&submission.suite, &of_suite)]));
+    }
+    let path = folder.join(transcript::FILE);
+    if !path.is_file() {
+        return Ok(Err(vec![format!("there is no {}", transcript::FILE)]));
+    }
+    let mut from = BufReader::new(File::open(&path)?);
+    let mut lines = Lines::new(&mut from);
+    let way = Way::Replay(&mut lines);
+    let blocks = walk(suite, scenarios, &submission.name, effort, way)?;
+    let mut wrong: Vec<String> = (lines.wrong.into_iter())
+        .map(|what| format!("{}: {what}", transcript::FILE))
+        .collect();
+    if wrong.is_empty() {
+        wrong.extend(told_otherwise(&submission, suite, scenarios, &blocks));
+        if hash_of_file(&path)? != submission.transcripts {
+            let what = "the hash of the transcripts is another";
+            wrong.push(format!("{}: {what}", super::submission::FILE));
+        }
+    }
+    Ok(if wrong.is_empty() {
+        Ok(Verified { submission, blocks })
+    } else {
+        Err(wrong)
+    })
+}
+
+/// How the suite of a folder differs from the one that it is verified by.
+fn another(own: &SubmittedSuite, suite: &SubmittedSuite) -> String {
+    let of = |one: &SubmittedSuite| format!("`{}` version {}", one.name, one.version);
+    if (&own.name, own.version) == (&suite.name, suite.version) {
+        format!(
+            "it was made from another {}: seed, hash of the suite or hashes of its grids differ",
+            of(suite)
+        )
+    } else {
+        format!("it is of the suite {}, not of {}", of(own), of(suite))
+    }
+}
+
+/// What the folder says of its searches, and they do not come to.
+fn told_otherwise(
+    submission: &Submission,
+    suite: &Suite,
+    scenarios: &[Scenario],
+    blocks: &[Block],
+) -> Vec<String> {
+    let file = super::submission::FILE;
+    let mut wrong = Vec::new();
+    let cases = suite.cases(scenarios);
+    if submission.cases != cases {
+        wrong.push(format!(
+            "{file}: `cases` is {}, the suite has {cases}",
+            submission.cases
+        ));
+    }
+    let truth = totals(suite, blocks);
+    if submission.totals.len() != truth.len() {
+        let (own, all) = (submission.totals.len(), truth.len());
+        wrong.push(format!(
+            "{file}: `totals` has {own} entries, the replay {all}"
+        ));
+        return wrong;
+    }
+    for (own, truth) in submission.totals.iter().zip(&truth) {
+        if own != truth {
+            let show = |figure: Option<f64>| figure.map_or("none".to_owned(), |f| f.to_string());
+            wrong.push(format!(
+                "{file}: the totals of {}, {}, R {} are not those of the replay, whose `net` is {}; `net` is {} here",
+                truth.grid,
+                truth.objective.name(),
+                truth.repeats,
+                show(truth.net),
+                show(own.net)
+            ));
+        }
+    }
+    wrong
+}

@@ -1,0 +1,409 @@
+//! `scavsim bench`: a suite of searches, what strangers hand in, and a leaderboard of what was verified.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::exit::{Exit, Failure};
+use super::progress::Progress;
+use super::signals::Signals;
+use super::{scenarios, terminal};
+use scavsim_base::text::Page;
+use scavsim_base::text::words::plural;
+use scavsim_lab::scenario::Scenario;
+use scavsim_measure::bench::board::Board;
+use scavsim_measure::bench::{
+    Contestant, NoBench, Suite, Verified, card, export, library, run, verify,
+};
+use scavsim_measure::compare::Effort;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_search::grid;
+use scavsim_show::report::Folder;
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Make all searches of a suite with a strategy: a folder with a transcript of each
+    Run(BenchRunArgs),
+    /// Replay transcripts on the tables of the grids, without the strategy: every figure must come out again
+    Verify(BenchVerifyArgs),
+    /// Rank folders by what was verified of them; those that fail are named with the reason
+    Board(BoardArgs),
+    /// Print what grids hold: by whom they were measured, their licence, what is missing, the spread of repeats
+    Cards(CardsArgs),
+    /// Write a suite with its grids, cards, licences and hashes into a folder to be archived
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+struct SuiteArgs {
+    /// A suite that comes along, or the file of one
+    #[arg(long, value_name = "SUITE", default_value = library::NEWEST)]
+    suite: String,
+}
+
+#[derive(Debug, Args)]
+struct BenchRunArgs {
+    /// A strategy that comes along, as `scavsim list strategies` has them, or the file of a program (docs/own-strategy.md)
+    #[arg(long, value_name = "STRATEGY")]
+    strategy: String,
+    /// Folder of the submission
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// Name on the leaderboard [default: that of the strategy or the file]
+    #[arg(long)]
+    name: Option<String>,
+    /// Threads; all cores when absent. Results do not depend on it
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+struct BenchVerifyArgs {
+    /// Folders of submissions; nothing in them is changed
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Threads; all cores when absent
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+struct BoardArgs {
+    /// Folders of submissions
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Write the leaderboard to this file, too, and a page beside it
+    #[arg(short, long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+    /// Threads; all cores when absent
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+}
+
+#[derive(Debug, Args)]
+struct CardsArgs {
+    /// Grids that come along; all of them where none is named
+    #[arg(value_name = "GRID")]
+    grids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// The folder; new or empty
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    suite: SuiteArgs,
+}
+
+impl BenchArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; of a suite with every mistake in it.
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        match self.what {
+            What::Run(args) => args.run(signals),
+            What::Verify(args) => args.run(signals),
+            What::Board(args) => args.run(signals),
+            What::Cards(args) => args.run(),
+            What::Export(args) => args.run(),
+        }
+    }
+}
+
+impl SuiteArgs {
+    /// The suite, checked against its grids.
+    fn load(&self) -> Result<Suite, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        let suite = self.read(&mut diagnostics);
+        suite
+            .filter(|_| diagnostics.is_empty())
+            .ok_or(Failure::Wrong(diagnostics))
+    }
+
+    fn read(&self, diagnostics: &mut Diagnostics) -> Option<Suite> {
+        if let Some(source) = library::source(&self.suite) {
+            return Suite::read(&source, Path::new("."), diagnostics);
+        }
+        let path = Path::new(&self.suite);
+        if path.extension().is_none() {
+            let title = format!("there is no suite `{}`", self.suite);
+            let help = format!(
+                "there is {}; another one is a file.toml",
+                library::names().join(", ")
+            );
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+            return None;
+        }
+        let source = Source::read(path, diagnostics)?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        Suite::read(&source, folder, diagnostics)
+    }
+
+    /// The suite, with the scenarios in which transcripts are replayed.
+    fn to_replay(&self) -> Result<(Suite, Vec<Scenario>), Failure> {
+        let suite = self.load()?;
+        let mut diagnostics = Diagnostics::default();
+        let replayed = suite.replayed(&mut diagnostics);
+        let scenarios = replayed.ok_or(Failure::Wrong(diagnostics))?;
+        Ok((suite, scenarios))
+    }
+}
+
+impl BenchRunArgs {
+    fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let suite = self.suite.load()?;
+        let mut diagnostics = Diagnostics::default();
+        let contestant = Contestant::find(&self.strategy, self.name.as_deref(), &mut diagnostics);
+        let scenarios = (contestant.as_ref())
+            .and_then(|contestant| suite.scenarios(contestant, &mut diagnostics));
+        let (Some(contestant), Some(scenarios)) = (contestant, scenarios) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        let cases = suite.cases(&scenarios);
+        let progress = Progress::over("bench", "searches", cases);
+        let effort = effort(self.jobs, signals, &progress)?;
+        let made = run(&suite, &scenarios, &contestant, &self.out, effort);
+        drop(progress);
+        let made = made.map_err(failure)?;
+        let page = terminal::page();
+        let failed: u64 = made.totals.iter().map(|total| total.failed).sum();
+        let sentence = format!(
+            "{}: {} of suite {}, {failed} of them failed",
+            made.name,
+            plural(made.cases, "search").replace("searchs", "searches"),
+            suite.name
+        );
+        let mut text = page.prose(&sentence, 2);
+        text += &made.table(&page);
+        text += &page.prose(&format!("{}", self.out.display()), 2);
+        terminal::print(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+fn effort<'a>(
+    jobs: Option<u16>,
+    signals: &'a Signals,
+    progress: &'a Progress,
+) -> Result<Effort<'a>, Failure> {
+    Ok(Effort {
+        jobs: jobs.map_or_else(scenarios::available, usize::from),
+        interrupt: signals.raise_first()?,
+        progress: &progress.counter,
+    })
+}
+
+fn failure(why: NoBench) -> Failure {
+    match why {
+        NoBench::Interrupted => Failure::Interrupted,
+        NoBench::KnowsTheJob(_) | NoBench::NoPlan(_) => wrong(
+            why.to_string(),
+            "a suite tells nobody of the job itself; `scavsim compare` judges such strategies",
+        ),
+        other => Failure::Other(other.into()),
+    }
+}
+
+fn wrong(title: String, help: &str) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(Diagnostic::general(title).with_help(help.to_owned()));
+    Failure::Wrong(wrong)
+}
+
+/// A folder, with what was verified of it or why it fails.
+type Outcome = (PathBuf, Result<Verified, Vec<String>>);
+
+/// Verifies folders one after the other.
+fn verified(
+    folders: &[PathBuf],
+    (suite, scenarios): &(Suite, Vec<Scenario>),
+    jobs: Option<u16>,
+    signals: &Signals,
+) -> Result<Vec<Outcome>, Failure> {
+    let cases = suite.cases(scenarios) * folders.len() as u64;
+    let progress = Progress::over("bench", "searches", cases);
+    let effort = effort(jobs, signals, &progress)?;
+    let mut all: Vec<Outcome> = Vec::new();
+    for folder in folders {
+        let mut outcome = verify(folder, suite, scenarios, effort).map_err(failure)?;
+        let name = |verified: &Verified| verified.submission.name.clone();
+        if let Ok(own) = &outcome {
+            let mut others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
+            if others.any(|other| name(other) == name(own)) {
+                let why = format!("another folder before it is called `{}`, too", name(own));
+                outcome = Err(vec![why]);
+            }
+        }
+        all.push((folder.clone(), outcome));
+    }
+    Ok(all)
+}
+
+/// What is wrong with a folder, a line for each sentence.
+fn told(folder: &Path, why: &[String], page: &Page) -> String {
+    let head = page.prose(&format!("{}: refused", folder.display()), 2);
+    let each = why.iter().map(|what| page.prose(&format!("  {what}"), 4));
+    head + &each.collect::<String>()
+}
+
+impl BenchVerifyArgs {
+    fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let replayed = self.suite.to_replay()?;
+        let all = verified(&self.folders, &replayed, self.jobs, signals)?;
+        let page = terminal::page();
+        let mut exit = Exit::Done;
+        let mut text = String::new();
+        for (folder, outcome) in &all {
+            match outcome {
+                Ok(own) => {
+                    let sentence = format!(
+                        "{}: {}, every figure of {} searches came out again",
+                        folder.display(),
+                        own.submission.name,
+                        own.submission.cases
+                    );
+                    text += &page.prose(&sentence, 2);
+                }
+                Err(why) => {
+                    exit = Exit::Failed;
+                    text += &told(folder, why, &page);
+                }
+            }
+        }
+        terminal::print(&text)?;
+        Ok(exit)
+    }
+}
+
+impl BoardArgs {
+    fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let replayed = self.suite.to_replay()?;
+        let all = verified(&self.folders, &replayed, self.jobs, signals)?;
+        let page = terminal::page();
+        let (mut sound, mut refused) = (Vec::new(), Vec::new());
+        for (folder, outcome) in all {
+            match outcome {
+                Ok(own) => sound.push(own),
+                Err(why) => refused.push((folder, why)),
+            }
+        }
+        for (folder, why) in &refused {
+            terminal::note(told(folder, why, &page).trim_end());
+        }
+        let Some(board) = Board::of(&sound) else {
+            return Err(anyhow::anyhow!("no folder was verified: there is no leaderboard").into());
+        };
+        let mut text: String = (board.headlines().iter())
+            .map(|sentence| page.prose(sentence, 2))
+            .collect();
+        text.push('\n');
+        let fitted = board.sheet().fit(&page);
+        text += &fitted.text(&page);
+        text += &fitted.remark("", &page);
+        if let Some(out) = &self.out {
+            text += &files(&board, &sound, &refused, &replayed.0, out)?;
+        }
+        terminal::print(&text)?;
+        Ok(if refused.is_empty() {
+            Exit::Done
+        } else {
+            Exit::Failed
+        })
+    }
+}
+
+/// Writes the leaderboard and its page, and says where.
+fn files(
+    board: &Board,
+    sound: &[Verified],
+    refused: &[(PathBuf, Vec<String>)],
+    suite: &Suite,
+    out: &Path,
+) -> Result<String, Failure> {
+    let help = "`--out` needs a file in a folder in which files can be created";
+    let name = out.file_name().and_then(|name| name.to_str());
+    let Some(name) = name.filter(|_| !out.is_dir()) else {
+        return Err(wrong(format!("{} is no file", out.display()), help));
+    };
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = Folder::prepare(parent.unwrap_or(Path::new(".")))
+        .map_err(|error| wrong(error.to_string(), help))?;
+    folder.write(name, board.csv()?.as_bytes())?;
+    let mut text = format!("{}\n", out.display());
+    #[cfg(feature = "figures")]
+    {
+        let contents = scavsim_show::page::of_bench::contents(board, sound, refused, suite);
+        let page = out.with_extension("html");
+        super::report::put(&contents, &page)?;
+        text += &format!("{}\n", page.display());
+    }
+    #[cfg(not(feature = "figures"))]
+    {
+        let _ = (sound, refused, suite);
+        terminal::note("no page: this program is built without the feature `figures`");
+        text += "";
+    }
+    Ok(text)
+}
+
+impl CardsArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        let known = grid::library::names();
+        for name in &self.grids {
+            if !known.contains(&name.as_str()) {
+                let title = format!("unknown grid `{name}`");
+                let help = format!("there are {}", known.join(", "));
+                diagnostics.push(Diagnostic::general(title).with_help(help));
+            }
+        }
+        let asked =
+            |name: &&&str| self.grids.is_empty() || self.grids.iter().any(|own| own == **name);
+        let cards: Vec<String> = (known.iter().filter(asked))
+            .filter_map(|name| card::card(&grid::library::embedded(name)?, &mut diagnostics))
+            .collect();
+        if !diagnostics.is_empty() {
+            return Err(Failure::Wrong(diagnostics));
+        }
+        terminal::print(&cards.join("\n"))?;
+        Ok(Exit::Done)
+    }
+}
+
+impl ExportArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let suite = self.suite.load()?;
+        let mut diagnostics = Diagnostics::default();
+        let files = export::files(&suite, &mut diagnostics);
+        let files = files.ok_or(Failure::Wrong(diagnostics))?;
+        let is_used = std::fs::read_dir(&self.folder).is_ok_and(|mut all| all.next().is_some());
+        if is_used || self.folder.is_file() {
+            let title = format!("{} is no empty folder", self.folder.display());
+            return Err(wrong(title, "what is archived is to hold nothing else"));
+        }
+        export::write(&self.folder, &files)?;
+        let line = format!(
+            "{}: {} files, hashes in {}\n",
+            self.folder.display(),
+            files.len(),
+            export::HASHES
+        );
+        terminal::print(&line)?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,495 @@
+//! Suites of searches: what is handed in, what is refused of it, and what is ranked.
+//!
+//! A suite of two jobs stands for the shipped one, which takes longer.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::external::without_python;
+use crate::sandbox::{
+    Rows, Sandbox, assert_same_files, repository, repository_file, stderr, stdout,
+};
+
+const JOBS: &str = "jobs = [\"kmeans_huge_spark15\", \"lr_huge_spark\"]";
+
+/// A suite on Scout with the hashes that the shipped one has.
+pub fn with_hashes(suite: &str) -> String {
+    let shipped: toml::Table = repository_file("data/bench/v1.toml").parse().expect("TOML");
+    let scout = &shipped["grid"][0];
+    assert_eq!(scout["name"].as_str(), Some("scout"));
+    let hash = |key: &str| scout[key].as_str().expect("a hash");
+    suite
+        .replace("SPEC", hash("spec"))
+        .replace("ROWS", hash("rows"))
+}
+
+/// A suite of two jobs of Scout.
+fn tiny() -> String {
+    with_hashes(&format!(
+        "name = \"tiny\"\nversion = 1\nseed = 7\nrepeats = [1, 10]\nobjectives = [\"cost\", \"time\"]\n\
+         [[grid]]\nname = \"scout\"\nspec = \"SPEC\"\nrows = \"ROWS\"\n{JOBS}\nstarts = 2\nhalves = 1\n"
+    ))
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("tiny.toml", &tiny());
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, strategy: &str, out: &str, more: &[&str]) -> assert_cmd::assert::Assert {
+    let usual = [
+        "bench",
+        "run",
+        "--suite",
+        "tiny.toml",
+        "--strategy",
+        strategy,
+        "--out",
+        out,
+    ];
+    sandbox.run(&[&usual[..], more].concat())
+}
+
+fn verify(sandbox: &Sandbox, folder: &str) -> assert_cmd::assert::Assert {
+    sandbox.run(&[
+        "bench",
+        "verify",
+        folder,
+        "--suite",
+        "tiny.toml",
+        "--width",
+        "400",
+    ])
+}
+
+/// Writes transcripts back, and their hash into the submission: a forger would, too.
+fn put(sandbox: &Sandbox, folder: &str, lines: &[String]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    sandbox.write(&format!("{folder}/transcripts.jsonl"), &text);
+    let file = format!("{folder}/submission.json");
+    let mut submission: Value = serde_json::from_str(&sandbox.read(&file)).expect("JSON");
+    submission["transcripts"] = json!(blake3::hash(text.as_bytes()).to_hex().to_string());
+    let text = serde_json::to_string_pretty(&submission).expect("JSON");
+    sandbox.write(&file, &text);
+}
+
+fn lines(sandbox: &Sandbox, folder: &str) -> Vec<String> {
+    let text = sandbox.read(&format!("{folder}/transcripts.jsonl"));
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Replaces the first of a text in a line, which must be there.
+fn change(line: &mut String, from: &str, to: &str) {
+    assert!(line.contains(from), "{from} in {line}");
+    *line = line.replacen(from, to, 1);
+}
+
+#[test]
+fn a_submission_is_the_same_on_any_number_of_threads_and_comes_out_again() {
+    let sandbox = sandbox();
+    run(&sandbox, "cherrypick@6", "one", &["--jobs", "1"]).success();
+    run(&sandbox, "cherrypick@6", "three", &["--jobs", "3"]).success();
+    let one = sandbox.contents("one");
+    assert_same_files(&sandbox.contents("three"), &one, "on three threads");
+    // Two jobs, two starts, two objectives, two numbers of runs.
+    assert_eq!(lines(&sandbox, "one").len(), 16);
+    let told = stdout(&verify(&sandbox, "one").success());
+    assert!(
+        told.contains("every figure of 16 searches came out again"),
+        "{told}"
+    );
+}
+
+/// What a suite comes to is what `compare` has of the same half.
+#[test]
+fn a_suite_comes_to_what_a_comparison_does() {
+    let sandbox = sandbox();
+    run(&sandbox, "random@6", "mine", &[]).success();
+    let scenario = format!(
+        "name = \"scout\"\ngrid = \"scout\"\n{JOBS}\nseed = 7\nreplicas = 2\n[search]\n\
+         strategies = [\"random@6\"]\nobjectives = [\"cost\", \"time\"]\n"
+    );
+    sandbox.write("scenario.toml", &scenario);
+    let compare = [
+        "compare",
+        "scenario.toml",
+        "--halves",
+        "1",
+        "--repeats",
+        "1,10",
+        "--format",
+        "units",
+    ];
+    let units = Rows::parse(&stdout(&sandbox.run(&compare).success()));
+    let submission: Value =
+        serde_json::from_str(&sandbox.read("mine/submission.json")).expect("JSON");
+    let totals = submission["totals"].as_array().expect("a list");
+    assert_eq!(totals.len(), 4);
+    for total in totals {
+        let is_own = |row: &crate::sandbox::Row<'_>| {
+            row.text("objective") == total["objective"]
+                && row.text("repeats") == total["repeats"].to_string()
+        };
+        let nets: Vec<f64> = units
+            .iter()
+            .filter(is_own)
+            .map(|row| row.number("net"))
+            .collect();
+        assert_eq!(nets.len(), 2);
+        let net = total["net"].as_f64().expect("a figure");
+        assert!(
+            (net - nets.iter().sum::<f64>() / 2.0).abs() < 1e-12,
+            "{total} {nets:?}"
+        );
+    }
+}
+
+#[test]
+fn a_forged_transcript_is_refused_with_its_line() {
+    let sandbox = sandbox();
+    run(&sandbox, "random@6", "mine", &[]).success();
+    let honest = lines(&sandbox, "mine");
+    let first: Value = serde_json::from_str(&honest[0]).expect("JSON");
+    let step = &first["asked"][1];
+    let (chosen, net) = (first["chose"][0].to_string(), first["net"].to_string());
+    let (spent_s, spent_usd) = (step["spent_s"].to_string(), step["spent_usd"].to_string());
+    let seen = step["target"].to_string();
+    let less = |figure: &str| (figure.parse::<f64>().expect("a figure") * 0.5).to_string();
+    let other = |name: &str| {
+        let all = first["asked"].as_array().expect("a list");
+        let other = all
+            .iter()
+            .find(|step| step["configuration"].to_string() != name);
+        other.expect("it looked at several")["configuration"].to_string()
+    };
+    let without_step = || {
+        let mut forged = first.clone();
+        forged["asked"].as_array_mut().expect("a list").remove(0);
+        forged.to_string()
+    };
+    let mut told = String::new();
+    let mut refused = |what: &str, forge: &dyn Fn(&mut Vec<String>)| {
+        let mut forged = honest.clone();
+        forge(&mut forged);
+        assert_ne!(forged, honest, "{what}");
+        put(&sandbox, "mine", &forged);
+        let text = stdout(&verify(&sandbox, "mine").code(1));
+        assert!(text.starts_with("mine: refused\n"), "{what}: {text}");
+        let why = text.lines().nth(1).unwrap_or_default();
+        told += &format!("{what}\n{why}\n");
+    };
+    refused("cheaper", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"spent_usd\":{spent_usd}"),
+            &format!("\"spent_usd\":{}", less(&spent_usd)),
+        );
+    });
+    refused("faster", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"spent_s\":{spent_s}"),
+            &format!("\"spent_s\":{}", less(&spent_s)),
+        );
+    });
+    refused("seen otherwise", &|all| {
+        change(&mut all[0], &seen, "{\"reached_s\":1.0}")
+    });
+    refused("a probe left out", &|all| all[0] = without_step());
+    refused("another choice", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"chose\":[{chosen}]"),
+            &format!("\"chose\":[{}]", other(&chosen)),
+        );
+    });
+    refused("a choice that is a hole", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"chose\":[{chosen}]"),
+            "\"chose\":[\"99 × c4.large\"]",
+        );
+    });
+    refused("two choices", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"chose\":[{chosen}]"),
+            &format!("\"chose\":[{chosen},{}]", other(&chosen)),
+        );
+    });
+    refused("a better net", &|all| {
+        change(&mut all[0], &format!("\"net\":{net}"), "\"net\":0.0")
+    });
+    refused("a failure in place of a choice", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"chose\":[{chosen}]"),
+            "\"failed\":\"no luck\",\"chose\":[]",
+        );
+    });
+    refused("a missing case", &|all| drop(all.remove(3)));
+    refused("the last case missing", &|all| drop(all.pop()));
+    refused("a case too many", &|all| all.push(all[0].clone()));
+    refused("two cases exchanged", &|all| all.swap(2, 3));
+    refused("an unknown key", &|all| {
+        change(&mut all[5], "{\"search\"", "{\"luck\":1,\"search\"")
+    });
+    refused("no JSON", &|all| all[5].truncate(20));
+    refused("other digits", &|all| {
+        change(
+            &mut all[0],
+            &format!("\"net\":{net}"),
+            &format!("\"net\":{net}0"),
+        )
+    });
+    assert_snapshot!(told);
+}
+
+#[test]
+fn what_a_submission_says_of_itself_is_held_against_the_replay() {
+    let sandbox = sandbox();
+    run(&sandbox, "random@6", "mine", &[]).success();
+    let honest = sandbox.read("mine/submission.json");
+    let mut told = String::new();
+    let mut refused = |what: &str, forge: &dyn Fn(&mut Value)| {
+        let mut forged: Value = serde_json::from_str(&honest).expect("JSON");
+        forge(&mut forged);
+        sandbox.write("mine/submission.json", &forged.to_string());
+        let text = stdout(&verify(&sandbox, "mine").code(1));
+        told += &format!("{what}\n{}\n", text.lines().nth(1).unwrap_or_default());
+    };
+    refused("a better total", &|all| {
+        all["totals"][0]["net"] = json!(0.0)
+    });
+    refused("a total left out", &|all| {
+        drop(all["totals"].as_array_mut().expect("a list").pop())
+    });
+    refused("more cases", &|all| all["cases"] = json!(17));
+    refused("another hash", &|all| all["transcripts"] = json!("0"));
+    refused("another seed", &|all| all["suite"]["seed"] = json!(8));
+    refused("another suite", &|all| all["suite"]["name"] = json!("v1"));
+    refused("an unknown key", &|all| all["prize"] = json!(1));
+    refused("a formula for a name", &|all| all["name"] = json!("=1+1"));
+    assert_snapshot!(told);
+    sandbox.write("mine/submission.json", &honest);
+    verify(&sandbox, "mine").success();
+    std::fs::remove_file(sandbox.path("mine/transcripts.jsonl")).expect("it was there");
+    let text = stdout(&verify(&sandbox, "mine").code(1));
+    assert!(text.contains("there is no transcripts.jsonl"), "{text}");
+    let text = stdout(&verify(&sandbox, "none").code(1));
+    assert!(text.contains("none: refused"), "{text}");
+}
+
+const PROGRAM: &str = r#"
+import json, random, sys
+
+def ask(question):
+    print(json.dumps(question), flush=True)
+    return json.loads(sys.stdin.readline())
+
+while line := sys.stdin.readline():
+    told = json.loads(line)
+    draw = random.Random(told["search"]["seed"])
+    if draw.random() < 0.3:
+        ask({"probe": {"configuration": 0, "seconds": 60}})
+        print(json.dumps({"fail": "=no luck"}), flush=True)
+        continue
+    at = draw.randrange(len(told["task"]["configurations"]))
+    ask({"probe": {"configuration": at, "to_target": True}})
+    ask({"probe": {"configuration": (at + 1) % len(told["task"]["configurations"]), "usd": 0.05}})
+    print(json.dumps({"choose": at}), flush=True)
+"#;
+
+/// A program needs to be there for the run alone, whether it fails or not.
+#[test]
+fn a_program_is_verified_without_it() {
+    if without_python() {
+        return;
+    }
+    let sandbox = sandbox();
+    sandbox.write("my/lucky.py", PROGRAM);
+    run(&sandbox, "my/lucky.py", "mine", &[]).success();
+    let submission: Value =
+        serde_json::from_str(&sandbox.read("mine/submission.json")).expect("JSON");
+    assert_eq!(
+        (&submission["name"], &submission["strategy"]),
+        (&json!("lucky"), &json!("lucky.py"))
+    );
+    let hash = blake3::hash(PROGRAM.as_bytes()).to_hex().to_string();
+    assert_eq!(submission["program"], json!([hash]));
+    let all = lines(&sandbox, "mine");
+    assert!(
+        all.iter()
+            .any(|line| line.contains("\"failed\":\"'=no luck\"")),
+        "{all:?}"
+    );
+    assert!(
+        all.iter().any(|line| line.contains("\"usd\":0.05")),
+        "{all:?}"
+    );
+    std::fs::remove_dir_all(sandbox.path("my")).expect("it was there");
+    verify(&sandbox, "mine").success();
+    // Nobody is better off by taking a failure back.
+    let at = all
+        .iter()
+        .position(|line| line.contains("\"failed\""))
+        .expect("one failed");
+    let mut forged = all;
+    change(&mut forged[at], "\"failed\":\"'=no luck\",", "");
+    put(&sandbox, "mine", &forged);
+    let text = stdout(&verify(&sandbox, "mine").code(1));
+    assert!(text.contains(&format!("line {}: ", at + 1)), "{text}");
+}
+
+#[test]
+fn a_leaderboard_is_made_of_verified_folders_alone() {
+    let sandbox = sandbox();
+    run(&sandbox, "random@6", "random", &[]).success();
+    run(&sandbox, "dearest", "dearest", &["--name", "dear one"]).success();
+    run(&sandbox, "random@6", "again", &[]).success();
+    run(&sandbox, "cheapest", "forged", &[]).success();
+    let mut forged = lines(&sandbox, "forged");
+    forged.remove(0);
+    put(&sandbox, "forged", &forged);
+    let board = [
+        "bench",
+        "board",
+        "random",
+        "dearest",
+        "again",
+        "forged",
+        "--suite",
+        "tiny.toml",
+    ];
+    let assert = sandbox
+        .run(&[&board[..], &["--out", "leaderboard.csv"]].concat())
+        .code(1);
+    assert_snapshot!(stdout(&assert));
+    let told = stderr(&assert);
+    assert!(
+        told.contains("forged: refused") && told.contains("again: refused"),
+        "{told}"
+    );
+    let rows = Rows::parse(&sandbox.read("leaderboard.csv"));
+    // Over all, and in four blocks.
+    assert_eq!(rows.len(), 10);
+    let names: Vec<&str> = rows.iter().map(|row| row.text("name")).collect();
+    assert!(
+        names
+            .iter()
+            .all(|name| ["random@6", "dear one"].contains(name)),
+        "{names:?}"
+    );
+    let page = sandbox.read("leaderboard.html");
+    assert!(
+        page.contains("dear one") && page.contains("Refused: forged: "),
+        "{page}"
+    );
+    assert!(
+        !page.contains("id=\"figures\"") && !page.contains(&*sandbox.path("").to_string_lossy())
+    );
+    let none = ["bench", "board", "forged", "--suite", "tiny.toml"];
+    let told = stderr(&sandbox.run(&none).code(1));
+    assert!(told.contains("no folder was verified"), "{told}");
+}
+
+#[test]
+fn every_mistake_of_a_suite_is_told_at_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "bad.toml",
+        "name = \"a b/c\"\nversion = 0\nluck = 1\nrepeats = [1, 10, 1]\nobjectives = [\"knee\", \"cost\"]\n\
+         [[grid]]\nname = \"scuot\"\nstarts = 1\n\
+         [[grid]]\nname = \"scout\"\nspec = \"0\"\nrows = \"0\"\nstarts = 1\n\
+         [[grid]]\nname = \"trimtuner-cnn\"\n",
+    );
+    let run = [
+        "bench",
+        "run",
+        "--suite",
+        "bad.toml",
+        "--strategy",
+        "random",
+        "--out",
+        "out",
+    ];
+    assert_snapshot!(stderr(&sandbox.run(&run).code(2)));
+    assert!(!sandbox.path("out").exists());
+    let run = [
+        "bench",
+        "run",
+        "--suite",
+        "v2",
+        "--strategy",
+        "random",
+        "--out",
+        "out",
+    ];
+    assert_snapshot!(stderr(&sandbox.run(&run).code(2)));
+    sandbox.write(
+        "tiny.toml",
+        &tiny().replace("lr_huge_spark", "lr_hug_spark"),
+    );
+    let run = [
+        "bench",
+        "run",
+        "--suite",
+        "tiny.toml",
+        "--strategy",
+        "randon",
+        "--out",
+        "out",
+    ];
+    assert_snapshot!(stderr(&sandbox.run(&run).code(2)));
+    sandbox.write("tiny.toml", &tiny());
+    assert_snapshot!(stderr(&sandbox.run(&run).code(2)));
+}
+
+/// The cards in the repository are what the program says of the grids.
+#[test]
+fn cards_are_those_of_the_grids() {
+    let sandbox = Sandbox::new();
+    for entry in std::fs::read_dir(repository().join("data/grids")).expect("it is there") {
+        let entry = entry.expect("it is readable");
+        if !entry.path().is_dir() {
+            continue;
+        }
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let card = stdout(&sandbox.run(&["bench", "cards", &name]).success());
+        let file = entry.path().join("CARD.md");
+        if std::env::var_os("SCAVSIM_RENEW").is_some() {
+            std::fs::write(&file, &card).expect("it is writable");
+        }
+        assert_eq!(
+            card,
+            std::fs::read_to_string(file).expect("it is checked in"),
+            "{name}"
+        );
+    }
+    let told = stderr(&sandbox.run(&["bench", "cards", "scuot"]).code(2));
+    assert!(told.contains("unknown grid `scuot`"), "{told}");
+}
+
+#[test]
+fn an_archive_has_all_that_its_hashes_say() {
+    let sandbox = sandbox();
+    let export = |out: &str| sandbox.run(&["bench", "export", out, "--suite", "tiny.toml"]);
+    export("one").success();
+    export("two").success();
+    export("two").code(2);
+    let hashes = sandbox.read("one/B3SUMS");
+    assert_eq!(hashes, sandbox.read("two/B3SUMS"));
+    let names: Vec<&str> = hashes.lines().map(|line| &line[66..]).collect();
+    let of = |file: &str| format!("grids/scout/{file}");
+    let expected = ["CARD.md", "LICENSE", "grid.toml", "rows.csv"].map(of);
+    assert_eq!(names, [&expected[..], &["suite.toml".to_owned()]].concat());
+    for line in hashes.lines() {
+        let text = sandbox.read(&format!("one/{}", &line[66..]));
+        assert_eq!(
+            blake3::hash(text.as_bytes()).to_hex().as_str(),
+            &line[..64],
+            "{line}"
+        );
+    }
+}
