@@ -13,7 +13,7 @@ use scavsim_base::text::words::plural;
 use scavsim_lab::scenario::Scenario;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{
-    Contestant, NoBench, Suite, Verified, card, export, library, run, verify,
+    Contestant, NoBench, Refusal, Suite, Verified, card, export, library, run, verify,
 };
 use scavsim_measure::compare::Effort;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -24,11 +24,11 @@ use scavsim_show::report::Folder;
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     #[command(subcommand)]
-    what: What,
+    what: BenchCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BenchCommand {
     /// Make all searches of a suite with a strategy: a folder with a transcript of each
     Run(BenchRunArgs),
     /// Replay transcripts on the tables of the grids, without the strategy: every figure must come out again
@@ -116,11 +116,11 @@ impl BenchArgs {
     /// [`Failure`]; of a suite with every mistake in it.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         match self.what {
-            What::Run(args) => args.run(signals),
-            What::Verify(args) => args.run(signals),
-            What::Board(args) => args.run(signals),
-            What::Cards(args) => args.run(),
-            What::Export(args) => args.run(),
+            BenchCommand::Run(args) => args.run(signals),
+            BenchCommand::Verify(args) => args.run(signals),
+            BenchCommand::Board(args) => args.run(signals),
+            BenchCommand::Cards(args) => args.run(),
+            BenchCommand::Export(args) => args.run(),
         }
     }
 }
@@ -211,9 +211,9 @@ fn effort<'a>(
 fn failure(why: NoBench) -> Failure {
     match why {
         NoBench::Interrupted => Failure::Interrupted,
-        NoBench::KnowsTheJob(_) | NoBench::NoPlan(_) => wrong(
+        NoBench::NoPlan(_) => wrong(
             why.to_string(),
-            "a suite tells nobody of the job itself; `scavsim compare` judges such strategies",
+            "a suite tells nobody of earlier runs of the job itself; `scavsim compare` judges strategies that need them",
         ),
         other => Failure::Other(other.into()),
     }
@@ -226,7 +226,7 @@ fn wrong(title: String, help: &str) -> Failure {
 }
 
 /// A folder, with what was verified of it or why it fails.
-type Outcome = (PathBuf, Result<Verified, Vec<String>>);
+type Outcome = (PathBuf, Result<Verified, Refusal>);
 
 /// Verifies folders one after the other.
 fn verified(
@@ -246,7 +246,7 @@ fn verified(
             let mut others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
             if others.any(|other| name(other) == name(own)) {
                 let why = format!("another folder before it is called `{}`, too", name(own));
-                outcome = Err(vec![why]);
+                outcome = Err(Refusal::one(why));
             }
         }
         all.push((folder.clone(), outcome));
@@ -254,10 +254,13 @@ fn verified(
     Ok(all)
 }
 
-/// What is wrong with a folder, a line for each sentence.
-fn told(folder: &Path, why: &[String], page: &Page) -> String {
+/// BenchCommand is wrong with a folder, a line for each sentence.
+fn told(folder: &Path, refusal: &Refusal, page: &Page) -> String {
     let head = page.prose(&format!("{}: refused", folder.display()), 2);
-    let each = why.iter().map(|what| page.prose(&format!("  {what}"), 4));
+    let each = refusal
+        .why
+        .iter()
+        .map(|what| page.prose(&format!("  {what}"), 4));
     head + &each.collect::<String>()
 }
 
@@ -331,7 +334,7 @@ impl BoardArgs {
 fn files(
     board: &Board,
     sound: &[Verified],
-    refused: &[(PathBuf, Vec<String>)],
+    refused: &[(PathBuf, Refusal)],
     suite: &Suite,
     out: &Path,
 ) -> Result<String, Failure> {

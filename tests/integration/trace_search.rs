@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::sandbox::{Row, Rows, Sandbox, stdout};
 
 const SCENARIO: &str = "name = \"traced\"\ngrid = \"scout\"\njobs = [\"kmeans_huge_spark15\", \"join_huge_spark\"]\n\
-     seed = 3\nreplicas = 2\nsearch.repeats = 10\n[search]\n\
+     seed = 3\nreplicas = 2\n[search]\nrepeats = 10\n\
      strategies = [\"oracle\", \"clairvoyant\", \"random@6\", \"cherrypick\", \"value-of-information\", \"cheapest\", \"coordinate-descent\"]\n\
      objectives = [\"cost\", \"time\"]\n";
 

@@ -100,14 +100,14 @@ impl Board {
             Column::number("", place),
             Column::text("name", |at: &usize| self.name(*at).to_owned()),
             Column::text("strategy", |at: &usize| self.strategies[*at].clone()).rank(4),
-            Column::number("rank", |at: &usize| format!("{:.2}", self.rank(*at))),
+            Column::number("rank", |at: &usize| format!("{:.2}", self.rank(*at))).rank(0),
         ];
         for (n, block) in self.blocks.iter().enumerate() {
             let head = format!("{} R {}", block.objective.name(), block.repeats);
             let net = |at: &usize| or_dash(block.entries[*at].mean(Tally::net).map(signed_percent));
             // The first of each objective stays longest.
             let is_first = n == 0 || self.blocks[n - 1].objective != block.objective;
-            columns.push(Column::number(head, net).rank(if is_first { 1 } else { 2 }));
+            columns.push(Column::number(head, net).rank(if is_first { 1 } else { 3 }));
         }
         let failed = |at: &usize| {
             let all = self.blocks.iter().map(|block| Board::failed(block, *at));

@@ -4,12 +4,14 @@
 //!
 //! - [`suite`]: which grids, objectives, runs and starts; `library`: suites embedded in the binary.
 //! - [`transcript`]: one search as a line; [`replay`](mod@replay): a strategy that asks what a transcript says was asked.
+//! - [`contestant`]: who is judged.
 //! - `walk`: every search of a suite in its order, made or replayed; [`submission`]: what a folder says of itself.
 //! - [`verify`](mod@verify): a folder → what is wrong with it, or what it came to; [`board`]: verified folders beside each other.
 //! - [`card`]: what a grid holds, in words; [`export`](mod@export): a suite with all that it needs, as files.
 
 pub mod board;
 pub mod card;
+pub mod contestant;
 pub mod export;
 pub mod library;
 pub mod replay;
@@ -19,7 +21,8 @@ pub mod transcript;
 pub mod verify;
 mod walk;
 
-pub use submission::{Contestant, Submission, run};
+pub use contestant::Contestant;
+pub use submission::{Refusal, Submission, run};
 pub use suite::Suite;
 pub use verify::{Verified, verify};
 pub use walk::NoBench;

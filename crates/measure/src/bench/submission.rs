@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use super::contestant::{Contestant, PROGRAM, not_a_label};
 use super::suite::Suite;
 use super::transcript;
 use super::walk::{NoBench, Way, walk};
@@ -16,136 +17,25 @@ use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::scenario::Scenario;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, foreign};
-use scavsim_search::search::{Objective, Registry, Settings, registry};
+use scavsim_read::input::{Diagnostics, Source};
+use scavsim_search::search::Objective;
 
 /// Name of the file.
 pub const FILE: &str = "submission.json";
-/// Name that every program has in its scenarios, so that all are dealt the same luck.
-const PROGRAM: &str = "submission";
-/// Characters of a name.
-const LONGEST_NAME: usize = 40;
-
-/// Who competes.
-#[derive(Debug, Clone)]
-pub struct Contestant {
-    kind: ContestantKind,
-    /// The strategy, or the file of the program.
-    pub strategy: String,
-    /// The name on the leaderboard.
-    pub name: String,
+/// Why a folder is not what it says, in sentences.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", why.join("; "))]
+pub struct Refusal {
+    /// Each with its file and line.
+    pub why: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
-enum ContestantKind {
-    /// A strategy that comes with scavsim.
-    BuiltIn,
-    /// A program, in its folder.
-    Program {
-        command: Vec<String>,
-        folder: PathBuf,
-    },
-}
-
-impl Contestant {
-    /// Whoever replays transcripts needs a strategy in its place.
-    pub(super) fn nobody() -> Contestant {
-        Contestant {
-            kind: ContestantKind::BuiltIn,
-            strategy: "random".to_owned(),
-            name: "random".to_owned(),
+impl Refusal {
+    /// For one reason.
+    pub fn one(why: impl Into<String>) -> Refusal {
+        Refusal {
+            why: vec![why.into()],
         }
-    }
-
-    /// A strategy that comes with scavsim, or the file of a program; `name` is that on the leaderboard.
-    pub fn find(
-        strategy: &str,
-        name: Option<&str>,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Contestant> {
-        let before = diagnostics.len();
-        let path = Path::new(strategy);
-        let registry = Registry::default();
-        let is_known = registry.recipe(strategy, &Settings::default()).is_some();
-        let (kind, usual) = if is_known {
-            (Some(ContestantKind::BuiltIn), strategy.to_owned())
-        } else if path.is_file() {
-            let stem = path.file_stem().unwrap_or_default();
-            (program(path), stem.to_string_lossy().into_owned())
-        } else {
-            let near = closest(registry::base(strategy), registry.names());
-            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = "`scavsim list strategies` has those that come along; another one is the file of a program";
-            let title = format!("there is no strategy and no program `{strategy}`");
-            diagnostics.push(Diagnostic::general(title).with_help(format!("{near}{help}")));
-            (None, String::new())
-        };
-        let name = name.unwrap_or(&usual).to_owned();
-        if kind.is_some()
-            && let Some(why) = not_a_label(&name)
-        {
-            let title = format!("`{name}` is no name for a leaderboard: {why}");
-            diagnostics.push(Diagnostic::general(title).with_help("say another `--name`"));
-        }
-        let kind = kind.filter(|_| diagnostics.len() == before)?;
-        Some(Contestant {
-            kind,
-            strategy: match path.file_name() {
-                Some(file) if !is_known => file.to_string_lossy().into_owned(),
-                _ => strategy.to_owned(),
-            },
-            name,
-        })
-    }
-
-    /// Its name in scenarios.
-    pub(super) fn scenario_name(&self) -> &str {
-        match &self.kind {
-            ContestantKind::BuiltIn => &self.strategy,
-            ContestantKind::Program { .. } => PROGRAM,
-        }
-    }
-
-    /// Program and arguments, where it is one.
-    pub(super) fn command(&self) -> Option<&[String]> {
-        match &self.kind {
-            ContestantKind::BuiltIn => None,
-            ContestantKind::Program { command, .. } => Some(command),
-        }
-    }
-
-    /// The scenario with the program where it is.
-    pub(super) fn at_home(&self, mut scenario: Scenario) -> Scenario {
-        if let ContestantKind::Program { folder, .. } = &self.kind
-            && let Some(own) = scenario.settings.own.get_mut(PROGRAM)
-        {
-            own.folder.clone_from(folder);
-        }
-        scenario
-    }
-}
-
-/// How a file is started.
-fn program(path: &Path) -> Option<ContestantKind> {
-    let file = path.file_name()?.to_string_lossy().into_owned();
-    let folder = std::path::absolute(path).ok()?.parent()?.to_owned();
-    let command = match path.extension() {
-        Some(ending) if ending == "py" => vec!["python3".to_owned(), file],
-        _ => vec![format!("./{file}")],
-    };
-    Some(ContestantKind::Program { command, folder })
-}
-
-/// Why a text cannot stand on a leaderboard.
-pub(super) fn not_a_label(name: &str) -> Option<&'static str> {
-    if name.trim().is_empty() {
-        Some("it is empty")
-    } else if name.chars().count() > LONGEST_NAME {
-        Some("it has more than 40 characters")
-    } else if foreign::harmless(name) != name {
-        Some("a spreadsheet would take it for a formula, or it has characters that are not seen")
-    } else {
-        None
     }
 }
 
@@ -322,16 +212,21 @@ impl Submission {
     /// Reads what a folder says of itself.
     ///
     /// # Errors
-    /// What is wrong with it, in sentences.
-    pub fn read(folder: &Path) -> Result<Submission, Vec<String>> {
+    /// [`Refusal`] with what is wrong with it.
+    pub fn read(folder: &Path) -> Result<Submission, Refusal> {
         let mut diagnostics = Diagnostics::default();
         let Some(source) = Source::read(&folder.join(FILE), &mut diagnostics) else {
-            return Err(diagnostics.iter().map(|one| one.title.clone()).collect());
+            return Err(Refusal {
+                why: diagnostics.iter().map(|one| one.title.clone()).collect(),
+            });
         };
         let read: Submission = serde_json::from_str(&source.text)
-            .map_err(|why| vec![format!("{FILE} is none of this version: {why}")])?;
+            .map_err(|why| Refusal::one(format!("{FILE} is none of this version: {why}")))?;
         match not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
-            Some(why) => Err(vec![format!("{FILE}: a name that cannot be shown: {why}")]),
+            Some(why) => {
+                let why = format!("{FILE}: a name that cannot be shown: {why}");
+                Err(Refusal::one(why))
+            }
             None => Ok(read),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::submission::Contestant;
+use super::contestant::Contestant;
 use crate::compare::parts;
 use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::checked::Count;
@@ -188,7 +188,8 @@ impl Suite {
                 let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
                 let source = Source::new(name, self.scenario_text(grid, contestant));
                 let overrides = Overrides::default();
-                let scenario = scenario::load(&source, &self.folder, overrides, diagnostics)?;
+                let mut scenario = scenario::load(&source, &self.folder, overrides, diagnostics)?;
+                scenario.subject.leave_own_out();
                 Some(contestant.at_home(scenario))
             })
             .collect();

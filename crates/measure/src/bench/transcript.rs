@@ -16,7 +16,7 @@ pub const FILE: &str = "transcripts.jsonl";
 pub struct Transcript {
     /// Which of all it is.
     #[serde(rename = "search")]
-    pub place: Place,
+    pub place: SearchPlace,
     /// Every question with its answer.
     pub asked: Vec<AskedStep>,
     /// Why there is no choice that works.
@@ -35,7 +35,7 @@ pub struct Transcript {
 /// Place of a search among all of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct SearchPlace {
     /// Name of the grid.
     pub grid: String,
     /// Which half of the configurations, from 1; 0: all.
@@ -52,7 +52,7 @@ pub struct Place {
     pub start: u64,
 }
 
-impl Place {
+impl SearchPlace {
     /// The place in words.
     pub fn words(&self) -> String {
         let half = match self.half {

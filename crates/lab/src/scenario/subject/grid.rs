@@ -21,7 +21,7 @@ use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, ProbeCharge, library, load};
-use scavsim_search::search::Figures;
+use scavsim_search::search::{Figures, Past};
 use scavsim_search::testbed::grid::MOST_RUNS;
 use scavsim_search::testbed::{Ground, History, MeasuredGrid};
 use scavsim_sim::cluster::Setup;
@@ -48,6 +48,8 @@ pub struct MeasuredJobs {
     histories: Vec<History>,
     /// What is known of all jobs of the grid.
     stored: Vec<History>,
+    /// Whether nothing is known of a job itself while it is searched, nor of other inputs of its program.
+    is_own_left_out: bool,
     /// Hash of the jobs that are not searched but known; `None` where all are searched.
     stored_hash: Option<String>,
 }
@@ -97,6 +99,7 @@ pub(super) fn read(
         probe: grid.probe,
         histories: histories(&jobs),
         stored: grid.jobs.iter().map(MeasuredGrid::history).collect(),
+        is_own_left_out: false,
         stored_hash: hash_of_rest(&grid.jobs, &jobs),
         jobs,
     };
@@ -120,6 +123,26 @@ fn histories(jobs: &[Arc<Job>]) -> Vec<History> {
     jobs.iter().map(|job| MeasuredGrid::history(job)).collect()
 }
 
+impl MeasuredJobs {
+    /// What is known of a job itself.
+    fn own(&self, choice: usize) -> History {
+        let mut own = self.histories[choice].clone();
+        if self.is_own_left_out {
+            own.runs.clear();
+        }
+        own
+    }
+
+    /// What is known of jobs of other programs.
+    fn others(&self, choice: usize) -> Vec<History> {
+        let own = self.own(choice);
+        let others = Past::new(&own, &self.stored);
+        let names: Vec<&str> = others.other_names().collect();
+        let is_other = |history: &&History| names.contains(&history.workload.as_str());
+        self.stored.iter().filter(is_other).cloned().collect()
+    }
+}
+
 impl Topic for MeasuredJobs {
     fn form(&self) -> &'static Form {
         &FORM
@@ -140,8 +163,12 @@ impl Topic for MeasuredJobs {
             workload: &job.name,
             space: Cow::Borrowed(&job.space),
             figures: Figures::of_job(job),
-            own: self.histories[search.choice].clone(),
-            stored: Cow::Borrowed(&self.stored),
+            own: self.own(search.choice),
+            stored: if self.is_own_left_out {
+                Cow::Owned(self.others(search.choice))
+            } else {
+                Cow::Borrowed(&self.stored)
+            },
             plans: None,
         }
     }
@@ -210,6 +237,10 @@ impl Topic for MeasuredJobs {
             *job = Arc::new(job.only(&kept(&job.name, job.space.len())));
         }
         self.histories = histories(&self.jobs);
+    }
+
+    fn leave_own_out(&mut self) {
+        self.is_own_left_out = true;
     }
 
     fn identity(&self) -> Option<(&'static str, Value)> {

@@ -147,6 +147,12 @@ impl Subject {
         self.topic_mut().keep(kept);
     }
 
+    /// From now on nobody is told earlier runs of what is searched, or of other inputs of its program: of other jobs alone.
+    /// Where there are none of others, as on simulated clusters, nothing changes.
+    pub fn leave_own_out(&mut self) {
+        self.topic_mut().leave_own_out();
+    }
+
     /// What the manifest of a run says of it: a key and its value. Workloads are told by themselves.
     pub fn identity(&self) -> Option<(&'static str, Value)> {
         self.topic().identity()

@@ -181,6 +181,9 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
     /// Keeps of the configurations under each name the places that are said, where there can be fewer.
     fn keep(&mut self, _kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {}
 
+    /// Forgets earlier runs of whatever is searched, and of other inputs of its program, while it is searched.
+    fn leave_own_out(&mut self) {}
+
     /// What the manifest of a run says of it.
     fn identity(&self) -> Option<(&'static str, Value)> {
         None
