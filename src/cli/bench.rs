@@ -347,21 +347,39 @@ fn files(
     let folder = Folder::prepare(parent.unwrap_or(Path::new(".")))
         .map_err(|error| wrong(error.to_string(), help))?;
     folder.write(name, board.csv()?.as_bytes())?;
-    let mut text = format!("{}\n", out.display());
-    #[cfg(feature = "figures")]
-    {
-        let contents = scavsim_show::page::of_bench::contents(board, sound, refused, suite);
-        let page = out.with_extension("html");
-        super::report::put(&contents, &page)?;
-        text += &format!("{}\n", page.display());
-    }
-    #[cfg(not(feature = "figures"))]
-    {
-        let _ = (sound, refused, suite);
-        terminal::note("no page: this program is built without the feature `figures`");
-        text += "";
-    }
-    Ok(text)
+    let page = page(board, sound, refused, suite, out)?;
+    let written = std::iter::once(out.to_owned()).chain(page);
+    Ok(written
+        .map(|path| format!("{}\n", path.display()))
+        .collect())
+}
+
+/// Writes the page of a leaderboard, and says where.
+#[cfg(feature = "figures")]
+fn page(
+    board: &Board,
+    sound: &[Verified],
+    refused: &[(PathBuf, Refusal)],
+    suite: &Suite,
+    out: &Path,
+) -> Result<Option<PathBuf>, Failure> {
+    let contents = scavsim_show::page::of_bench::contents(board, sound, refused, suite);
+    let page = out.with_extension("html");
+    super::report::put(&contents, &page)?;
+    Ok(Some(page))
+}
+
+/// Says that there is no page.
+#[cfg(not(feature = "figures"))]
+fn page(
+    _: &Board,
+    _: &[Verified],
+    _: &[(PathBuf, Refusal)],
+    _: &Suite,
+    _: &Path,
+) -> Result<Option<PathBuf>, Failure> {
+    terminal::note("no page: this program is built without the feature `figures`");
+    Ok(None)
 }
 
 impl CardsArgs {

@@ -1,6 +1,5 @@
 //! `scavsim trace`: run one case again and write down all that happens in it.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,13 +7,13 @@ use clap::Args;
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
+use super::trace_search::write;
 use super::{precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::aside::Aside;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::{Folder, trace_chrome, trace_jsonl};
 use scavsim_sim::training::Fidelity;
@@ -185,17 +184,6 @@ impl TraceArgs {
         terminal::print(&lines)?;
         Ok(())
     }
-}
-
-/// Writes a file aside, then renames it.
-pub(super) fn write(
-    folder: &Folder,
-    name: &str,
-    contents: impl FnOnce(&mut Aside) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut file = Aside::create(folder, name)?;
-    contents(&mut file)?;
-    file.close()
 }
 
 fn wrong(what: &str, help: &str) -> Failure {

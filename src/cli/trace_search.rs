@@ -1,10 +1,13 @@
 //! `scavsim trace` of a search on real runs: these were not simulated, but what was asked of them can be told.
 
+use std::io;
+
 use super::exit::Failure;
 use super::progress::Progress;
-use super::{terminal, trace};
+use super::terminal;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, Status};
 use scavsim_search::search::{Settings, registry};
+use scavsim_show::report::aside::Aside;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::trace_search::SearchTrace;
 use scavsim_show::report::{Folder, trace_jsonl};
@@ -66,12 +69,23 @@ pub(super) fn written(
         case.number,
         trace_jsonl::ENDING
     );
-    trace::write(folder, &file, |into| trace.write(into))?;
+    write(folder, &file, |into| trace.write(into))?;
     let page = terminal::page();
     let place = folder.file(&file);
     let last = format!("{}: {} entries", place.display(), trace.entries());
     terminal::print(&(trace.text(&page) + &page.prose(&last, 2)))?;
     Ok(())
+}
+
+/// Writes a file aside, then renames it.
+pub(super) fn write(
+    folder: &Folder,
+    name: &str,
+    contents: impl FnOnce(&mut Aside) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = Aside::create(folder, name)?;
+    contents(&mut file)?;
+    file.close()
 }
 
 /// Questions or runs that a strategy may ask for, where it has such a setting.

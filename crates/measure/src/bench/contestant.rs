@@ -83,7 +83,7 @@ impl Contestant {
         })
     }
 
-    /// Its name in scenarios.
+    /// Name of the contestant in scenarios.
     pub(super) fn scenario_name(&self) -> &str {
         match &self.kind {
             ContestantKind::BuiltIn => &self.strategy,

@@ -220,8 +220,11 @@ impl Submission {
                 why: diagnostics.iter().map(|one| one.title.clone()).collect(),
             });
         };
-        let read: Submission = serde_json::from_str(&source.text)
-            .map_err(|why| Refusal::one(format!("{FILE} is none of this version: {why}")))?;
+        let read: Submission = serde_json::from_str(&source.text).map_err(|why| {
+            let place = format!("line {}, column {}", why.line(), why.column());
+            let what = transcript::no_json(&why, &place);
+            Refusal::one(format!("{FILE} is none of this version: {what}"))
+        })?;
         match not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
             Some(why) => {
                 let why = format!("{FILE}: a name that cannot be shown: {why}");

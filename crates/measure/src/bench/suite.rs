@@ -56,11 +56,11 @@ pub struct Suite {
     pub repeats: Vec<u64>,
     /// What is looked for.
     pub objectives: Vec<Objective>,
-    /// Its grids.
+    /// The grids, in the order of its transcripts.
     pub grids: Vec<SuiteGrid>,
     /// BLAKE3 hash of its file.
     pub hash: String,
-    /// Its file.
+    /// The file that it was read from.
     pub source: Arc<Source>,
     /// Where paths in it start.
     pub folder: PathBuf,
@@ -71,7 +71,7 @@ pub struct Suite {
 pub struct SuiteGrid {
     /// Name of the grid.
     pub name: String,
-    /// Its folder, where it is not embedded.
+    /// Folder of a grid that is not embedded.
     pub folder: Option<String>,
     /// BLAKE3 hash of its specification.
     pub spec: String,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::error::Category;
 
 use crate::compare::SeenRecord;
 use scavsim_search::search::Objective;
@@ -26,7 +27,7 @@ pub struct Transcript {
     pub chose: Vec<String>,
     /// Search and R runs over R runs of the oracle, minus 1; what is charged where it failed.
     pub net: Option<f64>,
-    /// The same figure where the search earns nothing.
+    /// Net overhead of a search that earns nothing.
     pub gross: Option<f64>,
     /// Expected value of the choice over the oracle's, minus 1.
     pub regret: Option<f64>,
@@ -83,6 +84,19 @@ impl Transcript {
     /// None of what a testbed can show.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
+    }
+}
+
+/// What is wrong with a text that is to be JSON, in words; `place` is where.
+pub(super) fn no_json(why: &serde_json::Error, place: &str) -> String {
+    match why.classify() {
+        Category::Eof => format!("it breaks off at {place}"),
+        Category::Data => {
+            let text = why.to_string();
+            let text = text.split(" at line ").next().unwrap_or_default();
+            format!("{text}, at {place}")
+        }
+        Category::Syntax | Category::Io => format!("no JSON at {place}"),
     }
 }
 

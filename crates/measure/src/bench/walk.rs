@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::replay::Replay;
 use super::suite::{Passage, Suite};
-use super::transcript::{SearchPlace, Transcript, difference};
+use super::transcript::{SearchPlace, Transcript, difference, no_json};
 use crate::compare::run::judged;
 use crate::compare::{Block, CompetitionUnit, Effort, Entry, SeenRecord};
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Status};
@@ -25,7 +25,7 @@ const MOST_TOLD: usize = 20;
 /// Why searches of a suite came to no end.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBench {
-    /// It was stopped from outside.
+    /// Somebody stopped it from outside.
     #[error("interrupted")]
     Interrupted,
     /// A scenario cannot be planned.
@@ -228,8 +228,8 @@ impl WalkStep<'_> {
         line: &str,
     ) -> Result<Walked, NoSearch> {
         let written: Transcript = serde_json::from_str(line).map_err(|why| {
-            // The place in one line is its column.
-            NoSearch::Wrong(format!("no transcript of a search: {why}"))
+            let place = format!("column {}", why.column());
+            NoSearch::Wrong(format!("no transcript: {}", no_json(&why, &place)))
         })?;
         let place = place(self.suite, self.passage, self.plan, case);
         if written.place != place {
