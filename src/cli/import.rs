@@ -233,6 +233,7 @@ impl GridArgs {
             trial::grid(&imported.files, out).map_err(Failure::Wrong)?;
             folder::write(&imported.files, out, Kind::GRID)?;
         }
+        terminal::warn(&imported.warnings);
         terminal::print(&imported.report.to_string())?;
         Ok(Exit::Done)
     }

@@ -199,9 +199,9 @@ pub enum Resize {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VmTable {
-    /// The measured VM type.
-    #[schemars(with = "String")]
-    pub like: Spanned<String>,
+    /// The measured VM type; none for VMs of a measured grid.
+    #[schemars(with = "Option<String>")]
+    pub like: Option<Spanned<String>>,
     /// Compute time of the VM type over that of the measured type; 1 when absent.
     pub compute_scale: Option<ScaleAxis>,
     /// Communication time of the VM type over that of the measured type; 1 when absent.

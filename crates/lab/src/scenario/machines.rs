@@ -65,11 +65,18 @@ pub(super) fn read(
             let title = format!("`{word}` was measured");
             complaints.error_at(name.span(), title, "give the VM type another name");
         }
-        let like = table.like.get_ref();
+        let Some(asked) = &table.like else {
+            let title = format!("`vm.{word}` does not say which measured VM type it is like");
+            let complaint = complaints.at(name.span(), title, "missing key `like`");
+            let listed: Vec<String> = measured.iter().map(|vm| format!("`{vm}`")).collect();
+            complaints.push(complaint.with_help(format!("measured here: {}", listed.join(", "))));
+            continue;
+        };
+        let like = asked.get_ref();
         if all_read && !measured.contains(like.as_str()) {
             let legal: Vec<&str> = measured.iter().copied().collect();
             let title = format!("`{like}` was not measured on any workload here");
-            complaints.unknown(title, &table.like, &legal, "list vms");
+            complaints.unknown(title, asked, &legal, "list vms");
         }
         possible(name, table, complaints);
         let has_law = |w: &Workload| {
@@ -88,7 +95,7 @@ pub(super) fn read(
                 complaints.push(complaint.with_help(help));
             }
         }
-        match combinations(table, word) {
+        match combinations(table, word, like) {
             Some(all) if machines.len() + all.len() <= most => machines.extend(all),
             _ => {
                 let title = format!("`vm.{word}` makes more than {most} VM types");
@@ -189,7 +196,7 @@ fn largest_local_batch(
 }
 
 /// One machine per combination of values; the names say which.
-fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
+fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>> {
     let one = [1.0];
     let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
     let scale = |axis: &Option<ScaleAxis>| values(axis).unwrap_or_else(|| one.to_vec());
@@ -226,7 +233,7 @@ fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
                     all.push(Machine {
                         stand_in: StandIn {
                             vm: Arc::from(vm),
-                            like: table.like.get_ref().as_str().into(),
+                            like: like.into(),
                             compute_scale,
                             network_scale,
                             size: table.size.as_ref().map(|s| s.get_ref().get()),

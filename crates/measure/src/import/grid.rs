@@ -28,6 +28,8 @@ pub struct ImportedGrid {
     pub files: Vec<(String, String)>,
     /// What it is, for people.
     pub report: GridReport,
+    /// What may be meant so.
+    pub warnings: Diagnostics,
 }
 
 /// A grid in numbers.
@@ -61,7 +63,11 @@ pub fn read(
         rows: read.table.rows().count(),
         grid: read.grid,
     };
-    Ok(Some(ImportedGrid { files, report }))
+    Ok(Some(ImportedGrid {
+        files,
+        report,
+        warnings: read.warnings,
+    }))
 }
 
 /// The columns that are used.

@@ -1,7 +1,7 @@
 //! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables.
 //!
 //! In: a text, and a [`World`] that knows functions and tables. Out: a [`Value`], or a mistake with its place. A rule of
-//! columns ([`parse_rule`]) is arithmetic alone, which its reader computes.
+//! columns ([`parse_rule`]) is arithmetic, which its reader computes.
 //!
 //! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.

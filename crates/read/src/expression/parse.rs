@@ -41,7 +41,7 @@ pub fn parse_loops(
     read(text, source, start, Parser::loops, diagnostics)
 }
 
-/// Reads a rule of columns: arithmetic alone, with anything in braces as a name and the operator [`CEIL`].
+/// Reads a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
 ///
 /// # Errors
 /// The place in the text that is wrong, and why.
@@ -183,7 +183,7 @@ impl<'t> Parser<'t> {
 
     fn relation(&mut self) -> Option<Relation> {
         let relation = match self.peek()? {
-            Token::Symbol("=") => Relation::Equal,
+            Token::Symbol("=" | "==") => Relation::Equal,
             Token::Symbol("!=") => Relation::Unequal,
             Token::Symbol("<") => Relation::Less,
             Token::Symbol("<=") => Relation::AtMost,

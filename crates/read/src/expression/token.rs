@@ -29,7 +29,7 @@ pub const CEIL: &str = "ceil";
 
 /// What no name is made of; longer ones first.
 const SYMBOLS: &[&str] = &[
-    "..", "!=", "<=", ">=", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "<", ">",
+    "..", "!=", "<=", ">=", "==", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "<", ">",
 ];
 
 /// Words with their places, or the place that begins none.

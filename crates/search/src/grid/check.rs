@@ -314,9 +314,9 @@ impl Check<'_> {
         let has_split = figures.compute_s.is_some() && figures.communication_s.is_some();
         if let Some(charge) = charge
             && *charge.get_ref() == Charge::Steps
-            && !(figures.step_s.is_some() || has_split)
+            && !(figures.step_s.is_some() || figures.steps.is_some() || has_split)
         {
-            let help = "`step_s` in `[figures]`, or `compute_s` and `communication_s`";
+            let help = "`step_s` in `[figures]`, or `steps`, or `compute_s` and `communication_s`";
             let title = "a probe cannot be charged by steps".to_owned();
             self.wrong(charge.span(), title, "no step time is known", help);
         }

@@ -1,16 +1,18 @@
 //! Arithmetic on columns, as a specification writes it.
 //!
-//! `+`, `-`, `*`, `/`, `ceil` and brackets over numbers and names; a name with other characters than
-//! letters, digits and `_` stands in braces: `{training time} / 3600`. It is read as a rule of
-//! [`scavsim_read::expression`] and computed on [`Line`]s: that tells whether it is linear in the time by its form, not by
-//! trying.
+//! `+`, `-`, `*`, `/`, `ceil`, brackets, `if(a < b, then, else)`, `min(…)` and `max(…)` over numbers and names; a name
+//! with other characters than letters, digits and `_` stands in braces: `{training time} / 3600`. It is read as a rule
+//! of [`scavsim_read::expression`] and computed on [`Line`]s: that tells whether it is linear in the time by its form,
+//! not by trying.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 
-use scavsim_read::expression::tree::{Expression as Part, Node, Operator};
+use scavsim_read::expression::tree::{
+    Call, Condition, Expression as Part, Node, Operator, Relation,
+};
 use scavsim_read::expression::{CEIL, ParseMistake, parse_rule};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -81,6 +83,25 @@ fn ceiling(a: Line) -> Line {
     }
 }
 
+/// The one of two lines that a comparison of them takes, where that is the same at every time.
+fn of_two(a: Line, b: Line, is_first: fn(f64, f64) -> bool) -> Line {
+    let is_number = !(a.at.is_nan() || b.at.is_nan());
+    let taken = if is_first(a.at, b.at) { a } else { b };
+    Line {
+        at: if is_number { taken.at } else { f64::NAN },
+        per: taken.per,
+        is_bent: a.is_bent || b.is_bent || a.per != b.per,
+    }
+}
+
+fn least(a: Line, b: Line) -> Line {
+    of_two(a, b, |a, b| a <= b)
+}
+
+fn most(a: Line, b: Line) -> Line {
+    of_two(a, b, |a, b| a >= b)
+}
+
 /// What a rule computes from the values of its names.
 #[derive(Debug, Clone)]
 enum Arithmetic {
@@ -91,6 +112,40 @@ enum Arithmetic {
     Ceiling(Box<Arithmetic>),
     /// From left to right.
     Chain(Box<Arithmetic>, Vec<(Operation, Arithmetic)>),
+    /// One of two, as a comparison says.
+    Either(Box<Either>),
+}
+
+/// One of two values, as a comparison of two others says.
+#[derive(Debug, Clone)]
+struct Either {
+    compared: [Arithmetic; 2],
+    relation: Relation,
+    then: Arithmetic,
+    otherwise: Arithmetic,
+}
+
+impl Either {
+    fn value(&self, values: &[Line]) -> Line {
+        let [a, b] = self.compared.each_ref().map(|part| part.value(values));
+        // No number compares with nothing, and what is taken then is none.
+        let Some(order) = a.at.partial_cmp(&b.at) else {
+            return Line::constant(f64::NAN);
+        };
+        let holds = match self.relation {
+            Relation::Equal => order.is_eq(),
+            Relation::Unequal => order.is_ne(),
+            Relation::Less => order.is_lt(),
+            Relation::AtMost => order.is_le(),
+            Relation::More => order.is_gt(),
+            Relation::AtLeast => order.is_ge(),
+        };
+        let taken = if holds { &self.then } else { &self.otherwise };
+        let mut line = taken.value(values);
+        // Which one it is may change with the time.
+        line.is_bent |= a.is_bent || b.is_bent || a.per != b.per;
+        line
+    }
 }
 
 /// What two lines come to.
@@ -116,10 +171,7 @@ impl Arithmetic {
                 }))
             }
             Node::Negative(inner) => Arithmetic::Negative(Box::new(Self::new(inner, names)?)),
-            Node::Call(call) if &*call.name.text == CEIL => {
-                let inner = &call.arguments[0].value;
-                Arithmetic::Ceiling(Box::new(Self::new(inner, names)?))
-            }
+            Node::Call(call) => Arithmetic::called(call, &part.span, names)?,
             Node::Chain(chain) => {
                 let first = Box::new(Self::new(&chain.first, names)?);
                 let rest = chain.rest.iter().map(|(operator, part)| {
@@ -138,8 +190,80 @@ impl Arithmetic {
         })
     }
 
+    /// The arithmetic of a function of parts.
+    fn called(
+        call: &Call,
+        span: &Range<usize>,
+        names: &mut Vec<(String, Range<usize>)>,
+    ) -> Result<Arithmetic, ParseMistake> {
+        let wrong = |span: &Range<usize>, what: &str| Err((span.clone(), what.to_owned()));
+        if let Some(named) = call.arguments.iter().find(|part| part.name.is_some()) {
+            return wrong(&named.value.span, "`=` compares nothing here: write `==`");
+        }
+        if !(call.loops.is_empty() && call.conditions.is_empty() && call.table.is_none()) {
+            return wrong(
+                span,
+                "rows are for other expressions: values with commas between them",
+            );
+        }
+        let mut parts = call.arguments.iter().map(|part| &part.value);
+        let apply: Operation = match &*call.name.text {
+            CEIL => {
+                let [inner] = &call.arguments[..] else {
+                    return wrong(span, "`ceil` is of one value");
+                };
+                return Ok(Arithmetic::Ceiling(Box::new(Self::new(
+                    &inner.value,
+                    names,
+                )?)));
+            }
+            "if" => {
+                let (Some(condition), Some(then), Some(otherwise), None) =
+                    (parts.next(), parts.next(), parts.next(), parts.next())
+                else {
+                    return wrong(
+                        span,
+                        "`if` is of a comparison and two values: if(a < b, 1, 2)",
+                    );
+                };
+                let Node::Compare(compared) = &condition.node else {
+                    return wrong(&condition.span, "a comparison: a < b, with < <= > >= == !=");
+                };
+                let Condition {
+                    left,
+                    relation,
+                    right,
+                } = &**compared;
+                let [right] = &right[..] else {
+                    return wrong(&condition.span, "a comparison of two values");
+                };
+                return Ok(Arithmetic::Either(Box::new(Either {
+                    compared: [Self::new(left, names)?, Self::new(right, names)?],
+                    relation: *relation,
+                    then: Self::new(then, names)?,
+                    otherwise: Self::new(otherwise, names)?,
+                })));
+            }
+            "min" => least,
+            "max" => most,
+            _ => {
+                return wrong(
+                    &call.name.span,
+                    "no function of rules: ceil, if, min, max are",
+                );
+            }
+        };
+        let Some(first) = parts.next() else {
+            return wrong(span, "of which values?");
+        };
+        let first = Box::new(Self::new(first, names)?);
+        let rest = parts.map(|part| Ok((apply, Self::new(part, names)?)));
+        Ok(Arithmetic::Chain(first, rest.collect::<Result<_, _>>()?))
+    }
+
     fn value(&self, values: &[Line]) -> Line {
         match self {
+            Arithmetic::Either(either) => either.value(values),
             Arithmetic::Number(number) => *number,
             Arithmetic::Name(place) => values[*place],
             Arithmetic::Negative(inner) => difference(Line::default(), inner.value(values)),
@@ -179,7 +303,7 @@ impl Expression {
             }
             Err((part, label)) => {
                 let title = format!("`{}` cannot be computed", shown(written.get_ref()));
-                let help = "arithmetic on names and numbers: + - * / ceil ( ); a name with other characters than letters, digits and _ in braces: {my column}";
+                let help = "arithmetic on names and numbers: + - * / ceil ( ) if(a < b, 1, 2) min max; a name with other characters than letters, digits and _ in braces: {my column}";
                 let wrong = Diagnostic::at(source, place(&part), title, label);
                 diagnostics.push(wrong.with_help(help));
                 None
@@ -275,6 +399,14 @@ mod tests {
             ("a-2", 8.0),
             ("ceil a / 4. + ceil(.3)", 3.5),
             ("- -a - ceil -a", 20.0),
+            ("min(a, 3, 5) + max(2, a)", 13.0),
+            ("if(a >= 10, a / 2, 1 / 0) * 2", 10.0),
+            (
+                "if(a == 10, 1, 2) + if(a != 10, 1, 2) + if((a < 10), 10, 20)",
+                23.0,
+            ),
+            ("if(a > 4, if(a <= 8, 1, 2), 3)", 2.0),
+            ("ceil(a / 3) * max(1)", 4.0),
             ("{a} / 1e1", 1.0),
         ] {
             assert_eq!(value(text, &[a]), Line::constant(right), "{text}");
@@ -294,7 +426,19 @@ mod tests {
         let linear = line("p * t / 4 + 5 - p");
         assert_eq!((linear.at, linear.per, linear.is_bent), (2.0, 0.75, false));
         assert!(!line("ceil(p / 2) * t").is_bent);
-        for bent in ["t * t + p", "p / t", "ceil(t / p)", "p * (1 - t) * t"] {
+        // What is chosen by something else than the time, and the lesser of two that go up alike, are lines.
+        let chosen = line("if(p < 4, t * 2, t * t) + min(t + 1, t + p)");
+        assert_eq!((chosen.at, chosen.per, chosen.is_bent), (1.0, 3.0, false));
+        assert!(!line("if(t + p > t, 1, 2)").is_bent);
+        for bent in [
+            "t * t + p",
+            "p / t",
+            "ceil(t / p)",
+            "p * (1 - t) * t",
+            "max(t, 60)",
+            "if(t < 60, 1, 2)",
+            "if(p < 4, t * t, 1)",
+        ] {
             assert!(line(bent).is_bent, "{bent}");
         }
     }
@@ -320,10 +464,15 @@ mod tests {
             ("a +", "ends too early: expected a value"),
             ("(a", "ends too early: expected `)`"),
             ("a b", "should end before `b`"),
-            ("f(a)", "nothing that can stand here"),
+            ("f(a)", "no function of rules"),
+            ("if(a, 1, 2)", "a comparison: a < b"),
+            ("if(a < 2, 1)", "a comparison and two values"),
+            ("if(a = 2, 1, 2)", "write `==`"),
+            ("min()", "of which values?"),
+            ("max(a for b in 1..2)", "rows are for other expressions"),
+            ("(a < 2) + 1", "nothing that can stand here"),
             ("a < 2", "should end before `<`"),
             ("1.2.3", "should end before `0.3`"),
-            ("max(a, b)", "nothing that can stand here"),
             ("a ^ 2", "nothing that can stand here"),
             ("{a", "braces"),
             ("{}", "braces"),
@@ -339,9 +488,52 @@ mod tests {
     proptest! {
         /// Whatever a person types is computed or refused, and computed as by hand.
         #[test]
-        fn nothing_typed_makes_it_panic(text in "[-a-c+*/(){}.0-9 ]{0,24}|.{0,24}") {
+        fn nothing_typed_makes_it_panic(text in "([-a-c+*/(){}.0-9 ,<>=!]|if\\(|min\\(|max\\(){0,24}|.{0,24}") {
             if let Ok(rule) = parsed(&text) {
                 rule.eval(&vec![Line::TIME; rule.names().len()]);
+            }
+        }
+
+        /// The least and the most of values are those that Rust finds, in any order, and both together are all of them.
+        #[test]
+        fn least_and_most_are_an_order(a in -1e9..1e9, b in -1e9..1e9, c in -1e9..1e9) {
+            let of = |text: &str| {
+                let rule = parsed(text).expect("it can be computed");
+                let each = rule.names().iter().map(|(name, _)| match name.as_str() {
+                    "a" => Line::constant(a),
+                    "b" => Line::constant(b),
+                    _ => Line::constant(c),
+                });
+                rule.eval(&each.collect::<Vec<_>>()).at
+            };
+            prop_assert_eq!(of("min(c, b, a)"), a.min(b).min(c));
+            prop_assert_eq!(of("max(b, max(c, a))"), a.max(b).max(c));
+            prop_assert_eq!(of("if(b <= c, b, c)"), of("min(c, b)"));
+            prop_assert_eq!(of("-min(-c, -b)"), of("max(b, c)"));
+            prop_assert_eq!(of("if(b == c, 1, 0) + if(b != c, 1, 0)"), 1.0);
+            let both = if b > a && b > c { 1.0 } else { 0.0 };
+            prop_assert_eq!(of("if(b > a, if(b > c, 1, 0), 0)"), both);
+        }
+
+        /// Where a rule says that it is a line, it is one: two times tell any third.
+        #[test]
+        fn what_is_no_bent_rule_is_a_line(
+            p in -5.0..5.0, q in -5.0..5.0, at in 0usize..7, other in 0usize..7, seconds in 1.0..1e4,
+        ) {
+            let parts = ["t * p + q", "max(p, q)", "if(p < q, t, q)", "min(t, q * t)", "if(t > p, t, q)", "p", "ceil(q) * t"];
+            let rule = parsed(&format!("max({}, {} - p)", parts[at], parts[other])).expect("it can be computed");
+            let given = |time: Line| -> Line {
+                let each = rule.names().iter().map(|(name, _)| match name.as_str() {
+                    "t" => time,
+                    "p" => Line::constant(p),
+                    _ => Line::constant(q),
+                });
+                rule.eval(&each.collect::<Vec<_>>())
+            };
+            let line = given(Line::TIME);
+            if !line.is_bent {
+                let there = given(Line::constant(seconds)).at;
+                prop_assert!((line.at + line.per * seconds - there).abs() <= 1e-9 * (1.0 + there.abs()));
             }
         }
     }

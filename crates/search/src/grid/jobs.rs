@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::follows::Follows;
 use super::meaning::KindSpec;
 use super::meaning::Meaning;
 use super::rows::ReadRow;
@@ -18,6 +19,8 @@ pub(super) struct Jobs<'a> {
     source: &'a Arc<Source>,
     all: Vec<Growing>,
     by_name: HashMap<String, usize>,
+    /// Which figures of the rule of costs are known before a run.
+    pub follows: Follows,
 }
 
 /// A job while its rows come in.
@@ -43,6 +46,7 @@ impl<'a> Jobs<'a> {
             source,
             all: Vec::new(),
             by_name: HashMap::new(),
+            follows: Follows::new(spec),
         }
     }
 
@@ -57,6 +61,7 @@ impl<'a> Jobs<'a> {
             });
             self.all.len() - 1
         });
+        self.follows.learn(place, &read.values, &read.priced_by);
         let job = &mut self.all[place];
         let key = bits(&read.values);
         let Some(&known) = job.places.get(&key) else {
@@ -109,8 +114,7 @@ impl<'a> Jobs<'a> {
                 .collect();
             Arc::new(Rule {
                 expression: cost.bound.expression.clone(),
-                // The bill of a run says nothing of its price before it is known how long it takes.
-                is_known_beforehand: cost.is_known_beforehand && is_time.contains(&true),
+                is_known_beforehand: cost.is_timed() && self.follows.unknown().next().is_none(),
                 is_time,
             })
         });

@@ -1,11 +1,14 @@
 //! A specification and a table → a checked [`Grid`], or all that is wrong with them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use super::follows::Follows;
 use super::jobs::Jobs;
 use super::rows::Reader;
 use super::scope::listed;
 use super::spec::Spec;
+use super::types;
 use super::written::{Text, Written};
 use super::{Grid, Job, ROWS, SPEC};
 use scavsim_read::input::csv::Table;
@@ -28,6 +31,38 @@ pub struct Read {
     /// Columns that the specification has a use for, in the order of the table, and whether their
     /// cells are measurements; of the others, every character counts.
     pub used: Vec<(String, bool)>,
+    /// What may be meant so.
+    pub warnings: Diagnostics,
+}
+
+/// Warns of a rule of costs that only a run tells.
+fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnostics {
+    let mut warnings = Diagnostics::default();
+    let Some(cost) = &spec.cost else {
+        return warnings;
+    };
+    let mut warn = |span: Range<usize>, title: String, label: &str, help: &str| {
+        warnings.push(Diagnostic::at(source, span, title, label).with_help(help));
+    };
+    if !cost.is_timed() {
+        let title = "what a run costs is known only after it: `cost_usd` has no time in it";
+        let help = "strategies that choose by foretold costs have no figure; `time_s / 3600 * price` is known before a run";
+        warn(
+            cost.span.clone(),
+            title.to_owned(),
+            "the bill of a whole run",
+            help,
+        );
+        return warnings;
+    }
+    for place in follows.unknown() {
+        let (name, span) = &cost.bound.expression.names()[place];
+        let title = format!("what a run costs is known only after it, by `{name}`");
+        let label = "differs between rows that are alike on every axis by itself";
+        let help = "strategies that choose by foretold costs have no figure; what is the same in all rows, or follows from one axis, is known before a run";
+        warn(span.clone(), title, label, help);
+    }
+    warnings
 }
 
 /// The job of a name.
@@ -67,6 +102,7 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
         }
     }
     let levels = std::mem::take(&mut reader.levels);
+    let warnings = late_prices(&checked, spec, &jobs.follows);
     let mut jobs = jobs.done(&levels, diagnostics);
     if diagnostics.len() > before || jobs.is_empty() {
         return None;
@@ -87,6 +123,7 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
             }
         }
     }
+    let types = types::known(&checked.types, spec, &jobs, diagnostics);
     if checked.default_jobs.is_empty() {
         default_jobs = (0..jobs.len()).collect();
     }
@@ -105,8 +142,10 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
             probe: checked.probe,
             jobs,
             default_jobs,
+            types,
         },
         table,
         used,
+        warnings,
     })
 }

@@ -1,6 +1,7 @@
 //! What the parts of a specification come to.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::expression::Expression;
@@ -50,7 +51,18 @@ impl Bound {
 /// The rule of costs.
 pub(super) struct Cost {
     pub bound: Bound,
-    pub is_known_beforehand: bool,
+    /// Places of the names of which rows alone can say whether they are known before a run.
+    pub doubtful: Vec<usize>,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+impl Cost {
+    /// Whether it has the time in it. Else it is the bill of the whole run, which says nothing of its price before it is
+    /// known how long it takes.
+    pub fn is_timed(&self) -> bool {
+        self.bound.meanings.contains(&Meaning::Time)
+    }
 }
 
 /// An axis.

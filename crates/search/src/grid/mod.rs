@@ -11,12 +11,14 @@
 //!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
 //! - `meaning`: what the parts of a specification come to.
 //! - [`expression`]: arithmetic on columns.
-//! - `rows`: rows of the table, read; `jobs`: put together to jobs.
+//! - `rows`: rows of the table, read; `jobs`: put together to jobs; `follows`: which of their figures follow from an axis;
+//!   `types`: what VM types have.
 //! - [`report`]: a grid in numbers, for people.
 
 mod axes;
 mod check;
 pub mod expression;
+mod follows;
 mod jobs;
 pub mod library;
 pub mod load;
@@ -25,6 +27,7 @@ pub mod report;
 mod rows;
 mod scope;
 mod spec;
+pub mod types;
 mod written;
 
 use std::collections::HashMap;
@@ -33,6 +36,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use expression::{Expression, Line};
+use scavsim_data::cloud::OwnVm;
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Fraction;
 
@@ -54,6 +58,35 @@ pub struct Grid {
     pub jobs: Vec<Job>,
     /// Places in `jobs` of those to take where nobody names one.
     pub default_jobs: Vec<usize>,
+    /// What it says of its VM types.
+    pub types: Vec<StatedType>,
+}
+
+/// What is said of a VM type, as far as it is; the catalogue says the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatedType {
+    /// Its name.
+    pub vm: Arc<str>,
+    /// Virtual processors.
+    pub vcpu: Option<f64>,
+    /// Memory in GiB.
+    pub memory_gib: Option<f64>,
+    /// Accelerators.
+    pub gpus: Option<u32>,
+}
+
+impl StatedType {
+    /// The VM type for a fleet.
+    pub fn own(&self) -> OwnVm<'_> {
+        OwnVm {
+            table: &self.vm,
+            like: &self.vm,
+            vcpu: self.vcpu,
+            memory_gib: self.memory_gib,
+            gpus: self.gpus,
+            usd_per_hour: None,
+        }
+    }
 }
 
 /// Where a grid comes from.
@@ -120,6 +153,8 @@ pub struct Run {
     pub samples_per_epoch: Option<f64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
+    /// What tells them.
+    pub step_from: StepFrom,
     /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
     /// Seconds of the run for exposed communication.
@@ -128,6 +163,16 @@ pub struct Run {
     pub noise_normalised: Option<f64>,
     /// Which of its figures were derived from other runs.
     pub derived: Derived,
+}
+
+/// What tells the seconds of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepFrom {
+    /// Steps that were timed by themselves, or their parts.
+    #[default]
+    Itself,
+    /// The whole run over its steps: with all else that it took.
+    WholeRun,
 }
 
 impl Run {

@@ -8,7 +8,7 @@ use super::meaning::{AxisSpec, From, KindSpec, RunFigures, TargetRule};
 use super::meaning::{Bound, Meaning};
 use super::scope::listed;
 use super::spec::Spec;
-use super::{Bill, Charge, Derived, Outcome, Run};
+use super::{Bill, Charge, Derived, Outcome, Run, StepFrom};
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
@@ -21,6 +21,8 @@ pub(super) struct ReadRow {
     pub values: Vec<f64>,
     pub run: Run,
     pub bill: Option<Bill>,
+    /// What the names of the rule of costs are here; empty without a rule.
+    pub priced_by: Vec<f64>,
     pub vms: Option<u32>,
     pub span: Range<usize>,
 }
@@ -74,7 +76,10 @@ impl<'a> Reader<'a> {
         // A run that is wrong is priced all the same, for what may be wrong with its price.
         let time_s = run.as_ref().map_or(0.0, |run| run.time_s);
         let cost = spec.cost.as_ref();
-        let bill = cost.and_then(|cost| cells.bill(&cost.bound, time_s, d));
+        let inputs = cost.and_then(|cost| cells.inputs(&cost.bound, d));
+        let priced_by = inputs.iter().flatten().map(|input| input.at).collect();
+        let bill = cost.zip(inputs);
+        let bill = bill.and_then(|(cost, inputs)| cells.bill(&cost.bound, inputs, time_s, d));
         let vms = spec.vms.as_ref().and_then(|bound| cells.vms(bound, d));
         if d.len() > before {
             return None;
@@ -85,6 +90,7 @@ impl<'a> Reader<'a> {
             values: values.into_iter().collect::<Option<_>>()?,
             run: run?,
             bill,
+            priced_by,
             vms,
             span: row.line_span(),
         })
@@ -255,11 +261,17 @@ impl Cells<'_> {
         let noise = optional("noise_normalised", &figures.noise_normalised, NOISE);
         let outcome = self.outcome(quality, d)?;
         let split = compute_s.zip(communication_s).map(|(a, b)| a + b);
-        let step_s = step_s.or(split);
+        let of_run = time_s.zip(steps).map(|(time_s, steps)| time_s / steps);
+        let of_run = of_run.filter(|step_s| *step_s > 0.0 && step_s.is_finite());
+        let (step_s, step_from) = match (step_s.or(split), of_run) {
+            (None, Some(of_run)) => (Some(of_run), StepFrom::WholeRun),
+            (step_s, _) => (step_s, StepFrom::Itself),
+        };
         let by_steps = self.spec.probe.charge == Charge::Steps;
         if by_steps && step_s.is_none() && outcome != Outcome::Failed {
             let title = "this run has no step time, by which a probe is charged".to_owned();
-            self.wrong(self.row.line_span(), title, "`step_s` is empty", d);
+            let label = "`step_s` is empty, and no `steps` tell it";
+            self.wrong(self.row.line_span(), title, label, d);
         }
         Some(Run {
             outcome,
@@ -269,6 +281,7 @@ impl Cells<'_> {
             epochs,
             samples_per_epoch: samples,
             step_s,
+            step_from,
             compute_s,
             communication_s,
             noise_normalised: noise,
@@ -341,8 +354,14 @@ impl Cells<'_> {
         derived
     }
 
-    fn bill(&self, bound: &Bound, time_s: f64, d: &mut Diagnostics) -> Option<Bill> {
-        let inputs = self.inputs(bound, d)?;
+    /// What a run of `time_s` costs whose rule has these `inputs`.
+    fn bill(
+        &self,
+        bound: &Bound,
+        inputs: Vec<Line>,
+        time_s: f64,
+        d: &mut Diagnostics,
+    ) -> Option<Bill> {
         let line = bound.expression.eval(&inputs);
         let is_timed = bound.meanings.contains(&Meaning::Time);
         let at = |seconds: f64| {

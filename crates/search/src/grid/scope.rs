@@ -61,7 +61,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a user knows it before the run.
+    /// Whether a user knows it before the run by what it is, whatever the rows say.
     pub fn is_known_beforehand(&self, meaning: &Meaning) -> bool {
         let is_axis = |column: &str| {
             (self.axes.iter()).any(|axis| matches!(&axis.from, From::Column(c) if c == column))

@@ -1,13 +1,15 @@
 //! What a specification means for the columns of a table.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::axes::axes;
 use super::check::Check;
 use super::meaning::{AxisSpec, Bound, Cost, From, Lookup, RunFigures, TIME, TargetRule};
 use super::scope::Scope;
+use super::types;
 use super::written::{Text, Written};
-use super::{About, ProbeCharge};
+use super::{About, ProbeCharge, StatedType};
 use scavsim_read::input::{Diagnostics, Source};
 
 /// A checked specification.
@@ -30,6 +32,8 @@ pub(super) struct Spec {
     pub cost: Option<Cost>,
     pub vms: Option<Bound>,
     pub keep: Vec<String>,
+    /// What is said of VM types, with the place of each.
+    pub types: Vec<(StatedType, Range<usize>)>,
 }
 
 impl Spec {
@@ -82,6 +86,7 @@ impl Spec {
         let probe = check.probe(written);
         let job = check.optional_column(&written.job);
         let default_jobs = check.default_jobs(written);
+        let types = types::stated(&mut check, written);
         let repeat = check.optional_column(&written.repeat);
         let completed = check.optional_column(&written.completed);
         let derived = check.optional_column(&written.derived);
@@ -111,6 +116,7 @@ impl Spec {
             axes,
             lookups,
             keep,
+            types,
         })
     }
 
@@ -152,10 +158,11 @@ fn cost(
 ) -> Option<Cost> {
     let bound = scope.bind("cost_usd", text, check.diagnostics)?;
     check.one_time(&bound, column);
-    let mut all = bound.meanings.iter();
-    let is_known_beforehand = all.all(|meaning| scope.is_known_beforehand(meaning));
+    let places = 0..bound.meanings.len();
+    let doubtful = places.filter(|&place| !scope.is_known_beforehand(&bound.meanings[place]));
     Some(Cost {
+        doubtful: doubtful.collect(),
         bound,
-        is_known_beforehand,
+        span: text.span(),
     })
 }

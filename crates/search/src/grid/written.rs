@@ -35,6 +35,16 @@ pub(super) struct Written {
     pub target: Option<Spanned<WrittenTarget>>,
     pub probe: WrittenProbe,
     pub lookup: BTreeMap<Text, Spanned<WrittenLookup>>,
+    pub vm: BTreeMap<Text, WrittenType>,
+}
+
+/// What a VM of a type has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WrittenType {
+    pub vcpu: Option<Spanned<f64>>,
+    pub memory_gib: Option<Spanned<f64>>,
+    pub gpus: Option<u32>,
 }
 
 /// One axis.

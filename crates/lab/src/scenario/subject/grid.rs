@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toml::Spanned;
 
 use super::form::{Form, Reading};
+use super::grid_types;
 use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
@@ -20,7 +21,7 @@ use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
-use scavsim_search::grid::{Grid, Job, ProbeCharge, library, load};
+use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
 use scavsim_search::search::{Figures, Past};
 use scavsim_search::testbed::grid::MOST_RUNS;
 use scavsim_search::testbed::{Ground, History, MeasuredGrid};
@@ -28,7 +29,13 @@ use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {
     key: "grid",
-    reads: &["grid", "jobs", "cluster.exclude", "limits.max_workers"],
+    reads: &[
+        "grid",
+        "jobs",
+        "vm",
+        "cluster.exclude",
+        "limits.max_workers",
+    ],
     why: "a measured grid has its own configurations and its own truth",
     why_spot: "",
     several: &[],
@@ -52,6 +59,8 @@ pub struct MeasuredJobs {
     is_own_left_out: bool,
     /// Hash of the jobs that are not searched but known; `None` where all are searched.
     stored_hash: Option<String>,
+    /// What is said of the VM types.
+    types: Vec<StatedType>,
 }
 
 /// What a file describes, with how VMs live in its first setting.
@@ -97,6 +106,7 @@ pub(super) fn read(
     let measured = MeasuredJobs {
         grid: grid.name,
         probe: grid.probe,
+        types: grid_types::types(file, grid.types, &jobs, complaints),
         histories: histories(&jobs),
         stored: grid.jobs.iter().map(MeasuredGrid::history).collect(),
         is_own_left_out: false,
@@ -182,7 +192,7 @@ impl Topic for MeasuredJobs {
         Ok(Prepared {
             known: self.known(search, &preparing.setting.setup),
             ground: Box::new(MeasuredGrid::new(job, self.probe)),
-            fleet: Fleet::listed(),
+            fleet: grid_types::fleet(&self.types),
         })
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod bag;
 pub(crate) mod clusters;
 pub(super) mod form;
 pub(crate) mod grid;
+mod grid_types;
 pub(crate) mod plans;
 #[cfg(test)]
 mod tests;
