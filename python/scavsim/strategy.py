@@ -41,6 +41,11 @@ class Task:
     parameters: Optional[float]
     cold_start_steps: int
     probe_steps: int
+    fidelities: List[float]
+    """Shares of a run that its cheap versions have, on part of the data or for part of the epochs, from the least."""
+    quality_at_least: Optional[float]
+    quality_at_most: Optional[float]
+    """What the quality of a run has to come to, where that is the target."""
     limits: Dict[str, Optional[float]]
     """`max_time_s`, `max_cost_usd`, `max_miss`."""
     earlier_runs: Optional[List[Dict[str, Any]]]
@@ -65,6 +70,8 @@ class Observation:
     communication_s: Optional[float] = None
     noise_normalised: Optional[float] = None
     """γ/K."""
+    quality: Optional[float] = None
+    """What the target is about, such as an accuracy."""
     reached_s: Optional[float] = None
     """Seconds from the start to the target."""
     more_than_s: Optional[float] = None
@@ -118,13 +125,14 @@ class Testbed:
         *,
         steps: Optional[int] = None,
         share: Optional[float] = None,
+        fidelity: Optional[float] = None,
         seconds: Optional[float] = None,
         usd: Optional[float] = None,
         to_target: bool = False,
     ) -> Observation:
         """Tries a configuration for so many steps, a share of a run, so many seconds or USD, or in a run of its own to the
-        target; for `probe_steps` of the task where nothing is said."""
-        said = {"steps": steps, "share": share, "seconds": seconds, "usd": usd, "to_target": to_target or None}
+        target; in a cheap version, one of `task.fidelities`; for `probe_steps` of the task where nothing is said."""
+        said = {"steps": steps, "share": share, "fidelity": fidelity, "seconds": seconds, "usd": usd, "to_target": to_target or None}
         probe = {key: value for key, value in said.items() if value is not None}
         return self._tell({"probe": {"configuration": operator.index(configuration), **probe}})
 

@@ -33,6 +33,13 @@ fn the_comparison_on_trimtuner_in_results_is_current() {
     assert_current("compare-trimtuner.txt", &text);
 }
 
+#[test]
+fn the_comparison_of_cheap_versions_in_results_is_current() {
+    let files = ["fidelity.toml", "fidelity-rnn.toml"];
+    let text = compared(&files, &["--repeats", "1,10,100"]);
+    assert_current("compare-fidelity.txt", &text);
+}
+
 /// What is compared is what a run has in its records.
 #[test]
 fn figures_are_those_of_records() {

@@ -76,6 +76,7 @@ mod fidelity;
 mod figures;
 mod fits;
 mod formats;
+mod grid_fidelities;
 mod grid_figures;
 mod grid_scenarios;
 mod grids;

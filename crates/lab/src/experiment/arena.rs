@@ -224,6 +224,7 @@ impl Arena {
         task.machines = &self.machines;
         let facts = self.ground.facts();
         task.looks_cost_a_run = facts.looks_cost_a_run;
+        (task.fidelities, task.goal) = (facts.fidelities, facts.goal);
         task.plans = facts.plans;
         task.plan_terms = facts.plan_terms;
         if let Some(spread) = &self.spread {

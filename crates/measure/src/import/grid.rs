@@ -115,6 +115,19 @@ impl fmt::Display for GridReport {
         let names: Vec<&str> = axes.iter().map(|axis| &*axis.name).collect();
         writeln!(f, "axes: {}", names.join(", "))?;
         writeln!(f, "cost: {}", cost(grid))?;
+        for job in grid.jobs.iter().filter(|job| !job.cheap.is_empty()) {
+            let each = job.cheap.iter().map(|cheap| {
+                let runs = cheap.job.all_runs().count();
+                format!("{:.4} ({runs} runs)", cheap.share)
+            });
+            let shares: Vec<String> = each.collect();
+            writeln!(
+                f,
+                "shares of a run of `{}`: {}",
+                job.name,
+                shares.join(", ")
+            )?;
+        }
         let cut_off = if grid.probe.cut_off {
             ", unless a budget ends it"
         } else {

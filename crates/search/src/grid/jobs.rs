@@ -1,15 +1,16 @@
 //! Rows put together to jobs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::cheap::CheapRuns;
 use super::follows::Follows;
 use super::meaning::KindSpec;
 use super::meaning::Meaning;
 use super::rows::ReadRow;
 use super::spec::Spec;
-use super::{Bill, Job, Rule, Run, bits};
+use super::{Bill, Goal, Job, Rule, Run, bits};
 use scavsim_data::space::{Axis, AxisKind, Space};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -26,6 +27,8 @@ pub(super) struct Jobs<'a> {
 /// A job while its rows come in.
 struct Growing {
     name: String,
+    /// Its cheap versions, by the bits of their shares.
+    cheap: BTreeMap<u64, Growing>,
     places: HashMap<Vec<u64>, usize>,
     configurations: Vec<Configuration>,
 }
@@ -54,15 +57,15 @@ impl<'a> Jobs<'a> {
     pub fn add(&mut self, read: ReadRow, diagnostics: &mut Diagnostics) {
         let name = read.job.unwrap_or_else(|| self.spec.name.clone());
         let place = *self.by_name.entry(name).or_insert_with_key(|name| {
-            self.all.push(Growing {
-                name: name.clone(),
-                places: HashMap::new(),
-                configurations: Vec::new(),
-            });
+            self.all.push(Growing::new(name));
             self.all.len() - 1
         });
         self.follows.learn(place, &read.values, &read.priced_by);
-        let job = &mut self.all[place];
+        let mut job = &mut self.all[place];
+        if let Some(share) = read.share {
+            let cheap = job.cheap.entry(share.to_bits());
+            job = cheap.or_insert_with(|| Growing::new(&job.name));
+        }
         let key = bits(&read.values);
         let Some(&known) = job.places.get(&key) else {
             job.places.insert(key, job.configurations.len());
@@ -95,7 +98,14 @@ impl<'a> Jobs<'a> {
     }
 
     /// The jobs, whose axes have these `levels`.
-    pub fn done(self, levels: &[Vec<Arc<str>>], diagnostics: &mut Diagnostics) -> Vec<Job> {
+    ///
+    /// Rows of cheap runs that stand for nothing go to `stray`.
+    pub fn done(
+        self,
+        levels: &[Vec<Arc<str>>],
+        stray: &mut Vec<Range<usize>>,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Job> {
         let axes: Vec<Axis> = (self.spec.axes.iter().zip(levels))
             .map(|(axis, levels)| {
                 let levels = levels.clone();
@@ -118,23 +128,79 @@ impl<'a> Jobs<'a> {
                 is_time,
             })
         });
-        let done = self.all.into_iter().filter_map(|job| {
-            let rows = job.configurations.iter().map(|at| &at.values);
-            match Space::new(axes.clone(), rows) {
-                Ok(space) => Some(job.done(space, rule.clone())),
-                Err(wrong) => {
-                    let title = format!("{}: {wrong}", self.source.name);
-                    diagnostics.push(Diagnostic::general(title));
-                    None
-                }
+        let goal = self.spec.target.goal();
+        let is_curve = self
+            .spec
+            .fidelity
+            .as_ref()
+            .is_some_and(|spec| spec.is_curve);
+        let mut without = Vec::new();
+        let done = self.all.into_iter().filter_map(|mut job| {
+            let (name, cheap) = (job.name.clone(), std::mem::take(&mut job.cheap));
+            let first = cheap.values().flat_map(|cheap| &cheap.configurations);
+            let first = first.map(|at| at.first.clone()).next();
+            if let (true, Some(first)) = (job.configurations.is_empty(), first) {
+                without.push((name, first));
+                return None;
             }
+            let mut whole = job.done(&axes, rule.clone(), goal, self.source, diagnostics)?;
+            for (bits, growing) in cheap {
+                let rows = growing.configurations.iter();
+                let has_none = rows.clone().filter(|at| whole.find(&at.values).is_none());
+                stray.extend(has_none.map(|at| at.first.clone()));
+                let spans: Vec<_> = rows.clone().map(|at| at.first.clone()).collect();
+                let job = growing.done(&axes, rule.clone(), goal, self.source, diagnostics)?;
+                let late = CheapRuns::late(&whole, &job, |at| &spans[at]);
+                if let Some(row) = late.filter(|_| is_curve) {
+                    let title = "a point on the way of a run is later than its end";
+                    let label = "of the whole run with these values on all axes";
+                    diagnostics.error_at(self.source, row.clone(), title, label);
+                }
+                let runs = CheapRuns::among(f64::from_bits(bits), job, &whole);
+                whole.cheap.extend(runs);
+            }
+            whole.is_curve = is_curve;
+            Some(whole)
         });
-        done.collect()
+        let done = done.collect();
+        for (name, row) in without {
+            let title = format!("no run of `{name}` is a whole one");
+            let label = "a cheap version, as all others of it";
+            let help = "`full` in `[fidelity]` is what whole runs have";
+            let told = Diagnostic::at(self.source, row, title, label);
+            diagnostics.push(told.with_help(help));
+        }
+        done
     }
 }
 
 impl Growing {
-    fn done(self, space: Space, rule: Option<Arc<Rule>>) -> Job {
+    fn new(name: &str) -> Growing {
+        Growing {
+            name: name.to_owned(),
+            cheap: BTreeMap::new(),
+            places: HashMap::new(),
+            configurations: Vec::new(),
+        }
+    }
+
+    fn done(
+        self,
+        axes: &[Axis],
+        rule: Option<Arc<Rule>>,
+        goal: Option<Goal>,
+        source: &Source,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Job> {
+        let rows = self.configurations.iter().map(|at| &at.values);
+        let space = match Space::new(axes.to_vec(), rows) {
+            Ok(space) => space,
+            Err(wrong) => {
+                let title = format!("{}: {wrong}", source.name);
+                diagnostics.push(Diagnostic::general(title));
+                return None;
+            }
+        };
         let (mut runs, mut bills, mut first) = (Vec::new(), Vec::new(), vec![0]);
         let vms = self.configurations.iter().filter_map(|at| at.vms).collect();
         for at in self.configurations {
@@ -144,9 +210,12 @@ impl Growing {
             }
             first.push(runs.len());
         }
-        Job {
+        Some(Job {
             name: self.name,
             program: None,
+            goal,
+            cheap: Vec::new(),
+            is_curve: false,
             space,
             runs,
             first,
@@ -154,6 +223,6 @@ impl Growing {
             rule,
             vms,
             places: self.places,
-        }
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::cheap;
 use super::follows::Follows;
 use super::jobs::Jobs;
 use super::rows::Reader;
@@ -86,6 +87,27 @@ fn place_of(
     place
 }
 
+/// Tells jobs which program they are.
+fn name_programs(
+    checked: &Spec,
+    spec: &Arc<Source>,
+    jobs: &mut [Job],
+    diagnostics: &mut Diagnostics,
+) {
+    for (program, names) in &checked.programs {
+        for name in names {
+            let Some(place) = place_of(jobs, name, spec, diagnostics) else {
+                continue;
+            };
+            if let Some(other) = jobs[place].program.replace(program.clone()) {
+                let title = format!("the job `{}` has two programs", name.get_ref());
+                let label = format!("it is one of `{other}`, too");
+                diagnostics.error_at(spec, name.span(), title, label);
+            }
+        }
+    }
+}
+
 /// Reads a specification and its table; every mistake goes to `diagnostics`.
 pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Read> {
     let before = diagnostics.len();
@@ -102,8 +124,14 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
         }
     }
     let levels = std::mem::take(&mut reader.levels);
-    let warnings = late_prices(&checked, spec, &jobs.follows);
-    let mut jobs = jobs.done(&levels, diagnostics);
+    let late = late_prices(&checked, spec, &jobs.follows);
+    let mut stray = Vec::new();
+    let mut jobs = jobs.done(&levels, &mut stray, diagnostics);
+    if let (Some(fidelity), true) = (&checked.fidelity, diagnostics.len() == before) {
+        cheap::of_jobs(fidelity, spec, &mut jobs, diagnostics);
+    }
+    let mut warnings = cheap::stray(rows, &stray);
+    late.iter().for_each(|late| warnings.push(late.clone()));
     if diagnostics.len() > before || jobs.is_empty() {
         return None;
     }
@@ -111,18 +139,7 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
     for asked in &checked.default_jobs {
         default_jobs.extend(place_of(&jobs, asked, spec, diagnostics));
     }
-    for (program, names) in &checked.programs {
-        for name in names {
-            let Some(place) = place_of(&jobs, name, spec, diagnostics) else {
-                continue;
-            };
-            if let Some(other) = jobs[place].program.replace(program.clone()) {
-                let title = format!("the job `{}` has two programs", name.get_ref());
-                let label = format!("it is one of `{other}`, too");
-                diagnostics.error_at(spec, name.span(), title, label);
-            }
-        }
-    }
+    name_programs(&checked, spec, &mut jobs, diagnostics);
     let types = types::known(&checked.types, spec, &jobs, diagnostics);
     if checked.default_jobs.is_empty() {
         default_jobs = (0..jobs.len()).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Goal;
 use super::expression::Expression;
 
 /// Name of the time in the rule of costs.
@@ -99,6 +100,31 @@ pub(super) enum TargetRule {
     AtLeast(f64),
     AtMost(f64),
     Column(String),
+}
+
+impl TargetRule {
+    /// What the quality has to come to, where that is the target.
+    pub fn goal(&self) -> Option<Goal> {
+        match self {
+            TargetRule::AtLeast(least) => Some(Goal::AtLeast(*least)),
+            TargetRule::AtMost(most) => Some(Goal::AtMost(*most)),
+            TargetRule::Completed | TargetRule::Column(_) => None,
+        }
+    }
+}
+
+/// Which rows are cheap versions of runs.
+pub(super) struct FidelitySpec {
+    /// Column of how much of it each run had.
+    pub column: String,
+    /// What the whole run has.
+    pub full: f64,
+    /// Whether that column tells jobs apart.
+    pub is_of_jobs: bool,
+    /// Whether its rows are points on the way of the whole run.
+    pub is_curve: bool,
+    /// Where all that stands.
+    pub span: Range<usize>,
 }
 
 /// The figures of a run.

@@ -12,10 +12,11 @@
 //! - `meaning`: what the parts of a specification come to.
 //! - [`expression`]: arithmetic on columns.
 //! - `rows`: rows of the table, read; `jobs`: put together to jobs; `follows`: which of their figures follow from an axis;
-//!   `types`: what VM types have.
+//!   `types`: what VM types have; `cheap`: cheap versions of runs.
 //! - [`report`]: a grid in numbers, for people.
 
 mod axes;
+mod cheap;
 mod check;
 pub mod expression;
 mod follows;
@@ -39,6 +40,8 @@ use expression::{Expression, Line};
 use scavsim_data::cloud::OwnVm;
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Fraction;
+
+pub use cheap::CheapRuns;
 
 /// Name of the file with the specification.
 pub const SPEC: &str = "grid.toml";
@@ -125,6 +128,25 @@ pub enum Charge {
     Share(Fraction),
 }
 
+/// What the quality of a run has to come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// This much, or more.
+    AtLeast(f64),
+    /// This much, or less.
+    AtMost(f64),
+}
+
+impl Goal {
+    /// By how much a quality is on the right side, below 0 on the wrong one.
+    pub fn beyond(self, quality: f64) -> f64 {
+        match self {
+            Goal::AtLeast(least) => quality - least,
+            Goal::AtMost(most) => most - quality,
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
@@ -199,8 +221,14 @@ pub struct Job {
     pub name: String,
     /// The program that it runs, where the grid names it: jobs of one program on other inputs are no independent ones.
     pub program: Option<String>,
+    /// What the quality of its runs has to come to, where that is the target.
+    pub goal: Option<Goal>,
     /// The configurations that were run, in the order of the table.
     pub space: Space,
+    /// Cheap versions of the runs, from the cheapest share.
+    pub cheap: Vec<CheapRuns>,
+    /// Whether these are points on the way of the runs themselves.
+    pub is_curve: bool,
     runs: Vec<Run>,
     /// Where the runs of each configuration begin, and at last where they end.
     first: Vec<usize>,
@@ -252,6 +280,22 @@ impl Job {
     #[inline]
     pub fn runs(&self, configuration: usize) -> &[Run] {
         &self.runs[self.first[configuration]..self.first[configuration + 1]]
+    }
+
+    /// The quality of a run after so many seconds, where points on its way are known.
+    pub fn quality_after(&self, configuration: usize, repeat: usize, seconds: f64) -> Option<f64> {
+        let points = self.cheap.iter().filter(|_| self.is_curve).rev();
+        let mut points = points.filter_map(|cheap| {
+            let at = cheap.place(configuration)?;
+            cheap.job.runs(at).get(repeat)
+        });
+        points.find(|run| run.time_s <= seconds)?.quality
+    }
+
+    /// How many runs it has, cheap ones too.
+    pub fn count_runs(&self) -> usize {
+        let cheap = self.cheap.iter().map(|cheap| cheap.job.runs.len());
+        self.runs.len() + cheap.sum::<usize>()
     }
 
     /// All runs with their configuration.
@@ -312,6 +356,9 @@ impl Job {
             let usd = self.cost_usd(at, repeat, run.time_s);
             hasher.update(format!("{} {run:?} {usd:?}\n", self.space.name(at)).as_bytes());
         }
+        for cheap in &self.cheap {
+            hasher.update(format!("{} {}\n", cheap.share, cheap.job.hash()).as_bytes());
+        }
         hasher.finalize().to_hex().to_string()
     }
 
@@ -329,9 +376,12 @@ impl Job {
         let places = (0..space.len())
             .map(|at| (bits(space.row(at)), at))
             .collect();
-        Job {
+        let mut job = Job {
             name: self.name.clone(),
             program: self.program.clone(),
+            goal: self.goal,
+            cheap: Vec::new(),
+            is_curve: self.is_curve,
             runs,
             first,
             bills,
@@ -342,7 +392,11 @@ impl Job {
                 .collect(),
             places,
             space,
-        }
+        };
+        job.cheap = (self.cheap.iter())
+            .filter_map(|cheap| CheapRuns::among(cheap.share, cheap.job.clone(), &job))
+            .collect();
+        job
     }
 
     /// How many combinations of the values that were run on each axis were not run.

@@ -3,6 +3,7 @@
 use std::ops::{Bound as End, Range, RangeBounds};
 use std::sync::Arc;
 
+use super::cheap;
 use super::expression::Line;
 use super::meaning::{AxisSpec, From, KindSpec, RunFigures, TargetRule};
 use super::meaning::{Bound, Meaning};
@@ -19,6 +20,8 @@ pub(super) struct ReadRow {
     pub repeat: Option<String>,
     /// One per axis.
     pub values: Vec<f64>,
+    /// Share of the whole run, where it is a cheap version of it.
+    pub share: Option<f64>,
     pub run: Run,
     pub bill: Option<Bill>,
     /// What the names of the rule of costs are here; empty without a rule.
@@ -81,10 +84,13 @@ impl<'a> Reader<'a> {
         let bill = cost.zip(inputs);
         let bill = bill.and_then(|(cost, inputs)| cells.bill(&cost.bound, inputs, time_s, d));
         let vms = spec.vms.as_ref().and_then(|bound| cells.vms(bound, d));
+        let share =
+            (spec.fidelity.as_ref()).and_then(|spec| cheap::share(spec, self.source, row, d));
         if d.len() > before {
             return None;
         }
         Some(ReadRow {
+            share,
             job,
             repeat,
             values: values.into_iter().collect::<Option<_>>()?,

@@ -4,8 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::axes::axes;
+use super::cheap;
 use super::check::Check;
-use super::meaning::{AxisSpec, Bound, Cost, From, Lookup, RunFigures, TIME, TargetRule};
+use super::meaning::{
+    AxisSpec, Bound, Cost, FidelitySpec, From, Lookup, RunFigures, TIME, TargetRule,
+};
 use super::scope::Scope;
 use super::types;
 use super::written::{Text, Written};
@@ -34,6 +37,7 @@ pub(super) struct Spec {
     pub keep: Vec<String>,
     /// What is said of VM types, with the place of each.
     pub types: Vec<(StatedType, Range<usize>)>,
+    pub fidelity: Option<FidelitySpec>,
 }
 
 impl Spec {
@@ -87,6 +91,7 @@ impl Spec {
         let job = check.optional_column(&written.job);
         let default_jobs = check.default_jobs(written);
         let types = types::stated(&mut check, written);
+        let fidelity = cheap::specified(&mut check, written, &axes);
         let repeat = check.optional_column(&written.repeat);
         let completed = check.optional_column(&written.completed);
         let derived = check.optional_column(&written.derived);
@@ -117,6 +122,7 @@ impl Spec {
             lookups,
             keep,
             types,
+            fidelity,
         })
     }
 
@@ -132,7 +138,8 @@ impl Spec {
             _ => None,
         };
         let others = [&self.job, &self.repeat, &self.completed, &self.derived];
-        let others = others.into_iter().flatten().chain(target);
+        let fidelity = self.fidelity.iter().map(|fidelity| &fidelity.column);
+        let others = others.into_iter().flatten().chain(target).chain(fidelity);
         axes.chain(lookups).chain(others.map(String::as_str))
     }
 

@@ -36,6 +36,16 @@ pub(super) struct Written {
     pub probe: WrittenProbe,
     pub lookup: BTreeMap<Text, Spanned<WrittenLookup>>,
     pub vm: BTreeMap<Text, WrittenType>,
+    pub fidelity: Option<Spanned<WrittenFidelity>>,
+}
+
+/// Which rows are cheap versions of runs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WrittenFidelity {
+    pub column: Option<Text>,
+    pub full: Option<Spanned<f64>>,
+    pub curve: bool,
 }
 
 /// What a VM of a type has.

@@ -78,6 +78,13 @@ impl<'f> GaussianProcess<'f> {
         Some(Outlook::new(scale.sums, points, covariance))
     }
 
+    /// The correlation of the values at two places before anything is seen, with the likeliest length scale; `None` before
+    /// two observations.
+    pub(super) fn correlation(&self, a: usize, b: usize) -> Option<f64> {
+        let scale = self.likeliest()?;
+        Some(scale.covariance(self.features.square(a, b)))
+    }
+
     fn likeliest(&self) -> Option<&Scale> {
         let likely = (self.scales.iter()).filter_map(|scale| Some((scale, scale.likelihood()?)));
         // The first of equals, which is the shortest.

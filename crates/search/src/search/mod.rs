@@ -13,6 +13,7 @@
 //!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
 //!   configurations to the target.
 //! - [`random_forest`]: the same over a `regression_forest`.
+//! - [`successive_halving`], [`trimtuner_like`]: cheap versions of runs, where a grid has them.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`average_best`], [`collaborative_filtering`], [`rule_selector`], [`value_of_information_history`]: what `others`, earlier runs of
@@ -68,8 +69,10 @@ mod selection;
 pub mod settings;
 pub mod space;
 pub mod srifty_like;
+pub mod successive_halving;
 pub mod task;
 mod trials;
+pub mod trimtuner_like;
 pub mod value_of_information;
 pub mod value_of_information_history;
 

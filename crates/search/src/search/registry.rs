@@ -149,6 +149,8 @@ strategies! {
     collaborative_filtering = "collaborative-filtering": super::collaborative_filtering::CollaborativeFilteringSettings,
     rule_selector = "rule-selector": super::rule_selector::RuleSelectorSettings,
     planner = "planner": planner::PlannerSettings,
+    successive_halving = "successive-halving": super::successive_halving::SuccessiveHalvingSettings,
+    trimtuner_like = "trimtuner-like": super::trimtuner_like::TrimtunerLikeSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

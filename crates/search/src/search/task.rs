@@ -1,7 +1,7 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
 use super::objective::{Limits, Margins, Objective, Point};
-use crate::grid::Job;
+use crate::grid::{Goal, Job};
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::Space;
 use scavsim_data::workload::Workload;
@@ -209,6 +209,12 @@ pub struct Task<'a> {
     pub machines: &'a [Option<Machine>],
     /// Whether a look at a few steps is charged as a whole run.
     pub looks_cost_a_run: bool,
+    /// Shares of a run that its cheap versions have, from the least, all below 1: what `Extent::Fidelity` can ask for. Some
+    /// configurations may lack some.
+    pub fidelities: &'a [f64],
+    /// What the quality of a run has to come to, where that is the target.
+    #[doc(hidden)]
+    pub goal: Option<Goal>,
     /// Samples in one epoch, D, where the workload has such.
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
@@ -247,6 +253,8 @@ impl<'a> Task<'a> {
             repeats: 1,
             machines: &[],
             looks_cost_a_run: false,
+            fidelities: &[],
+            goal: None,
             samples_per_epoch: None,
             stated_epochs: None,
             noise_scale: None,

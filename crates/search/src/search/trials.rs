@@ -15,6 +15,16 @@ pub(super) enum TrialOutcome {
     Failed(f64),
 }
 
+/// What a cheap version of a run came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CheapTrial {
+    /// What it took, as the objective counts it.
+    pub(super) value: f64,
+    /// By how much its quality is beyond what whole runs have to come to; `None` where that is not what the target is
+    /// about, or it had none.
+    pub(super) beyond: Option<f64>,
+}
+
 /// A search that runs configurations to the target.
 pub(super) struct Trials<'a, 't> {
     pub(super) task: &'a Task<'a>,
@@ -109,6 +119,28 @@ impl<'a, 't> Trials<'a, 't> {
             Target::Failed(time_s) => TrialOutcome::Failed(value(time_s)),
             Target::Unknown => TrialOutcome::Failed(f64::NAN),
         })
+    }
+
+    /// Runs a cheap version of a configuration, which has this share of a run, and looks what it came to; `None` where it
+    /// has none, which takes no time.
+    pub(super) fn run_cheaply(
+        &mut self,
+        at: usize,
+        share: f64,
+    ) -> Result<Option<CheapTrial>, Stop> {
+        let before = self.testbed.spent();
+        let seen = self.testbed.probe(at, Extent::Fidelity(share))?;
+        let after = self.testbed.spent();
+        let point = Point {
+            time_s: after.seconds - before.seconds,
+            cost_usd: (after.usd.zip(before.usd))
+                .map_or(f64::INFINITY, |(after, before)| after - before),
+        };
+        let beyond = self.task.goal.zip(seen.quality);
+        Ok((point.time_s > 0.0).then(|| CheapTrial {
+            value: value(self.task.objective, &point),
+            beyond: beyond.map(|(goal, quality)| goal.beyond(quality)),
+        }))
     }
 
     /// Takes the best that was run, if one keeps the limits.

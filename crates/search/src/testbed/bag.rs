@@ -8,7 +8,7 @@ use super::bag_ground::BagGround;
 use super::ground::tariff;
 use super::job_site::{JobSite, Reached, Stand, Work};
 use super::log::in_order;
-use super::site::no_layers;
+use super::site::{no_fidelities, no_layers};
 use super::{Facts, Ground, HeldVms, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
@@ -205,6 +205,7 @@ impl Work for OnBag<'_> {
             Length::Whole => (all, SimTime::LAST),
             Length::WholeUntil(end) | Length::Until(end) => (all, end.max(before)),
             Length::Profile(_) => return Err(no_layers()),
+            Length::Fidelity(_) => return Err(no_fidelities()),
         };
         let ended = self.spend(at, configuration, Phase::Searching, goal)?;
         let seconds = (ended.at - before).seconds();

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use super::job_site::{JobSite, Reached, Stand, Work};
-use super::site::no_layers;
+use super::site::{no_fidelities, no_layers};
 use super::{
     Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
     Terms, Timeline,
 };
-use crate::grid::{Charge, Job, Outcome, ProbeCharge, Run};
+use crate::grid::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run};
 use crate::testbed::history::RunPrice;
 use scavsim_base::rng::{ConfigurationKey, Purpose, Streams, WorkloadKey, identity};
 use scavsim_base::units::SimTime;
@@ -35,6 +35,9 @@ pub struct MeasuredGrid {
     probe: ProbeCharge,
     /// Number of each configuration's first run among all of the job.
     first: Vec<u16>,
+    /// Shares that its cheap versions have, and the number of each configuration's first run among these, by shares.
+    fidelities: Vec<f64>,
+    cheap: Vec<Vec<u16>>,
     /// Keys of the random streams of configurations.
     keys: Vec<ConfigurationKey>,
 }
@@ -43,17 +46,27 @@ impl MeasuredGrid {
     /// A job with at most [`MOST_RUNS`] runs.
     pub fn new(job: Arc<Job>, probe: ProbeCharge) -> MeasuredGrid {
         let of_job = WorkloadKey::of(&job.name);
-        let (mut first, mut keys) = (Vec::new(), Vec::new());
+        let mut keys = Vec::new();
         let mut runs = 0;
+        let mut numbers = |job: &Job| {
+            let each = (0..job.space.len()).map(|at| {
+                let first = runs as u16;
+                runs += job.runs(at).len();
+                first
+            });
+            each.collect::<Vec<u16>>()
+        };
+        let first = numbers(&job);
+        let cheap = job.cheap.iter().map(|cheap| numbers(&cheap.job)).collect();
         for at in 0..job.space.len() {
-            first.push(runs as u16);
-            runs += job.runs(at).len();
             keys.push(of_job.configuration(identity(&job.space.name(at))));
         }
         MeasuredGrid {
+            fidelities: job.cheap.iter().map(|cheap| cheap.share).collect(),
             job,
             probe,
             first,
+            cheap,
             keys,
         }
     }
@@ -94,20 +107,37 @@ impl MeasuredGrid {
         }
     }
 
-    fn number(&self, configuration: usize, repeat: usize) -> u16 {
-        self.first[configuration] + repeat as u16
+    fn number(&self, run: Dealt) -> u16 {
+        let first = match run.cheap {
+            Some((level, place)) => self.cheap[level][place],
+            None => self.first[run.configuration],
+        };
+        first + run.repeat as u16
     }
 
     /// The use of one run for so many seconds.
-    fn interval(
-        &self,
-        configuration: usize,
-        repeat: usize,
-        from: SimTime,
-        to: SimTime,
-    ) -> VmInterval {
-        let vms = self.job.held(configuration).map_or(1, |(_, vms)| vms);
-        VmInterval::given_back((self.number(configuration, repeat), vms), from, to)
+    fn interval(&self, run: Dealt, from: SimTime, to: SimTime) -> VmInterval {
+        let vms = self.job.held(run.configuration).map_or(1, |(_, vms)| vms);
+        VmInterval::given_back((self.number(run), vms), from, to)
+    }
+}
+
+/// One run of a job.
+#[derive(Debug, Clone, Copy)]
+struct Dealt {
+    configuration: usize,
+    /// Of a cheap version, which of them, and the configuration that stands for this one there.
+    cheap: Option<(usize, usize)>,
+    repeat: usize,
+}
+
+impl Dealt {
+    fn whole(configuration: usize, repeat: usize) -> Dealt {
+        Dealt {
+            configuration,
+            cheap: None,
+            repeat,
+        }
     }
 }
 
@@ -115,16 +145,17 @@ impl MeasuredGrid {
 #[derive(Debug)]
 struct Stated {
     job: Arc<Job>,
-    /// Configuration and repeat of each run.
-    runs: Vec<(usize, usize)>,
+    /// Each run: of which cheap version, if it is one, its configuration there and repeat.
+    runs: Vec<(Option<usize>, usize, usize)>,
 }
 
 impl StatedPrices for Stated {
     fn usd(&self, run: u16, seconds: f64) -> f64 {
-        let Some(&(configuration, repeat)) = self.runs.get(usize::from(run)) else {
+        let Some(&(level, at, repeat)) = self.runs.get(usize::from(run)) else {
             return 0.0;
         };
-        (self.job.cost_usd(configuration, repeat, seconds)).unwrap_or(0.0)
+        let job = level.map_or(&*self.job, |level| &self.job.cheap[level].job);
+        job.cost_usd(at, repeat, seconds).unwrap_or(0.0)
     }
 }
 
@@ -136,6 +167,8 @@ impl Ground for MeasuredGrid {
             looks_cost_a_run: self.probe.charge == Charge::Whole,
             // A configuration with several runs deals one of them to each replica.
             has_luck: self.job.all_runs().any(|(_, repeat, _)| repeat > 0),
+            goal: self.job.goal,
+            fidelities: &self.fidelities,
             ..Facts::rents(&[])
         }
     }
@@ -173,7 +206,8 @@ impl Ground for MeasuredGrid {
         let mut cost_usd = 0.0;
         for (repeat, run) in runs.iter().enumerate() {
             let end = SimTime::from_seconds(run.time_s);
-            let interval = self.interval(configuration, repeat, SimTime::ZERO, end);
+            let run = Dealt::whole(configuration, repeat);
+            let interval = self.interval(run, SimTime::ZERO, end);
             whole(usage, interval, self.job.space.batch(configuration));
             cost_usd += tariff.bill_usd(usage);
         }
@@ -186,21 +220,30 @@ impl Ground for MeasuredGrid {
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
         let end = SimTime::from_seconds(seconds);
-        let interval = self.interval(configuration, 0, SimTime::ZERO, end);
+        let interval = self.interval(Dealt::whole(configuration, 0), SimTime::ZERO, end);
         whole(usage, interval, self.job.space.batch(configuration));
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let all = || self.job.all_runs();
+        let whole = std::iter::once((None, &*self.job));
+        let cheap = self.job.cheap.iter().enumerate();
+        let cheap = cheap.map(|(level, cheap)| (Some(level), &cheap.job));
+        // In the order of their numbers.
+        let all = || {
+            let jobs = whole.clone().chain(cheap.clone());
+            jobs.flat_map(|(level, job)| job.all_runs().map(move |run| (level, job, run)))
+        };
         if policy.is_as_measured() && self.job.has_cost() {
             return Ok(Tariff::as_stated(Arc::new(Stated {
                 job: Arc::clone(&self.job),
-                runs: all().map(|(at, repeat, _)| (at, repeat)).collect(),
+                runs: all()
+                    .map(|(level, _, (at, repeat, _))| (level, at, repeat))
+                    .collect(),
             })));
         }
         let types: Option<Vec<Rented<'_>>> = all()
-            .map(|(at, _, _)| {
-                let vm = self.job.held(at)?.0;
+            .map(|(_, job, (at, _, _))| {
+                let vm = job.held(at)?.0;
                 Some(Rented::as_priced(Shape::parse(vm).ok()?.vm_type))
             })
             .collect();
@@ -258,42 +301,69 @@ struct OnGrid<'g> {
 #[derive(Debug, Clone, Default)]
 struct Runs {
     now: SimTime,
-    /// The run, with its configuration, that is about to begin.
-    next: Option<(usize, usize)>,
+    /// The run that is about to begin.
+    next: Option<Dealt>,
     /// What was run, with its global batch.
     used: Vec<(VmInterval, Phase, u32)>,
 }
 
 impl OnGrid<'_> {
     /// The run that this replica deals to a configuration.
-    fn dealt(&self, configuration: usize) -> (usize, Run) {
+    fn dealt(&self, configuration: usize) -> (Dealt, Run) {
         let runs = self.grid.job.runs(configuration);
-        let repeat = match runs.len() {
+        let repeat = self.repeat(configuration, runs.len());
+        (Dealt::whole(configuration, repeat), runs[repeat])
+    }
+
+    /// Which of so many runs this replica deals to a configuration.
+    fn repeat(&self, configuration: usize, count: usize) -> usize {
+        match count {
             1 => 0,
             count => {
                 let purpose = Purpose::Luck(self.grid.keys[configuration]);
                 let mut stream = self.streams.stream(self.replica, purpose);
                 stream.below(count)
             }
+        }
+    }
+
+    /// The cheap version of a configuration with a share of its run, that this replica deals; `None` where it was not run so.
+    fn dealt_cheap(&self, configuration: usize, share: f64) -> Result<Option<(Dealt, Run)>, Stop> {
+        let all = &self.grid.job.cheap;
+        let same = |cheap: &CheapRuns| (cheap.share - share).abs() <= SAME_SHARE;
+        let Some(level) = all.iter().position(same) else {
+            return Err(if all.is_empty() {
+                no_fidelities()
+            } else {
+                let shares: Vec<String> = all.iter().map(|cheap| cheap.share.to_string()).collect();
+                Stop::Failed(format!(
+                    "no cheap version of a run has a share of {share}: there are {}",
+                    shares.join(", ")
+                ))
+            });
         };
-        (repeat, runs[repeat])
+        let Some(place) = all[level].place(configuration) else {
+            return Ok(None);
+        };
+        let runs = all[level].job.runs(place);
+        let repeat = self.repeat(configuration, runs.len());
+        let dealt = Dealt {
+            configuration,
+            cheap: Some((level, place)),
+            repeat,
+        };
+        Ok(Some((dealt, runs[repeat])))
     }
 
     /// Runs a configuration for so many seconds.
-    fn spend(
-        &self,
-        at: &mut Stand<Runs>,
-        (configuration, repeat): (usize, usize),
-        seconds: f64,
-        phase: Phase,
-    ) {
+    fn spend(&self, at: &mut Stand<Runs>, run: Dealt, seconds: f64, phase: Phase) {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
-        let interval = self.grid.interval(configuration, repeat, from, to);
-        let batch = self.grid.job.space.batch(configuration).unwrap_or(0);
+        let interval = self.grid.interval(run, from, to);
+        let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
         at.job.used.push((interval, phase, batch));
         (at.job.now, at.job.next) = (to, None);
-        at.current = Some(configuration);
+        at.current = Some(run.configuration);
     }
 
     /// Seconds that a probe of this length is charged.
@@ -301,6 +371,7 @@ impl OnGrid<'_> {
         let probe = self.grid.probe;
         Ok(match (probe.charge, length) {
             (_, Length::Profile(_)) => return Err(no_layers()),
+            (_, Length::Fidelity(_)) => run.time_s,
             (_, Length::Until(end) | Length::WholeUntil(end)) if probe.cut_off => {
                 let most = (end.max(now) - now).seconds();
                 run.time_s.min(most)
@@ -321,6 +392,14 @@ impl OnGrid<'_> {
     }
 }
 
+/// Shares that differ by no more are the same.
+const SAME_SHARE: f64 = 1e-9;
+
+/// Why a share of 1 is no cheap version.
+fn whole_share() -> Stop {
+    Stop::Failed("a share of 1 is no cheap version: ask for a run to the target".to_owned())
+}
+
 /// What `seconds` of a run show.
 fn seen(run: &Run, seconds: f64) -> Observation {
     let is_over = seconds >= run.time_s;
@@ -336,6 +415,7 @@ fn seen(run: &Run, seconds: f64) -> Observation {
         compute_s: shown(run.compute_s),
         communication_s: shown(run.communication_s),
         noise_normalised: shown(run.noise_normalised),
+        quality: run.quality.filter(|_| is_over),
         target: match run.outcome {
             Outcome::Reached if is_over => Target::Reached(run.time_s),
             Outcome::Failed if is_over => Target::Failed(run.time_s),
@@ -359,8 +439,8 @@ impl Work for OnGrid<'_> {
 
     /// A run takes its VMs when it begins: nothing is held between two.
     fn hold(&mut self, job: &mut Runs, at: usize, _: Option<f64>) -> Result<bool, Unfinished> {
-        let (repeat, _) = self.dealt(at);
-        job.next = Some((at, repeat));
+        let (run, _) = self.dealt(at);
+        job.next = Some(run);
         Ok(false)
     }
 
@@ -374,10 +454,29 @@ impl Work for OnGrid<'_> {
         configuration: usize,
         length: Length,
     ) -> Result<Observation, Stop> {
-        let (repeat, run) = self.dealt(configuration);
+        let is_cheap = matches!(length, Length::Fidelity(_));
+        let (dealt, run) = match length {
+            Length::Fidelity(share) if share < 1.0 => {
+                match self.dealt_cheap(configuration, share)? {
+                    Some(dealt) => dealt,
+                    // Nobody knows what it would have shown or cost.
+                    None => return Ok(Observation::default()),
+                }
+            }
+            Length::Fidelity(_) => return Err(whole_share()),
+            _ => self.dealt(configuration),
+        };
         let seconds = self.charged_s(at.job.now, &run, length)?;
-        self.spend(at, (configuration, repeat), seconds, Phase::Searching);
-        let seen = seen(&run, seconds);
+        self.spend(at, dealt, seconds, Phase::Searching);
+        let mut seen = seen(&run, seconds);
+        if seen.quality.is_none() && !is_cheap {
+            let repeat = dealt.repeat;
+            seen.quality = (self.grid.job).quality_after(configuration, repeat, seconds);
+        }
+        if is_cheap {
+            // Part of the data or of the epochs says nothing for sure of the whole run.
+            seen.target = Target::Unknown;
+        }
         if let Target::Reached(_) = seen.target {
             // A run to the target during the search has done the job.
             let reached = Reached {
@@ -393,7 +492,7 @@ impl Work for OnGrid<'_> {
 
     fn run(&mut self, at: &mut Stand<Runs>, choice: usize) -> Result<Timeline, Unfinished> {
         let search_end = at.job.now;
-        let (repeat, run) = self.dealt(choice);
+        let (dealt, run) = self.dealt(choice);
         let reaches = run.time_to_target_s().is_some();
         // What fails was one more trial.
         let phase = if reaches {
@@ -401,7 +500,7 @@ impl Work for OnGrid<'_> {
         } else {
             Phase::Searching
         };
-        self.spend(at, (choice, repeat), run.time_s, phase);
+        self.spend(at, dealt, run.time_s, phase);
         let end = at.job.now;
         if !reaches {
             return Err(Unfinished::Unreached { at: end });
@@ -411,9 +510,9 @@ impl Work for OnGrid<'_> {
 
     fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
         usage.clear();
-        let next = job.next.map(|(configuration, repeat)| {
-            let interval = (self.grid).interval(configuration, repeat, job.now, end);
-            let batch = self.grid.job.space.batch(configuration).unwrap_or(0);
+        let next = job.next.map(|run| {
+            let interval = self.grid.interval(run, job.now, end);
+            let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
             (interval, Phase::Searching, batch)
         });
         for (interval, phase, batch) in job.used.iter().chain(&next) {

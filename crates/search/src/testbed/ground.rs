@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bag_ground::BagGround;
 use super::site::Site;
+use crate::grid::Goal;
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
@@ -64,6 +65,10 @@ pub struct Facts<'g> {
     pub looks_cost_a_run: bool,
     /// Whether two replicas of a configuration may differ.
     pub has_luck: bool,
+    /// What the quality of a run has to come to, where that is its target.
+    pub goal: Option<Goal>,
+    /// Shares of a run that cheap versions have, from the least.
+    pub fidelities: &'g [f64],
 }
 
 impl<'g> Facts<'g> {
@@ -78,6 +83,8 @@ impl<'g> Facts<'g> {
             price_is_known: true,
             looks_cost_a_run: false,
             has_luck: true,
+            goal: None,
+            fidelities: &[],
         }
     }
 }

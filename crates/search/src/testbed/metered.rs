@@ -177,6 +177,7 @@ impl Testbed for Metered<'_> {
                 Length::WholeUntil(self.moment_of(configuration, usd)?)
             }
             Extent::Profile(passes @ 1..) => Length::Profile(passes),
+            Extent::Fidelity(share) if sound(share, 1.0) => Length::Fidelity(share),
             impossible => {
                 return Err(Stop::Failed(format!(
                     "the strategy asks for an impossible probe: {impossible:?}"

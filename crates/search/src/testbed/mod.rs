@@ -63,6 +63,10 @@ pub enum Extent {
     ToTargetInSeconds(f64),
     /// A run to the target, given up when it has cost so many USD; for strategies that depend on prices.
     ToTargetForUsd(f64),
+    /// A cheap version of a whole run, such as one on part of the data, that has this share of it: one of
+    /// [`Task::fidelities`](crate::search::Task::fidelities). It is charged what it took; a configuration that was not
+    /// run so shows nothing, for nothing.
+    Fidelity(f64),
     /// Until so many seconds have passed since it was asked for, VMs that start included.
     Seconds(f64),
     /// Until it has cost so many USD; for strategies that depend on prices.
@@ -95,6 +99,8 @@ pub struct Observation {
     pub communication_s: Option<f64>,
     /// Normalised SGD noise γ/K as read.
     pub noise_normalised: Option<f64>,
+    /// What the target is about, such as an accuracy, as far as the probe came.
+    pub quality: Option<f64>,
     /// What it showed of the time to the target.
     pub target: Target,
 }

@@ -22,6 +22,13 @@ pub enum Length {
     Until(SimTime),
     /// So many passes over every layer by itself on one VM.
     Profile(u64),
+    /// A cheap version of a run, which has this share of it.
+    Fidelity(f64),
+}
+
+/// Why a ground has no cheap versions of its runs.
+pub(super) fn no_fidelities() -> Stop {
+    Stop::Failed("there are no cheap versions of runs here".to_owned())
 }
 
 /// Why a ground without layers shows no profile of them.

@@ -1,7 +1,7 @@
 //! Work that trains in steps towards a target: each step of a search brings it nearer.
 
 use super::job_site::{Reached, Stand, Work};
-use super::site::no_layers;
+use super::site::{no_fidelities, no_layers};
 use super::{Length, Observation, Stop, Target, Timeline};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
@@ -127,6 +127,7 @@ fn search<T: Trainer>(
         compute_s: Some(compute_s * each),
         communication_s: Some(communication_s * each),
         noise_normalised: work.noise(at, configuration, run.steps),
+        quality: None,
         target: Target::Unknown,
     })
 }
@@ -174,6 +175,7 @@ pub(super) fn probe<T: Trainer>(
             let steps = (share * all as f64).ceil().max(1.0) as u64;
             return search(work, at, configuration, (steps, never()));
         }
+        Length::Fidelity(_) => return Err(no_fidelities()),
         Length::Profile(passes) => {
             let seen = work.profile(&mut at.job, configuration, passes)?;
             (at.current, at.holds) = (Some(configuration), None);

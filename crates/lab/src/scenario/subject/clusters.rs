@@ -144,6 +144,7 @@ impl Clusters {
                 .collect::<Vec<_>>()
                 .into(),
             plans: None,
+            fidelities: Vec::new(),
         }
     }
 

@@ -96,7 +96,7 @@ pub(super) fn read(
             complaints.error_at(span, title, "rules out all of them");
             continue;
         }
-        if job.all_runs().count() > MOST_RUNS {
+        if job.count_runs() > MOST_RUNS {
             let title = format!("`{}` has more than {MOST_RUNS} runs", job.name);
             complaints.error_at(name.span(), title, "too many for one job");
             continue;
@@ -180,6 +180,7 @@ impl Topic for MeasuredJobs {
                 Cow::Borrowed(&self.stored)
             },
             plans: None,
+            fidelities: job.cheap.iter().map(|cheap| cheap.share).collect(),
         }
     }
 

@@ -48,6 +48,8 @@ pub(crate) struct Known<'s> {
     pub(crate) stored: Cow<'s, [History]>,
     /// The plans by which a model is cut over GPUs, where these are the configurations.
     pub(super) plans: Option<&'s Choices>,
+    /// Shares of a run that its cheap versions have, where there are any.
+    pub(super) fidelities: Vec<f64>,
 }
 
 impl<'s> Known<'s> {
@@ -67,6 +69,7 @@ impl<'s> Known<'s> {
             },
             stored: Cow::Borrowed(&[]),
             plans: None,
+            fidelities: Vec::new(),
         }
     }
 
@@ -74,6 +77,7 @@ impl<'s> Known<'s> {
     pub(in crate::scenario) fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(self.workload, &self.space);
         task.plans = self.plans;
+        task.fidelities = &self.fidelities;
         task
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
 use crate::search::others::{OtherJob, OtherRun, Others};
+use crate::grid::Goal;
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, Spent, Target};
 
@@ -60,6 +61,7 @@ pub(super) struct Probe {
     pub(super) configuration: usize,
     steps: Option<u64>,
     share: Option<f64>,
+    fidelity: Option<f64>,
     seconds: Option<f64>,
     usd: Option<f64>,
     to_target: Option<bool>,
@@ -71,6 +73,7 @@ impl Probe {
         let said = [
             self.steps.map(Extent::Steps),
             self.share.map(Extent::Share),
+            self.fidelity.map(Extent::Fidelity),
             self.seconds.map(Extent::Seconds),
             self.usd.map(Extent::Usd),
             whole.then_some(Extent::ToTarget),
@@ -200,6 +203,12 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&O
     });
     let machines: Vec<Option<Value>> = machines.collect();
     let machines = machines.iter().any(Option::is_some).then_some(machines);
+    let (mut quality_at_least, mut quality_at_most) = (None, None);
+    match task.goal {
+        Some(Goal::AtLeast(least)) => quality_at_least = Some(least),
+        Some(Goal::AtMost(most)) => quality_at_most = Some(most),
+        None => {}
+    }
     json!({
         "protocol": 1,
         "workload": task.workload,
@@ -210,6 +219,9 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&O
         "parameters": task.parameters,
         "cold_start_steps": task.cold_start_steps,
         "probe_steps": task.probe_steps,
+        "fidelities": task.fidelities,
+        "quality_at_least": quality_at_least,
+        "quality_at_most": quality_at_most,
         "limits": {
             "max_time_s": limits.max_time_s,
             "max_cost_usd": limits.max_cost_usd,
@@ -271,6 +283,7 @@ struct Seen {
     compute_s: Option<f64>,
     communication_s: Option<f64>,
     noise_normalised: Option<f64>,
+    quality: Option<f64>,
     /// Seconds to the target.
     reached_s: Option<f64>,
     more_than_s: Option<f64>,
@@ -293,6 +306,7 @@ pub(super) fn seen(seen: Option<Observation>, spent: Spent) -> String {
             compute_s: o.compute_s,
             communication_s: o.communication_s,
             noise_normalised: o.noise_normalised,
+            quality: o.quality,
             reached_s,
             more_than_s,
             failed_s,

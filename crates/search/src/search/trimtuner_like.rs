@@ -1,0 +1,305 @@
+//! Bayesian optimisation over configurations and shares of a run, as TrimTuner does (Mendes et al. 2020): what cheap versions tell of
+//! whole runs is bought where it is worth most for its price.
+//!
+//! Two Gaussian processes over configurations and shares: the logarithm of the value per share, and by how much the quality
+//! is beyond the target. A run is worth how far it is expected to fall below the best whole run so far, times the chance that
+//! it comes to the target; a cheap version of it as much less as it tells of the whole one, by its correlation with it (Huang,
+//! Allen, Notz & Miller 2006); both over what they are expected to take. TrimTuner's own measure is the entropy of the
+//! optimum; theirs too: first runs on the least share, and one configuration on all of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::latin_hypercube::design;
+use super::successive_halving::needs_fidelities;
+use super::trials::{TrialOutcome, Trials};
+use super::{Depends, Forecast, Past, Prices, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_base::{Declaration, Declared};
+use scavsim_data::space::{Axis, Space};
+use scavsim_read::input::checked::{Count, ShareOf};
+
+/// Configurations and shares together at most.
+const MOST: usize = 20_000;
+/// What a run that failed counts as, beyond the worst: a third more.
+const BEYOND: f64 = 0.3;
+
+/// Settings of Bayesian optimisation over shares of a run.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrimtunerLikeSettings {
+    /// Runs of any share, after which only whole ones follow, and only until one reaches the target.
+    pub budget: Count,
+    /// Configurations of the first runs.
+    pub first: Count,
+    /// Share of the best run below which it stops: what is still expected to be gained.
+    pub stop_below: ShareOf,
+}
+
+impl Default for TrimtunerLikeSettings {
+    fn default() -> Self {
+        TrimtunerLikeSettings {
+            budget: Count::new(60).expect("60 is at least 1"),
+            first: Count::new(4).expect("4 is at least 1"),
+            stop_below: ShareOf::new(0.1).expect("it is a share"),
+        }
+    }
+}
+
+impl Declared for TrimtunerLikeSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "trimtuner-like",
+        what: "Bayesian optimisation over configurations and shares of a run, most for the price; needs a grid with fidelities",
+        formula: "probes: P(target)·E[(b − Y)⁺]·ρ(share)/price greatest; ln Y and quality: Gaussian processes over both",
+        source: "Mendes et al., TrimTuner, MASCOTS 2020; ρ: Huang et al., SMO 2006",
+        example: "search.strategies = [\"trimtuner-like\"]",
+    };
+}
+
+impl Recipe for TrimtunerLikeSettings {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        needs_fidelities(task)?;
+        let places = (task.fidelities.len() + 1) * task.space.len();
+        if places > MOST {
+            return Err(Unusable(format!(
+                "{places} configurations and shares of a run, and it can hold beliefs of {MOST} at most"
+            )));
+        }
+        Ok(Box::new(TrimtunerLike(self.clone())))
+    }
+}
+
+struct TrimtunerLike(TrimtunerLikeSettings);
+
+/// Prices of configurations, whatever the share.
+struct OfConfiguration<'p> {
+    prices: &'p dyn Prices,
+    count: usize,
+}
+
+impl Prices for OfConfiguration<'_> {
+    fn run_usd(&self, place: usize, seconds: f64) -> Option<f64> {
+        self.prices.run_usd(place % self.count, seconds)
+    }
+}
+
+/// Configurations with every share of a run, whole ones last: a share after the other.
+fn places(task: &Task<'_>) -> Option<Features> {
+    let axis = Axis::numeric("share of a whole run", "1");
+    let axes = [task.space.axes(), &[axis]].concat();
+    let shares = task.fidelities.iter().chain(&[1.0]);
+    let rows = shares.flat_map(|share| {
+        let each = 0..task.space.len();
+        each.map(|at| [task.space.row(at), &[*share]].concat())
+    });
+    let space = Space::new(axes, rows).ok()?;
+    let prices = task.prices.map(|prices| OfConfiguration {
+        prices,
+        count: task.space.len(),
+    });
+    let prices = prices.as_ref().map(|prices| prices as &dyn Prices);
+    Some(Features::of(&space, prices))
+}
+
+impl Strategy for TrimtunerLike {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let count = task.space.len();
+        let Some(features) = places(task) else {
+            return Err(Stop::Failed("its space has no further axis".to_owned()));
+        };
+        let first = self.0.first.get() as usize;
+        let own = Features::of(task.space, task.prices);
+        let first = design(&own, count, first, stream);
+        let mut search = Search::new(task, Trials::new(task, testbed, forecast), &features);
+        for (number, at) in first.into_iter().enumerate() {
+            let shares = if number == 0 {
+                task.fidelities.len()
+            } else {
+                1
+            };
+            for level in 0..shares {
+                search.run_cheaply(at, level)?;
+            }
+        }
+        let budget = self.0.budget.get() as usize;
+        loop {
+            let is_cheap_still = search.runs < budget;
+            if search.trials.is_reached && !is_cheap_still {
+                break;
+            }
+            let Some(next) = search.next(is_cheap_still) else {
+                break;
+            };
+            if search.trials.is_reached && next.gain < self.0.stop_below.get() {
+                break;
+            }
+            if next.level < task.fidelities.len() {
+                search.run_cheaply(next.at, next.level)?;
+            } else {
+                search.run(next.at)?;
+            }
+        }
+        search.trials.decide()
+    }
+}
+
+/// A run that is worth most for its price.
+#[derive(Debug, Clone, Copy)]
+struct Next {
+    at: usize,
+    level: usize,
+    /// What is expected to be gained, by whatever configuration, as a share of the best.
+    gain: f64,
+}
+
+/// A search with what it has learnt.
+struct Search<'a, 't, 'f> {
+    task: &'a Task<'a>,
+    trials: Trials<'a, 't>,
+    /// Logarithms of values per share.
+    values: GaussianProcess<'f>,
+    /// By how much the quality is beyond the target.
+    beyond: GaussianProcess<'f>,
+    /// What was run, by place.
+    tried: Vec<bool>,
+    runs: usize,
+    worst_log: f64,
+    worst_beyond: f64,
+}
+
+impl<'a, 't, 'f> Search<'a, 't, 'f> {
+    fn new(task: &'a Task<'a>, trials: Trials<'a, 't>, features: &'f Features) -> Self {
+        let places = (task.fidelities.len() + 1) * task.space.len();
+        Search {
+            task,
+            trials,
+            values: GaussianProcess::new(features, places),
+            beyond: GaussianProcess::new(features, places),
+            tried: vec![false; places],
+            runs: 0,
+            worst_log: f64::NEG_INFINITY,
+            worst_beyond: 0.0,
+        }
+    }
+
+    fn learn(&mut self, place: usize, log: f64, beyond: Option<f64>) {
+        (self.tried[place], self.runs) = (true, self.runs + 1);
+        if log.is_finite() {
+            self.worst_log = self.worst_log.max(log);
+            self.values.observe(place, log);
+        }
+        if self.task.goal.is_some() {
+            // A run that shows none is as bad as any.
+            let beyond = beyond.filter(|beyond| beyond.is_finite());
+            let beyond = beyond.unwrap_or(self.worst_beyond);
+            self.worst_beyond = self.worst_beyond.min(beyond);
+            self.beyond.observe(place, beyond);
+        }
+    }
+
+    fn run_cheaply(&mut self, at: usize, level: usize) -> Result<(), Stop> {
+        let place = level * self.task.space.len() + at;
+        let share = self.task.fidelities[level];
+        match self.trials.run_cheaply(at, share)? {
+            Some(seen) => self.learn(place, libm::log(seen.value / share), seen.beyond),
+            None => self.tried[place] = true,
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, at: usize) -> Result<(), Stop> {
+        let place = self.task.fidelities.len() * self.task.space.len() + at;
+        let outcome = self.trials.run(at, None)?;
+        let goal = self.task.goal.zip(self.trials.seen.quality);
+        let beyond = goal.map(|(goal, quality)| goal.beyond(quality));
+        let log = match outcome {
+            TrialOutcome::Reached(value) => libm::log(value),
+            // With a quality it is known what was wrong with it.
+            TrialOutcome::Above(value) | TrialOutcome::Failed(value) if beyond.is_some() => {
+                libm::log(value)
+            }
+            TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
+                libm::log(value).max(self.worst_log) + BEYOND
+            }
+        };
+        self.learn(place, log, beyond);
+        Ok(())
+    }
+
+    /// What to run next; `None` where all was.
+    fn next(&self, is_cheap_still: bool) -> Option<Next> {
+        let count = self.task.space.len();
+        let whole = self.task.fidelities.len();
+        let open = || (0..count).filter(|&at| !self.trials.tried[at]);
+        let (Some(values), Some(beyond)) = (self.values.beliefs(), self.likely()) else {
+            // Nothing is known yet of how values vary: as they come.
+            return open().next().map(|at| Next {
+                at,
+                level: whole,
+                gain: f64::INFINITY,
+            });
+        };
+        let best = self.trials.best.map(|(_, value)| libm::log(value));
+        let all = &values[whole * count..];
+        // Where nothing has reached the target, anything is a gain.
+        let best =
+            best.unwrap_or_else(|| all.iter().map(|b| b.mean).fold(self.worst_log, f64::max));
+        let gain = |at: usize| all[at].log_improvement(best) * beyond[at];
+        let most = open().map(gain).fold(0.0, f64::max);
+        let levels = if is_cheap_still { 0 } else { whole }..=whole;
+        let mut next: Option<(Next, f64)> = None;
+        for level in levels {
+            let share = self.task.fidelities.get(level).copied().unwrap_or(1.0);
+            for at in open().filter(|&at| !self.tried[level * count + at]) {
+                let place = level * count + at;
+                let belief = &values[place];
+                let deviation = belief.deviation * belief.deviation;
+                let takes = libm::exp(belief.mean + 0.5 * deviation - best) * share;
+                let worth = gain(at) * self.tells(place, whole * count + at) / takes;
+                if next.is_none_or(|(_, most)| worth > most) {
+                    let gain = most;
+                    next = Some((Next { at, level, gain }, worth));
+                }
+            }
+        }
+        next.map(|(next, _)| next)
+    }
+
+    /// The chance of each configuration that a whole run comes to the target.
+    fn likely(&self) -> Option<Vec<f64>> {
+        let count = self.task.space.len();
+        if self.task.goal.is_none() {
+            return Some(vec![1.0; count]);
+        }
+        let all = self.beyond.beliefs()?;
+        let whole = &all[self.task.fidelities.len() * count..];
+        Some(
+            whole
+                .iter()
+                .map(|belief| 1.0 - belief.at_most(0.0))
+                .collect(),
+        )
+    }
+
+    /// How much one place tells of another.
+    fn tells(&self, place: usize, whole: usize) -> f64 {
+        let of = |process: &GaussianProcess<'_>| process.correlation(place, whole).unwrap_or(1.0);
+        match self.task.goal {
+            Some(_) => of(&self.values).min(of(&self.beyond)),
+            None => of(&self.values),
+        }
+    }
+}
