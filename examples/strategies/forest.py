@@ -4,8 +4,7 @@ import json, math, random, statistics, sys
 
 def say(answer):
     print(json.dumps({"number": told["number"], **answer}), flush=True)
-    line = sys.stdin.readline()
-    return json.loads(line) if line else sys.exit()
+    return json.loads(sys.stdin.readline() or sys.exit())
 
 
 def tree(seen, draw):  # a mean, or a column, a value in it, and the trees on both sides
@@ -19,21 +18,22 @@ def tree(seen, draw):  # a mean, or a column, a value in it, and the trees on bo
 def value(node, row): return value(node[2] if row[node[0]] <= node[1] else node[3], row) if isinstance(node, tuple) else node
 
 
-def search(configurations, objective, draw, budget):
+def search(configurations, spent, draw, budget):
     global told
     rows = [[int.from_bytes(v.encode(), "big") if isinstance(v, str) else v for v in c.values()] for c in configurations]
-    seen, reached, before_usd, left = {}, {}, 0.0, draw.sample(range(len(rows)), len(rows))
+    seen, reached, left = {}, {}, draw.sample(range(len(rows)), len(rows))
+    def gain(ys, n=statistics.NormalDist()):  # expected improvement on the best
+        s = statistics.pstdev(ys) + 1e-9
+        return s * ((z := (min(seen.values()) - statistics.fmean(ys)) / s) * n.cdf(z) + n.pdf(z))
     while left and (len(seen) < budget or not reached):
         trees = [tree([(rows[a], seen[a]) for a in draw.choices([*seen], k=len(seen))], draw) for _ in range(20 if len(seen) > 2 else 0)]
-        at = max(left, key=lambda at: sum(max(0.0, min(seen.values()) - value(t, rows[at])) for t in trees))  # expected improvement
-        told, _ = say({"probe": {"configuration": at, "to_target": True}}), left.remove(at)
-        seconds, usd, before_usd = told["observation"]["reached_s"], told["spent_usd"] - before_usd, told["spent_usd"]
-        seen[at] = math.log(usd if objective == "cost" else seconds) if seconds else max(seen.values(), default=0.0) + 0.3
-        reached.update({at: seen[at]} if seconds else {})
+        at = left.pop(max(range(len(left)), key=lambda n: gain([value(t, rows[left[n]]) for t in trees]) if trees else 0.0))
+        before, told = told.get(spent, 0.0), say({"probe": {"configuration": at, "to_target": True}})
+        (reached if ok else {})[at] = seen[at] = math.log(told[spent] - before) if (ok := told["observation"]["reached_s"]) else max(seen.values(), default=0.0) + 0.3
     return {"choose": min(reached, key=reached.get)} if reached else {"fail": "no run reached the target"}
 
 
 told = json.loads(sys.stdin.readline())
 while True:
-    told = say({"ready": True} if "over" in told else search(
-        told["task"]["configurations"], told["search"]["objective"], random.Random(told["search"]["seed"]), int(sys.argv[1])))
+    told = say({"ready": True} if "over" in told else search(told["task"]["configurations"],
+        "spent_s" if told["search"]["objective"] == "time" else "spent_usd", random.Random(told["search"]["seed"]), int(sys.argv[1])))

@@ -133,6 +133,9 @@ parallel.capacity = true
 spot.lifetime = \"gcp-2025-a100-trace\"
 parallel.reaction.policy = \"re-plan\"";
 
+/// Strategies that need a grid with cheap versions of runs.
+const CHEAP: &[&str] = &["successive-halving", "trimtuner-like"];
+
 /// A newcomer's protocol or strategy is tried before a test is written for it.
 #[test]
 fn every_example_is_legal() {
@@ -147,6 +150,11 @@ fn every_example_is_legal() {
             _ => "workloads = [\"scavenger-resnet18\"]",
         };
         for declared in (kind.all)() {
+            let beside = if CHEAP.contains(&declared.name) {
+                "grid = \"trimtuner-cnn\""
+            } else {
+                beside
+            };
             let text = format!("{beside}\n{}\n", declared.example);
             if let Err(mistakes) = scavsim::Scenario::parse(&text) {
                 wrong.push(format!("{}: {mistakes}", declared.example));

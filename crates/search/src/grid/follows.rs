@@ -17,23 +17,23 @@ pub(super) struct Follows {
 
 /// A name in the rule of costs.
 struct Name {
-    /// Its place in the rule.
+    /// The place that it has in the rule.
     place: usize,
     /// What it may follow from: all rows, the job, then each axis.
-    from: Vec<Ground>,
+    from: Vec<Basis>,
 }
 
 /// Something that a figure may follow from.
-struct Ground {
+struct Basis {
     /// The figure by its value; none where two rows differ.
     seen: Option<HashMap<u64, u64>>,
     /// Whether two rows that share a value are needed, and were not seen yet.
     is_bare: bool,
 }
 
-impl Ground {
-    fn new(is_bare: bool) -> Ground {
-        Ground {
+impl Basis {
+    fn new(is_bare: bool) -> Basis {
+        Basis {
             seen: Some(HashMap::new()),
             is_bare,
         }
@@ -58,11 +58,11 @@ impl Follows {
         let doubtful = spec.cost.iter().flat_map(|cost| &cost.doubtful);
         let axes = || {
             let each = spec.axes.iter();
-            each.map(|axis| Ground::new(matches!(axis.kind, KindSpec::Numeric { .. })))
+            each.map(|axis| Basis::new(matches!(axis.kind, KindSpec::Numeric { .. })))
         };
         let names = doubtful.map(|&place| Name {
             place,
-            from: [Ground::new(true), Ground::new(true)]
+            from: [Basis::new(true), Basis::new(true)]
                 .into_iter()
                 .chain(axes())
                 .collect(),
@@ -79,16 +79,16 @@ impl Follows {
                 continue;
             };
             let figure = bits(&[*figure])[0];
-            let grounds = [0, job as u64].into_iter().chain(bits(values));
-            for (ground, value) in name.from.iter_mut().zip(grounds) {
-                ground.learn(value, figure);
+            let bases = [0, job as u64].into_iter().chain(bits(values));
+            for (basis, value) in name.from.iter_mut().zip(bases) {
+                basis.learn(value, figure);
             }
         }
     }
 
     /// Places of the names that only a run tells.
     pub(super) fn unknown(&self) -> impl Iterator<Item = usize> {
-        let unknown = |name: &&Name| !name.from.iter().any(Ground::tells);
+        let unknown = |name: &&Name| !name.from.iter().any(Basis::tells);
         self.names.iter().filter(unknown).map(|name| name.place)
     }
 }

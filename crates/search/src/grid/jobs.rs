@@ -27,7 +27,7 @@ pub(super) struct Jobs<'a> {
 /// A job while its rows come in.
 struct Growing {
     name: String,
-    /// Its cheap versions, by the bits of their shares.
+    /// Cheap versions of it, by the bits of their shares.
     cheap: BTreeMap<u64, Growing>,
     places: HashMap<Vec<u64>, usize>,
     configurations: Vec<Configuration>,

@@ -68,7 +68,7 @@ pub struct Grid {
 /// What is said of a VM type, as far as it is; the catalogue says the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedType {
-    /// Its name.
+    /// The name of the type.
     pub vm: Arc<str>,
     /// Virtual processors.
     pub vcpu: Option<f64>,

@@ -24,7 +24,7 @@ use scavsim_read::input::checked::{Count, ShareOf};
 
 /// Configurations and shares together at most.
 const MOST: usize = 20_000;
-/// What a run that failed counts as, beyond the worst: a third more.
+/// What a run that failed counts as, beyond the worst, and one that was given up, beyond that: a third more.
 const BEYOND: f64 = 0.3;
 
 /// Settings of Bayesian optimisation over shares of a run.
@@ -37,14 +37,17 @@ pub struct TrimtunerLikeSettings {
     pub first: Count,
     /// Share of the best run below which it stops: what is still expected to be gained.
     pub stop_below: ShareOf,
+    /// Whether a whole run is given up when it has come to the value of the best one.
+    pub give_up: bool,
 }
 
 impl Default for TrimtunerLikeSettings {
     fn default() -> Self {
         TrimtunerLikeSettings {
             budget: Count::new(60).expect("60 is at least 1"),
-            first: Count::new(4).expect("4 is at least 1"),
+            first: Count::new(8).expect("8 is at least 1"),
             stop_below: ShareOf::new(0.1).expect("it is a share"),
+            give_up: true,
         }
     }
 }
@@ -149,7 +152,7 @@ impl Strategy for TrimtunerLike {
             if next.level < task.fidelities.len() {
                 search.run_cheaply(next.at, next.level)?;
             } else {
-                search.run(next.at)?;
+                search.run(next.at, self.0.give_up)?;
             }
         }
         search.trials.decide()
@@ -158,7 +161,7 @@ impl Strategy for TrimtunerLike {
 
 /// A run that is worth most for its price.
 #[derive(Debug, Clone, Copy)]
-struct Next {
+struct NextProbe {
     at: usize,
     level: usize,
     /// What is expected to be gained, by whatever configuration, as a share of the best.
@@ -220,9 +223,10 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
         Ok(())
     }
 
-    fn run(&mut self, at: usize) -> Result<(), Stop> {
+    fn run(&mut self, at: usize, gives_up: bool) -> Result<(), Stop> {
         let place = self.task.fidelities.len() * self.task.space.len() + at;
-        let outcome = self.trials.run(at, None)?;
+        let cap = self.trials.best.map(|(_, best)| best).filter(|_| gives_up);
+        let outcome = self.trials.run(at, cap)?;
         let goal = self.task.goal.zip(self.trials.seen.quality);
         let beyond = goal.map(|(goal, quality)| goal.beyond(quality));
         let log = match outcome {
@@ -235,18 +239,25 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
                 libm::log(value).max(self.worst_log) + BEYOND
             }
         };
-        self.learn(place, log, beyond);
+        match outcome {
+            // It takes more than the best, and its quality is not known.
+            TrialOutcome::Above(value) if cap.is_some_and(|cap| value >= 0.99 * cap) => {
+                (self.tried[place], self.runs) = (true, self.runs + 1);
+                self.values.observe(place, libm::log(value) + BEYOND);
+            }
+            _ => self.learn(place, log, beyond),
+        }
         Ok(())
     }
 
     /// What to run next; `None` where all was.
-    fn next(&self, is_cheap_still: bool) -> Option<Next> {
+    fn next(&self, is_cheap_still: bool) -> Option<NextProbe> {
         let count = self.task.space.len();
         let whole = self.task.fidelities.len();
         let open = || (0..count).filter(|&at| !self.trials.tried[at]);
         let (Some(values), Some(beyond)) = (self.values.beliefs(), self.likely()) else {
             // Nothing is known yet of how values vary: as they come.
-            return open().next().map(|at| Next {
+            return open().next().map(|at| NextProbe {
                 at,
                 level: whole,
                 gain: f64::INFINITY,
@@ -260,7 +271,7 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
         let gain = |at: usize| all[at].log_improvement(best) * beyond[at];
         let most = open().map(gain).fold(0.0, f64::max);
         let levels = if is_cheap_still { 0 } else { whole }..=whole;
-        let mut next: Option<(Next, f64)> = None;
+        let mut next: Option<(NextProbe, f64)> = None;
         for level in levels {
             let share = self.task.fidelities.get(level).copied().unwrap_or(1.0);
             for at in open().filter(|&at| !self.tried[level * count + at]) {
@@ -271,7 +282,7 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
                 let worth = gain(at) * self.tells(place, whole * count + at) / takes;
                 if next.is_none_or(|(_, most)| worth > most) {
                     let gain = most;
-                    next = Some((Next { at, level, gain }, worth));
+                    next = Some((NextProbe { at, level, gain }, worth));
                 }
             }
         }

@@ -107,7 +107,7 @@ impl MeasuredGrid {
         }
     }
 
-    fn number(&self, run: Dealt) -> u16 {
+    fn number(&self, run: DealtRun) -> u16 {
         let first = match run.cheap {
             Some((level, place)) => self.cheap[level][place],
             None => self.first[run.configuration],
@@ -116,7 +116,7 @@ impl MeasuredGrid {
     }
 
     /// The use of one run for so many seconds.
-    fn interval(&self, run: Dealt, from: SimTime, to: SimTime) -> VmInterval {
+    fn interval(&self, run: DealtRun, from: SimTime, to: SimTime) -> VmInterval {
         let vms = self.job.held(run.configuration).map_or(1, |(_, vms)| vms);
         VmInterval::given_back((self.number(run), vms), from, to)
     }
@@ -124,16 +124,16 @@ impl MeasuredGrid {
 
 /// One run of a job.
 #[derive(Debug, Clone, Copy)]
-struct Dealt {
+struct DealtRun {
     configuration: usize,
-    /// Of a cheap version, which of them, and the configuration that stands for this one there.
+    /// Which cheap version it is, if it is one, and the configuration that stands for this one there.
     cheap: Option<(usize, usize)>,
     repeat: usize,
 }
 
-impl Dealt {
-    fn whole(configuration: usize, repeat: usize) -> Dealt {
-        Dealt {
+impl DealtRun {
+    fn whole(configuration: usize, repeat: usize) -> DealtRun {
+        DealtRun {
             configuration,
             cheap: None,
             repeat,
@@ -206,7 +206,7 @@ impl Ground for MeasuredGrid {
         let mut cost_usd = 0.0;
         for (repeat, run) in runs.iter().enumerate() {
             let end = SimTime::from_seconds(run.time_s);
-            let run = Dealt::whole(configuration, repeat);
+            let run = DealtRun::whole(configuration, repeat);
             let interval = self.interval(run, SimTime::ZERO, end);
             whole(usage, interval, self.job.space.batch(configuration));
             cost_usd += tariff.bill_usd(usage);
@@ -220,7 +220,7 @@ impl Ground for MeasuredGrid {
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
         let end = SimTime::from_seconds(seconds);
-        let interval = self.interval(Dealt::whole(configuration, 0), SimTime::ZERO, end);
+        let interval = self.interval(DealtRun::whole(configuration, 0), SimTime::ZERO, end);
         whole(usage, interval, self.job.space.batch(configuration));
     }
 
@@ -302,17 +302,17 @@ struct OnGrid<'g> {
 struct Runs {
     now: SimTime,
     /// The run that is about to begin.
-    next: Option<Dealt>,
+    next: Option<DealtRun>,
     /// What was run, with its global batch.
     used: Vec<(VmInterval, Phase, u32)>,
 }
 
 impl OnGrid<'_> {
     /// The run that this replica deals to a configuration.
-    fn dealt(&self, configuration: usize) -> (Dealt, Run) {
+    fn dealt(&self, configuration: usize) -> (DealtRun, Run) {
         let runs = self.grid.job.runs(configuration);
         let repeat = self.repeat(configuration, runs.len());
-        (Dealt::whole(configuration, repeat), runs[repeat])
+        (DealtRun::whole(configuration, repeat), runs[repeat])
     }
 
     /// Which of so many runs this replica deals to a configuration.
@@ -328,7 +328,11 @@ impl OnGrid<'_> {
     }
 
     /// The cheap version of a configuration with a share of its run, that this replica deals; `None` where it was not run so.
-    fn dealt_cheap(&self, configuration: usize, share: f64) -> Result<Option<(Dealt, Run)>, Stop> {
+    fn dealt_cheap(
+        &self,
+        configuration: usize,
+        share: f64,
+    ) -> Result<Option<(DealtRun, Run)>, Stop> {
         let all = &self.grid.job.cheap;
         let same = |cheap: &CheapRuns| (cheap.share - share).abs() <= SAME_SHARE;
         let Some(level) = all.iter().position(same) else {
@@ -347,7 +351,7 @@ impl OnGrid<'_> {
         };
         let runs = all[level].job.runs(place);
         let repeat = self.repeat(configuration, runs.len());
-        let dealt = Dealt {
+        let dealt = DealtRun {
             configuration,
             cheap: Some((level, place)),
             repeat,
@@ -356,7 +360,7 @@ impl OnGrid<'_> {
     }
 
     /// Runs a configuration for so many seconds.
-    fn spend(&self, at: &mut Stand<Runs>, run: Dealt, seconds: f64, phase: Phase) {
+    fn spend(&self, at: &mut Stand<Runs>, run: DealtRun, seconds: f64, phase: Phase) {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
         let interval = self.grid.interval(run, from, to);

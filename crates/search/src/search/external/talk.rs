@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
-use crate::search::others::{OtherJob, OtherRun, Others};
 use crate::grid::Goal;
+use crate::search::others::{OtherJob, OtherRun, Others};
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, Spent, Target};
 
