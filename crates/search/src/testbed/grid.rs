@@ -141,6 +141,11 @@ impl DealtRun {
     }
 }
 
+/// Whether a configuration of a job was run several times.
+fn has_repeats(job: &Job) -> bool {
+    job.all_runs().any(|(_, repeat, _)| repeat > 0)
+}
+
 /// What the runs of a job cost by the grid's own rule.
 #[derive(Debug)]
 struct Stated {
@@ -166,7 +171,8 @@ impl Ground for MeasuredGrid {
             price_is_known: self.job.is_price_known_beforehand(),
             looks_cost_a_run: self.probe.charge == Charge::Whole,
             // A configuration with several runs deals one of them to each replica.
-            has_luck: self.job.all_runs().any(|(_, repeat, _)| repeat > 0),
+            has_luck: has_repeats(&self.job)
+                || self.job.cheap.iter().any(|cheap| has_repeats(&cheap.job)),
             goal: self.job.goal,
             fidelities: &self.fidelities,
             ..Facts::rents(&[])

@@ -29,6 +29,9 @@ pub struct AskedStep {
     /// Normalised SGD noise γ/K.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_normalised: Option<f64>,
+    /// What the target is about, such as an accuracy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<f64>,
     /// What it showed of the time to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<SeenTarget>,
@@ -48,6 +51,8 @@ pub enum AskedExtent {
     Steps(u64),
     /// This share of a run to the target.
     Share(f64),
+    /// A cheap version of a run that has this share of it.
+    Fidelity(f64),
     /// A run to the target.
     ToTarget,
     /// A run to the target, given up after so many seconds.
@@ -81,6 +86,7 @@ impl AskedExtent {
             Asked::ColdStart(steps) => AskedExtent::ColdStart(steps),
             Asked::Probe(Extent::Steps(steps)) => AskedExtent::Steps(steps),
             Asked::Probe(Extent::Share(share)) => AskedExtent::Share(share),
+            Asked::Probe(Extent::Fidelity(share)) => AskedExtent::Fidelity(share),
             Asked::Probe(Extent::ToTarget) => AskedExtent::ToTarget,
             Asked::Probe(Extent::ToTargetInSeconds(s)) => AskedExtent::ToTargetInSeconds(s),
             Asked::Probe(Extent::ToTargetForUsd(usd)) => AskedExtent::ToTargetForUsd(usd),
@@ -96,6 +102,7 @@ impl AskedExtent {
             AskedExtent::ColdStart(steps) => return Asked::ColdStart(steps),
             AskedExtent::Steps(steps) => Extent::Steps(steps),
             AskedExtent::Share(share) => Extent::Share(share),
+            AskedExtent::Fidelity(share) => Extent::Fidelity(share),
             AskedExtent::ToTarget => Extent::ToTarget,
             AskedExtent::ToTargetInSeconds(s) => Extent::ToTargetInSeconds(s),
             AskedExtent::ToTargetForUsd(usd) => Extent::ToTargetForUsd(usd),
@@ -118,6 +125,7 @@ impl AskedStep {
             compute_s: seen.compute_s,
             communication_s: seen.communication_s,
             noise_normalised: seen.noise_normalised,
+            quality: seen.quality,
             target: match seen.target {
                 Target::Unknown => None,
                 Target::MoreThan(s) => Some(SeenTarget::MoreThanS(s)),

@@ -340,6 +340,7 @@ fn extent(asked: AskedExtent) -> String {
         AskedExtent::ColdStart(steps) => format!("{steps} steps, to settle"),
         AskedExtent::Steps(steps) => format!("{steps} steps"),
         AskedExtent::Share(part) => format!("{} of a run", share(part)),
+        AskedExtent::Fidelity(part) => format!("a version of {}", share(part)),
         AskedExtent::ToTarget => "to the target".to_owned(),
         AskedExtent::ToTargetInSeconds(s) => format!("≤ {}", time(s)),
         AskedExtent::ToTargetForUsd(usd) => format!("≤ ${}", short_figure(usd)),
