@@ -153,10 +153,13 @@ impl ValueOfInformation {
     /// Those of time as a whole, or of its two parts, and those that know other jobs.
     fn experts<'p>(&self, priors: &'p Priors, by_parts: bool) -> Experts<'p> {
         let constants = &self.constants;
-        let of_parts = [&priors.step, &priors.steps];
-        let of_time = [&priors.time];
-        let parts: &[&Prior] = if by_parts { &of_parts } else { &of_time };
-        let experts = Experts::new(parts, &constants.scales, constants);
+        let (scales, caution) = (&constants.scales, constants.caution);
+        let mut experts = Experts::new(&[&priors.time], scales, caution, constants);
+        if by_parts {
+            let (parts, caution) = ([&priors.step, &priors.steps], constants.parts_caution);
+            // Whoever foretells the whole better has more to say of it.
+            experts = Experts::new(&parts, scales, caution, constants).beside(experts);
+        }
         let Some(pooled) = &priors.pooled else {
             return experts;
         };
@@ -211,11 +214,6 @@ impl Strategy for ValueOfInformation {
                 runs: runs.max(1) as f64,
                 open: &open,
                 fails: &failures.odds,
-                caution: if experts.see_steps() {
-                    constants.parts_caution
-                } else {
-                    constants.caution
-                },
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {
                 break;

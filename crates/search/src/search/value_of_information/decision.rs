@@ -21,8 +21,6 @@ pub(super) struct Question<'q> {
     pub(super) open: &'q [usize],
     /// Odds that a run of each configuration fails.
     pub(super) fails: &'q [f64],
-    /// How much of the spread of a logarithm counts for what is expected.
-    pub(super) caution: f64,
 }
 
 /// A configuration that may be run.
@@ -44,11 +42,7 @@ pub(super) fn next_run(
     asked: &Question<'_>,
     constants: &Constants,
 ) -> Option<Next> {
-    let expected: Vec<f64> = asked
-        .open
-        .iter()
-        .map(|&at| told.expected(at, asked.caution))
-        .collect();
+    let expected: Vec<f64> = asked.open.iter().map(|&at| told.expected(at)).collect();
     // What is tried until it succeeds takes as much more.
     let least = (asked.open.iter().zip(&expected))
         .map(|(&at, expected)| expected / (1.0 - asked.fails[at]))
@@ -86,7 +80,7 @@ pub(super) fn next_run(
         if asked.runs <= 1.0 || asked.best.is_none() {
             return first;
         }
-        let ends = experts.after(told, at, asked.power, &hopeful, asked.caution, constants);
+        let ends = experts.after(told, at, asked.power, &hopeful, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
             .sum();
@@ -168,7 +162,7 @@ pub(super) fn next_look(
     constants: &Constants,
 ) -> Option<usize> {
     let now = (asked.all.iter())
-        .map(|&at| told.expected(at, constants.look_caution))
+        .map(|&at| told.expected(at))
         .fold(f64::INFINITY, f64::min);
     let hopeful = hopeful(told, asked.all, constants.hopeful);
     let mut close: Vec<(usize, f64)> = (asked.open.iter())
@@ -181,14 +175,7 @@ pub(super) fn next_look(
     close.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     close.truncate(2 * constants.closely);
     let total = |at: usize| {
-        let ends = experts.after(
-            told,
-            at,
-            asked.power,
-            &hopeful,
-            constants.look_caution,
-            constants,
-        );
+        let ends = experts.after(told, at, asked.power, &hopeful, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * libm::exp(*outcome).min(*least))
             .sum();
@@ -233,7 +220,7 @@ mod tests {
             power: 1.0,
             offset: vec![0.0; 5],
         };
-        let mut experts = Experts::new(&[&prior], &[1.0], &constants);
+        let mut experts = Experts::new(&[&prior], &[1.0], constants.caution, &constants);
         let mut open = vec![0, 1, 2, 3, 4];
         if let Some(log_time) = seen {
             open.remove(0);
@@ -251,7 +238,6 @@ mod tests {
             runs,
             open: &open,
             fails: &[0.05; 5],
-            caution: constants.caution,
         };
         next_run(&experts, &told, &asked, &constants)
     }

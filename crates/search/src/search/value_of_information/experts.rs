@@ -1,7 +1,7 @@
 //! Several beliefs of the same job, each weighed by how well it foretold what was seen.
 
 use super::constants::Constants;
-use super::field::{Field, Prior};
+use super::field::{Field, OBSERVED, Prior};
 use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
@@ -29,7 +29,29 @@ pub(super) enum End {
 #[derive(Debug, Clone)]
 struct Expert<'p> {
     log_weight: f64,
+    /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
+    caution: f64,
     parts: Vec<Field<'p>>,
+}
+
+impl Expert<'_> {
+    /// Logarithm of how likely an end was by what it believed of time as a whole; 0 before anything was seen, which sets the level.
+    fn foretold(&self, at: usize, seen: &SeenRun) -> f64 {
+        if self.parts.iter().any(Field::is_new) {
+            return 0.0;
+        }
+        let mean: f64 = self.parts.iter().map(|part| part.mean[at]).sum();
+        let known: f64 = self.parts.iter().map(|part| part.variance(at)).sum();
+        let variance = known + OBSERVED * OBSERVED;
+        let error = seen.log_time - mean;
+        match seen.end {
+            End::Reached => -0.5 * (libm::log(variance) + error * error / variance),
+            End::GivenUp | End::Failed => {
+                let above = normal::cdf(-error / known.sqrt());
+                libm::log(above.max(f64::MIN_POSITIVE))
+            }
+        }
+    }
 }
 
 /// How the logarithm of the objective follows from that of time: `power` times it, and `offset` of each configuration.
@@ -45,6 +67,8 @@ pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
     /// How much of what one foretold counts for its weight.
     trust: f64,
+    /// Whether some see parts of time and some only the whole: then all are weighed by the whole.
+    are_mixed: bool,
 }
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
@@ -54,11 +78,18 @@ pub(super) struct ToldObjective {
     pub(super) weights: Vec<f64>,
     /// By expert.
     pub(super) moments: Vec<Vec<(f64, f64)>>,
+    /// How much of the spread counts for what each expects.
+    cautions: Vec<f64>,
 }
 
 impl<'p> Experts<'p> {
-    /// One for each scale of the parts' priors.
-    pub(super) fn new(priors: &[&'p Prior], scales: &[f64], constants: &Constants) -> Experts<'p> {
+    /// One for each scale of the parts' priors, all with one caution.
+    pub(super) fn new(
+        priors: &[&'p Prior],
+        scales: &[f64],
+        caution: f64,
+        constants: &Constants,
+    ) -> Experts<'p> {
         let mut of_parts: Vec<Vec<f64>> = scales.iter().map(|s| vec![*s; priors.len()]).collect();
         if constants.pairs && priors.len() == 2 {
             of_parts = (scales.iter())
@@ -67,6 +98,7 @@ impl<'p> Experts<'p> {
         }
         let expert = |scales: Vec<f64>| Expert {
             log_weight: 0.0,
+            caution,
             parts: (priors.iter().zip(scales))
                 .map(|(prior, scale)| Field::new(prior, scale))
                 .collect(),
@@ -74,7 +106,16 @@ impl<'p> Experts<'p> {
         Experts {
             all: of_parts.into_iter().map(expert).collect(),
             trust: 1.0,
+            are_mixed: false,
         }
+    }
+
+    /// With others of the same job, who see more or less of it.
+    pub(super) fn beside(mut self, others: Experts<'p>) -> Experts<'p> {
+        let parts = |experts: &Experts<'_>| experts.all.first().map(|expert| expert.parts.len());
+        self.are_mixed = self.are_mixed || parts(&self) != parts(&others);
+        self.all.extend(others.all);
+        self
     }
 
     /// With what history says of each, and with those that know it: the logarithms of the weights of these, then of one more per scale
@@ -86,15 +127,17 @@ impl<'p> Experts<'p> {
         constants: &Constants,
     ) -> Experts<'p> {
         let [of_any, of_knowing] = log_weights;
-        for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
+        for (expert, log_weight) in self.all.iter_mut().zip(of_any.iter().cycle()) {
             expert.log_weight += log_weight;
         }
         let scaled = constants.scales.iter().zip(of_knowing);
         self.all.extend(scaled.map(|(scale, log_weight)| Expert {
             log_weight: *log_weight,
+            caution: constants.caution,
             parts: vec![Field::new(knowing, *scale)],
         }));
         self.trust = constants.trust;
+        self.are_mixed |= self.see_steps();
         self
     }
 
@@ -115,6 +158,7 @@ impl<'p> Experts<'p> {
     /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
     pub(super) fn learn(&mut self, at: usize, seen: &SeenRun) {
         for expert in &mut self.all {
+            let of_whole = self.are_mixed.then(|| expert.foretold(at, seen));
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
                 ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
                 // Of two parts the last takes what one figure tells.
@@ -129,7 +173,7 @@ impl<'p> Experts<'p> {
                     End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
                 };
             }
-            expert.log_weight += self.trust * gained;
+            expert.log_weight += self.trust * of_whole.unwrap_or(gained);
         }
     }
 
@@ -160,6 +204,7 @@ impl<'p> Experts<'p> {
         ToldObjective {
             weights: raw.iter().map(|w| w / sum).collect(),
             moments: self.all.iter().map(moments).collect(),
+            cautions: self.all.iter().map(|expert| expert.caution).collect(),
         }
     }
 
@@ -171,7 +216,6 @@ impl<'p> Experts<'p> {
         at: usize,
         power: f64,
         hopeful: &[usize],
-        caution: f64,
         constants: &Constants,
     ) -> Vec<(f64, f64, f64)> {
         let kept: Vec<usize> = (0..self.all.len())
@@ -191,6 +235,7 @@ impl<'p> Experts<'p> {
                 part.add_covariances(at, hopeful, power * power, follow);
             }
             let (_, own) = told.moments[e][at];
+            let caution = self.all[e].caution;
             for ((follow, stays), &x) in follow.iter_mut().zip(stays).zip(hopeful) {
                 let (mean, variance) = told.moments[e][x];
                 let shared = *follow;
@@ -238,8 +283,14 @@ impl<'p> Experts<'p> {
 
 impl ToldObjective {
     /// What is expected of a configuration.
-    pub(super) fn expected(&self, at: usize, caution: f64) -> f64 {
-        self.over(at, |m, v| libm::exp(m + 0.5 * caution * v))
+    pub(super) fn expected(&self, at: usize) -> f64 {
+        let experts = self.weights.iter().zip(&self.moments).zip(&self.cautions);
+        experts
+            .map(|((weight, moments), caution)| {
+                let (m, v) = moments[at];
+                weight * libm::exp(m + 0.5 * caution * v)
+            })
+            .sum()
     }
 
     /// What a run is expected to take that is given up at `cap`, and how likely that is.
@@ -260,16 +311,6 @@ impl ToldObjective {
             above += weight * beyond;
         }
         (taken, above)
-    }
-
-    fn over(&self, at: usize, of: impl Fn(f64, f64) -> f64) -> f64 {
-        let pairs = self.weights.iter().zip(&self.moments);
-        pairs
-            .map(|(weight, moments)| {
-                let (m, v) = moments[at];
-                weight * of(m, v)
-            })
-            .sum()
     }
 }
 

@@ -55,6 +55,11 @@ impl<'p> Field<'p> {
         }
     }
 
+    /// Whether nothing was seen yet, so that the level is not known.
+    pub(super) fn is_new(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Variance at a configuration.
     pub(super) fn variance(&self, at: usize) -> f64 {
         self.variance[at].max(LEAST)

@@ -101,7 +101,12 @@ impl Strategy for Looking {
         } else {
             &[step, epochs]
         };
-        let mut experts = Experts::new(parts, &constants.look_scales, constants);
+        let mut experts = Experts::new(
+            parts,
+            &constants.look_scales,
+            constants.look_caution,
+            constants,
+        );
         let mut to = objective(task);
         (to.offset.iter_mut().zip(&steps.logs)).for_each(|(offset, log)| *offset += to.power * log);
         let all: Vec<usize> = (0..task.space.len())
@@ -113,7 +118,7 @@ impl Strategy for Looking {
             let told = experts.told(&to);
             let asked_steps = self.probing.steps() as f64;
             let mut charge = vec![0.0; task.space.len()];
-            let expected = |at: usize| told.expected(at, constants.look_caution);
+            let expected = |at: usize| told.expected(at);
             let least = open
                 .iter()
                 .map(|at| expected(*at))
@@ -178,7 +183,7 @@ impl Strategy for Looking {
         };
         let told = experts.told(&time);
         for at in all.into_iter().filter(|&at| to.offset[at].is_finite()) {
-            forecast.predict(at, told.expected(at, constants.look_caution));
+            forecast.predict(at, told.expected(at));
         }
         Ok(())
     }
