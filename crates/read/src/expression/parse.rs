@@ -364,7 +364,7 @@ impl<'t> Parser<'t> {
             conditions: Vec::new(),
         };
         let ends = |parser: &Self| match parser.peek() {
-            Some(Token::Name(name)) => CLAUSES.contains(&name),
+            Some(Token::Name(name)) => parser.is_reserved(name),
             token => token == Some(Token::Symbol(")")),
         };
         while !ends(self) {
@@ -373,7 +373,8 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
-        if is_aggregate {
+        // A column may have the name of a clause.
+        if is_aggregate && self.spelling == Spelling::Hyphenated {
             call.loops = self.loops()?;
             if self.takes_word("in") {
                 call.table = Some(self.word("the name of a table")?);

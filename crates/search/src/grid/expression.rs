@@ -200,12 +200,6 @@ impl Arithmetic {
         if let Some(named) = call.arguments.iter().find(|part| part.name.is_some()) {
             return wrong(&named.value.span, "`=` compares nothing here: write `==`");
         }
-        if !(call.loops.is_empty() && call.conditions.is_empty() && call.table.is_none()) {
-            return wrong(
-                span,
-                "rows are for other expressions: values with commas between them",
-            );
-        }
         let mut parts = call.arguments.iter().map(|part| &part.value);
         let apply: Operation = match &*call.name.text {
             CEIL => {
@@ -400,6 +394,10 @@ mod tests {
             ("ceil a / 4. + ceil(.3)", 3.5),
             ("- -a - ceil -a", 20.0),
             ("min(a, 3, 5) + max(2, a)", 13.0),
+            (
+                "max(step, 1) + min({in}, 11) * if(where > 1, for, 0)",
+                110.0,
+            ),
             ("if(a >= 10, a / 2, 1 / 0) * 2", 10.0),
             (
                 "if(a == 10, 1, 2) + if(a != 10, 1, 2) + if((a < 10), 10, 20)",
@@ -409,7 +407,7 @@ mod tests {
             ("ceil(a / 3) * max(1)", 4.0),
             ("{a} / 1e1", 1.0),
         ] {
-            assert_eq!(value(text, &[a]), Line::constant(right), "{text}");
+            assert_eq!(value(text, &[a; 4]), Line::constant(right), "{text}");
         }
     }
 
@@ -469,7 +467,7 @@ mod tests {
             ("if(a < 2, 1)", "a comparison and two values"),
             ("if(a = 2, 1, 2)", "write `==`"),
             ("min()", "of which values?"),
-            ("max(a for b in 1..2)", "rows are for other expressions"),
+            ("max(a for b in c)", "expected `)` before `for`"),
             ("(a < 2) + 1", "nothing that can stand here"),
             ("a < 2", "should end before `<`"),
             ("1.2.3", "should end before `0.3`"),
