@@ -20,7 +20,7 @@ import random
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type, Union
 
 __all__ = ["Observation", "Strategy", "Task", "Testbed", "serve"]
@@ -41,11 +41,6 @@ class Task:
     parameters: Optional[float]
     cold_start_steps: int
     probe_steps: int
-    fidelities: List[float]
-    """Shares of a run that its cheap versions have, on part of the data or for part of the epochs, from the least."""
-    quality_at_least: Optional[float]
-    quality_at_most: Optional[float]
-    """What the quality of a run has to come to, where that is the target."""
     limits: Dict[str, Optional[float]]
     """`max_time_s`, `max_cost_usd`, `max_miss`."""
     earlier_runs: Optional[List[Dict[str, Any]]]
@@ -57,6 +52,11 @@ class Task:
     """Of each configuration."""
     random: random.Random
     """Seeded: what is drawn from it is the same on any number of threads."""
+    fidelities: List[float] = field(default_factory=list)
+    """Shares of a run that its cheap versions have, on part of the data or for part of the epochs, from the least."""
+    quality_at_least: Optional[float] = None
+    quality_at_most: Optional[float] = None
+    """What the quality of a run has to come to, where that is the target."""
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,15 @@ class Two(Strategy):
         return min(seen, key=seen.get)
 
 
+class Cheap(Strategy):
+    """Takes the first of which a cheap version shows enough quality."""
+
+    def search(self, task, testbed):
+        for at in range(3):
+            if testbed.probe(at, fidelity=task.fidelities[0]).quality >= task.quality_at_least:
+                return at
+
+
 class Predicts(Strategy):
     def search(self, task, testbed):
         return [10.0, None, 3]
@@ -164,6 +173,15 @@ class InProcess(unittest.TestCase):
         tried = [said["probe"]["configuration"] for said in first[1:3]]
         self.assertEqual([said["probe"]["to_target"] for said in first[1:3]], [True, True])
         self.assertEqual(first[3], {"choose": max(tried)})
+
+    def test_buys_cheap_versions_and_sees_their_quality(self):
+        answer = self.session(Cheap).answer
+        task = {**BEGIN["task"], "fidelities": [0.25, 0.5], "quality_at_least": 0.9, "quality_at_most": None}
+        asked = json.loads(answer(json.dumps({**BEGIN, "task": task})))
+        self.assertEqual(asked, {"probe": {"configuration": 0, "fidelity": 0.25}})
+        for quality, said in [(0.8, {"probe": {"configuration": 1, "fidelity": 0.25}}), (0.9, {"choose": 1})]:
+            told = {"observation": {"quality": quality}, "spent_s": 1.0, "spent_usd": 0.1}
+            self.assertEqual(json.loads(answer(json.dumps(told))), said)
 
     def test_threads_of_a_search_have_their_own_answers(self):
         asked = converse(self.session(Pool).answer)
