@@ -110,7 +110,8 @@ mod tests {
         let known = [listed("m4.xlarge"), None, listed("m4.4xlarge")];
         let prices = PerVm([0.2, 0.1, 0.8]);
         let mut task = Task::new("mine", &space);
-        (task.machines, task.prices) = (&known, Some(&prices));
+        task.machines = &known;
+        task.prices = Some(&prices);
         let found = machines(&task).expect("some are known");
         assert!((found[1].vcpu - 2.0).abs() < 1e-9 && (found[1].memory_gib - 8.0).abs() < 1e-9);
         assert_eq!(Some(found[0]), known[0]);

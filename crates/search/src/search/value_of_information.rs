@@ -26,7 +26,7 @@ use super::others::Others;
 use super::probing::Probing;
 use super::settings::Probes;
 use super::trials::{TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
@@ -153,13 +153,13 @@ impl ValueOfInformation {
     /// Those of time as a whole, or of its two parts, and those that know other jobs.
     fn experts<'p>(&self, priors: &'p Priors, by_parts: bool) -> Experts<'p> {
         let constants = &self.constants;
-        let (scales, caution) = (&constants.scales, constants.caution);
-        let mut experts = Experts::new(&[&priors.time], scales, caution, constants);
-        if by_parts {
-            let (parts, caution) = ([&priors.step, &priors.steps], constants.parts_caution);
-            // Whoever foretells the whole better has more to say of it.
-            experts = Experts::new(&parts, scales, caution, constants).beside(experts);
-        }
+        let scales = &constants.scales;
+        let experts = if by_parts {
+            let parts = [&priors.step, &priors.steps];
+            Experts::new(&parts, scales, constants.parts_caution, constants)
+        } else {
+            Experts::new(&[&priors.time], scales, constants.caution, constants)
+        };
         let Some(pooled) = &priors.pooled else {
             return experts;
         };
@@ -231,7 +231,7 @@ impl Strategy for ValueOfInformation {
             if end != End::GivenUp {
                 failures.learn(next.at, end == End::Failed);
             }
-            if let Some(seen) = seen(&trials.seen, end) {
+            if let Some(seen) = seen(task, &trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
                     experts = self.experts(priors, false);
                 }
@@ -243,16 +243,20 @@ impl Strategy for ValueOfInformation {
     }
 }
 
-/// The logarithms of what a run showed that ended so, where it took any time.
-fn seen(seen: &Observation, end: End) -> Option<SeenRun> {
+/// The logarithms of what a run showed that ended so, where it took any time. By time, a step that is but the run over its steps tells
+/// nothing besides: so it went better on the jobs that were there to choose by.
+fn seen(task: &Task<'_>, seen: &Observation, end: End) -> Option<SeenRun> {
     let above_zero = |value: f64| (value > 0.0 && value.is_finite()).then(|| libm::log(value));
     let (Target::Reached(time_s) | Target::MoreThan(time_s) | Target::Failed(time_s)) = seen.target
     else {
         return None;
     };
+    let by_time = task.objective == Some(Objective::Time);
     Some(SeenRun {
         log_time: above_zero(time_s)?,
-        log_step: seen.step_s.and_then(above_zero),
+        log_step: (seen.step_s)
+            .filter(|_| !(by_time && seen.step_is_of_run))
+            .and_then(above_zero),
         end,
     })
 }

@@ -11,7 +11,7 @@ use super::{
     Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
     Terms, Timeline,
 };
-use crate::grid::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run};
+use crate::grid::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run, StepFrom};
 use crate::testbed::history::RunPrice;
 use scavsim_base::rng::{ConfigurationKey, Purpose, Streams, WorkloadKey, identity};
 use scavsim_base::units::SimTime;
@@ -422,6 +422,7 @@ fn seen(run: &Run, seconds: f64) -> Observation {
     Observation {
         steps: steps.map(|steps| steps as u64),
         step_s: shown(run.step_s),
+        step_is_of_run: run.step_from == StepFrom::WholeRun,
         compute_s: shown(run.compute_s),
         communication_s: shown(run.communication_s),
         noise_normalised: shown(run.noise_normalised),

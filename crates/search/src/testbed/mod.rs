@@ -93,6 +93,8 @@ pub struct Observation {
     pub steps: Option<u64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
+    /// Whether that is the time of a whole run over its steps, and no figure of its own.
+    pub step_is_of_run: bool,
     /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
     /// Seconds of the run for exposed communication.

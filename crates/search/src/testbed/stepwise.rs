@@ -124,6 +124,7 @@ fn search<T: Trainer>(
     Ok(Observation {
         steps: Some(run.steps),
         step_s: Some((compute_s + communication_s) * each),
+        step_is_of_run: false,
         compute_s: Some(compute_s * each),
         communication_s: Some(communication_s * each),
         noise_normalised: work.noise(at, configuration, run.steps),

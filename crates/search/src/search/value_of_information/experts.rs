@@ -110,14 +110,6 @@ impl<'p> Experts<'p> {
         }
     }
 
-    /// With others of the same job, who see more or less of it.
-    pub(super) fn beside(mut self, others: Experts<'p>) -> Experts<'p> {
-        let parts = |experts: &Experts<'_>| experts.all.first().map(|expert| expert.parts.len());
-        self.are_mixed = self.are_mixed || parts(&self) != parts(&others);
-        self.all.extend(others.all);
-        self
-    }
-
     /// With what history says of each, and with those that know it: the logarithms of the weights of these, then of one more per scale
     /// that believes `knowing` of time as a whole.
     pub(super) fn after_history(
@@ -127,7 +119,7 @@ impl<'p> Experts<'p> {
         constants: &Constants,
     ) -> Experts<'p> {
         let [of_any, of_knowing] = log_weights;
-        for (expert, log_weight) in self.all.iter_mut().zip(of_any.iter().cycle()) {
+        for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
             expert.log_weight += log_weight;
         }
         let scaled = constants.scales.iter().zip(of_knowing);
