@@ -65,6 +65,8 @@ pub enum AskedExtent {
     Usd(f64),
     /// So many passes over every layer.
     Profile(u64),
+    /// A cheap version of a run, which has this share of it.
+    Fidelity(f64),
 }
 
 /// What was seen of the time to the target, in seconds.
@@ -93,6 +95,7 @@ impl AskedExtent {
             Asked::Probe(Extent::Seconds(s)) => AskedExtent::Seconds(s),
             Asked::Probe(Extent::Usd(usd)) => AskedExtent::Usd(usd),
             Asked::Probe(Extent::Profile(passes)) => AskedExtent::Profile(passes),
+            Asked::Probe(Extent::Fidelity(share)) => AskedExtent::Fidelity(share),
         }
     }
 
@@ -109,6 +112,7 @@ impl AskedExtent {
             AskedExtent::Seconds(s) => Extent::Seconds(s),
             AskedExtent::Usd(usd) => Extent::Usd(usd),
             AskedExtent::Profile(passes) => Extent::Profile(passes),
+            AskedExtent::Fidelity(share) => Extent::Fidelity(share),
         })
     }
 }
@@ -153,6 +157,7 @@ mod tests {
             Extent::Seconds(0.1 + 0.2),
             Extent::Usd(1e-3),
             Extent::Profile(2),
+            Extent::Fidelity(0.25),
         ];
         let all = extents.into_iter().map(Asked::Probe);
         for asked in all.chain([Asked::ColdStart(100)]) {
