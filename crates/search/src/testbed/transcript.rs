@@ -65,8 +65,6 @@ pub enum AskedExtent {
     Usd(f64),
     /// So many passes over every layer.
     Profile(u64),
-    /// A cheap version of a run, which has this share of it.
-    Fidelity(f64),
 }
 
 /// What was seen of the time to the target, in seconds.
@@ -95,7 +93,6 @@ impl AskedExtent {
             Asked::Probe(Extent::Seconds(s)) => AskedExtent::Seconds(s),
             Asked::Probe(Extent::Usd(usd)) => AskedExtent::Usd(usd),
             Asked::Probe(Extent::Profile(passes)) => AskedExtent::Profile(passes),
-            Asked::Probe(Extent::Fidelity(share)) => AskedExtent::Fidelity(share),
         }
     }
 
@@ -112,7 +109,6 @@ impl AskedExtent {
             AskedExtent::Seconds(s) => Extent::Seconds(s),
             AskedExtent::Usd(usd) => Extent::Usd(usd),
             AskedExtent::Profile(passes) => Extent::Profile(passes),
-            AskedExtent::Fidelity(share) => Extent::Fidelity(share),
         })
     }
 }

@@ -347,7 +347,6 @@ fn extent(asked: AskedExtent) -> String {
         AskedExtent::Seconds(s) => time(s),
         AskedExtent::Usd(usd) => format!("${}", short_figure(usd)),
         AskedExtent::Profile(passes) => format!("{passes} passes"),
-        AskedExtent::Fidelity(part) => format!("version of {}", share(part)),
     }
 }
 
