@@ -292,6 +292,9 @@ def ask(question):
 while line := sys.stdin.readline():
     told = json.loads(line)
     draw = random.Random(told["search"]["seed"])
+    assert told["task"]["earlier_runs"] is None
+    names = {job["workload"] for job in told["task"]["other_jobs"]}
+    assert len(names) > 10 and not any(told["task"]["workload"].split("_")[0] in name for name in names)
     if told["search"]["objective"] == "time":
         ask({"probe": {"configuration": 0, "seconds": 60}})
         print(json.dumps({"fail": "=no luck"}), flush=True)

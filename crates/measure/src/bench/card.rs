@@ -59,7 +59,8 @@ pub fn card(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<String> {
         ("BLAKE3 of `rows.csv`", format!("`{}`", hash(&rows.text))),
     ];
     let mut text = format!("# {}\n\n| | |\n|---|---|\n", grid.name);
-    for (name, what) in facts {
+    let cheap = cheap(&grid.jobs).map(|what| ("cheap versions of runs", what));
+    for (name, what) in facts.into_iter().chain(cheap) {
         let what = what.replace('|', "\\|");
         text += &format!("| {name} | {what} |\n");
     }
@@ -68,6 +69,18 @@ pub fn card(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<String> {
     text += "\nTimes and USD are the least and the most of runs that reached the target. Spread is the standard deviation of repeats \
              over their mean, the median of configurations that reached the target more than once.\n";
     Some(text)
+}
+
+/// Shares of whole runs that were measured besides, by job.
+fn cheap(jobs: &[Job]) -> Option<String> {
+    let told = |job: &Job| {
+        let shares = job.cheap.iter().map(|cheap| percent(cheap.share, 1));
+        let shares: Vec<String> = shares.collect();
+        format!("of `{}` {}", job.name, shares.join(", "))
+    };
+    let jobs = jobs.iter().filter(|job| !job.cheap.is_empty());
+    let all: Vec<String> = jobs.map(told).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// Expressions of a specification, by key.

@@ -214,7 +214,7 @@ impl Suite {
         let command = match contestant.command() {
             None => String::new(),
             Some(command) => format!(
-                "[strategy.{}]\ncommand = {}\n",
+                "[strategy.{}]\nother_jobs = true\ncommand = {}\n",
                 contestant.scenario_name(),
                 list(&mut command.iter().map(String::as_str))
             ),
