@@ -228,9 +228,11 @@ fn a_strategy_cannot_read_what_it_did_not_pay_for() {
             });
             // It took none of the earlier runs.
             assert!(known.iter().all(|k| *k == (Some(0.0), Some(0.0))));
-            // One policy: a search per replica, and per objective for those that are told.
+            // One policy: a search per replica, and per objective for those that are told. Real runs have no luck in which replicas
+            // of a search without draws could differ.
+            let replicas = if ground == MEASURED { 2 } else { 1 };
             let seen = seen.lock().expect("nobody panics");
-            assert_eq!(seen.len(), searches, "{depends:?} on {ground}");
+            assert_eq!(seen.len(), searches / replicas, "{depends:?} on {ground}");
         }
     }
 }

@@ -196,7 +196,7 @@ fn where_there_are_no_other_jobs_it_is_said() {
     sandbox.write("g/rows.csv", &(rows.join("\n") + "\n"));
     sandbox.write(
         "s.toml",
-        "grid = \"./g\"\n[search]\nstrategies = [\"average-best\", \"value-of-information-history\"]\n",
+        "grid = \"./g\"\n[search]\nstrategies = [\"value-of-information-history\", \"average-best\"]\n",
     );
     let said = stderr(&sandbox.run(&["check", "s.toml"]).failure().code(2));
     assert!(

@@ -19,7 +19,7 @@ pub mod text;
 
 use std::time::Duration;
 
-use scavsim_search::search::Objective;
+use scavsim_search::search::{Depends, Objective};
 
 pub use run::{Effort, NoComparison, NotedCase, compare, compare_noting};
 pub use tally::{Entry, SeenRecord, Tally};
@@ -33,6 +33,17 @@ pub struct ComparisonQuestion {
     pub parts: u32,
     /// Name of the strategy that the others are held against; without it, all pairs are, and those with the best are told.
     pub against: Option<String>,
+}
+
+/// What a strategy is told before it searches, besides configurations, machines, R and limits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldBefore {
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Whether it is told the objective, and prices.
+    pub depends: Depends,
+    /// Earlier runs that it took, in the mean over cases.
+    pub known_runs: f64,
 }
 
 /// A place where strategies compete.
@@ -74,6 +85,8 @@ pub struct Comparison {
     pub blocks: Vec<Block>,
     /// Replicas of each case.
     pub replicas: u64,
+    /// What each strategy is told besides configurations and limits.
+    pub told: Vec<ToldBefore>,
     /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
     pub took: Vec<(String, Duration)>,
 }

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::curve::{CurveStep, Regrets, regrets};
 use super::tally::{Entry, SeenRecord};
-use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, parts};
+use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, ToldBefore, parts};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Record};
 use scavsim_lab::scenario::Scenario;
-use scavsim_search::search::{ALL_KNOWING, Objective, Point};
+use scavsim_search::search::{ALL_KNOWING, Depends, Objective, Point};
 use scavsim_search::testbed::{Asked, Noted};
 use scavsim_sim::engine::Interrupt;
 
@@ -91,7 +91,7 @@ pub fn compare_noting(
         .map(|name| place_of(name, &strategies))
         .transpose()?;
     let mut blocks = blocks(scenarios, question, &strategies, against);
-    let mut took = vec![(Duration::ZERO, 0u32); strategies.len()];
+    let mut counted = vec![Counted::default(); strategies.len()];
     for scenario in scenarios {
         let parts: Range<u32> = match question.parts {
             0 => 0..1,
@@ -113,7 +113,7 @@ pub fn compare_noting(
                     repeats,
                     firsts: &firsts,
                     blocks: &mut blocks,
-                    took: &mut took,
+                    counted: &mut counted,
                 };
                 of_plan.open();
                 of_plan.evaluate(effort, &pool, note)?;
@@ -124,8 +124,15 @@ pub fn compare_noting(
     Ok(Comparison {
         blocks,
         replicas,
-        took: (strategies.into_iter().zip(took))
-            .map(|(name, (sum, count))| (name, sum / count.max(1)))
+        told: (strategies.iter().zip(&counted))
+            .map(|(name, counted)| ToldBefore {
+                strategy: name.clone(),
+                depends: counted.depends,
+                known_runs: counted.known_runs / f64::from(counted.cases.max(1)),
+            })
+            .collect(),
+        took: (strategies.into_iter().zip(&counted))
+            .map(|(name, counted)| (name, counted.took / counted.cases.max(1)))
             .collect(),
     })
 }
@@ -234,7 +241,18 @@ struct OfPlan<'a> {
     /// Units of each block before those of this plan.
     firsts: &'a [usize],
     blocks: &'a mut [Block],
-    took: &'a mut [(Duration, u32)],
+    counted: &'a mut [Counted],
+}
+
+/// What is counted of a strategy over all its cases.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    cases: u32,
+    /// What its searches took on the clock of this machine.
+    took: Duration,
+    /// Earlier runs that it took.
+    known_runs: f64,
+    depends: Depends,
 }
 
 /// A case as it is handed over.
@@ -260,6 +278,9 @@ struct Judged {
     seen: SeenRecord,
     regrets: Regrets,
     took: Duration,
+    /// Earlier runs that its strategy took, and what else it is told.
+    known_runs: f64,
+    depends: Depends,
 }
 
 impl OfPlan<'_> {
@@ -341,9 +362,11 @@ impl OfPlan<'_> {
         let entry = &mut self.blocks[place].entries[case.strategy];
         entry.add(unit, &result.seen);
         entry.curve.add(&result.regrets);
-        let (sum, count) = &mut self.took[case.strategy];
-        *sum += result.took;
-        *count += 1;
+        let counted = &mut self.counted[case.strategy];
+        counted.took += result.took;
+        counted.cases += 1;
+        counted.known_runs += result.known_runs;
+        counted.depends = result.depends;
         let block = &self.blocks[place];
         note(&NotedCase {
             unit: &block.units[unit],
@@ -379,6 +402,10 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
         _ => record.oracle_cost_usd,
     };
+    let contender = plan
+        .arena(case.arena)
+        .ok()
+        .map(|arena| &arena.contenders[case.strategy]);
     let (noted, took) = evaluator.noted();
     let steps = steps(plan, case, noted, per_run);
     Judged {
@@ -386,6 +413,8 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
         seen,
         regrets: regrets(&steps, found),
         took,
+        known_runs: contender.map_or(0.0, |contender| contender.taken.len() as f64),
+        depends: contender.map_or(Depends::NOTHING, |contender| contender.depends()),
     }
 }
 

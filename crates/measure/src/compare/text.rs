@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
-use super::{Block, Comparison, CompetitionUnit, Entry, Tally};
+use super::{Block, Comparison, CompetitionUnit, Entry, Tally, ToldBefore};
 use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 
@@ -97,7 +97,46 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
         let is_there = |of: fn(&Tally) -> u64| comparison.blocks.iter().any(|b| some(b, of));
         *word != other_head && lacks.all(|(head, of)| word != head || is_there(*of))
     };
-    text + &page.legend(LEGEND.iter().filter(is_shown).copied())
+    text += &page.legend(LEGEND.iter().filter(is_shown).copied());
+    text.push('\n');
+    text + &told_before(&comparison.told, page)
+}
+
+/// What strategies are told besides the configurations, in groups.
+fn told_before(all: &[ToldBefore], page: &Page) -> String {
+    let what = |told: &ToldBefore| {
+        let known = match told.known_runs.round() {
+            0.0 => String::new(),
+            1.0 => "1 earlier run".to_owned(),
+            runs => format!("{runs} earlier runs"),
+        };
+        let parts = [
+            (told.depends.objective, "objective"),
+            (told.depends.prices, "prices"),
+            (!known.is_empty(), &known),
+        ];
+        let parts: Vec<&str> = (parts
+            .into_iter()
+            .filter_map(|(is, word)| is.then_some(word)))
+        .collect();
+        match &parts[..] {
+            [] => "nothing".to_owned(),
+            parts => parts.join(", "),
+        }
+    };
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for told in all {
+        let what = what(told);
+        match groups.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, names)) => names.push(&told.strategy),
+            None => groups.push((what, vec![&told.strategy])),
+        }
+    }
+    let lines: Vec<(String, String)> = (groups.into_iter())
+        .map(|(what, names)| (what, names.join(", ")))
+        .collect();
+    let lines = lines.iter().map(|(what, names)| (&**what, &**names));
+    page.prose("told, besides configurations, machines, R and limits:", 2) + &page.legend(lines)
 }
 
 /// How often a job is run, in words.

@@ -167,9 +167,21 @@ impl Factors {
             return vec![None; self.means.len()];
         }
         let level = known.iter().map(|(_, error)| error).sum::<f64>() / known.len() as f64;
-        let own = ridge((known.iter()).map(|&(at, error)| (self.factors[at], error - level)));
+        // Its level is as unknown as its factors: both from what was seen, about the means of that.
+        let centre: [f64; RANK] = std::array::from_fn(|f| {
+            known
+                .iter()
+                .map(|(at, _)| self.factors[*at][f])
+                .sum::<f64>()
+                / known.len() as f64
+        });
+        let about = |factors: &[f64; RANK]| -> [f64; RANK] {
+            std::array::from_fn(|f| factors[f] - centre[f])
+        };
+        let own =
+            ridge((known.iter()).map(|&(at, error)| (about(&self.factors[at]), error - level)));
         let log = |(mean, factors): (&Option<f64>, &[f64; RANK])| {
-            let product: f64 = own.iter().zip(factors).map(|(u, v)| u * v).sum();
+            let product: f64 = own.iter().zip(about(factors)).map(|(u, v)| u * v).sum();
             mean.map(|mean| level + mean + product)
         };
         self.means.iter().zip(&self.factors).map(log).collect()

@@ -66,7 +66,7 @@ impl Others {
         Ok(Others { jobs })
     }
 
-    /// Those of other programs than this one, on some of the configurations.
+    /// Jobs of other programs than this one, on some of the configurations.
     pub(super) fn without(&self, program: &str, kept: &[usize]) -> Others {
         let others = self.jobs.iter().filter(|job| job.program != program);
         let jobs = others.map(|job| OtherJob {

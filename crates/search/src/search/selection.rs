@@ -15,27 +15,30 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 
 /// A way to search that draws nothing at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum SearchRule {
     /// From an end of the list of prices, the best of so many runs; 0 without a look.
     ByPrice(Corner, usize),
     /// What was best in the mean over other jobs.
     AverageBest,
     /// While a run is worth its price, with what is believed of any job.
     ValueOfInformation,
-    /// The same with what other jobs tell.
+    /// While a run is worth its price, with what other jobs tell.
     ValueOfInformationPooled,
 }
 
+/// Standard errors by which a rule has to be better than the first: about 95 % of chance.
+const SURE: f64 = 2.0;
+
 /// The rules without beliefs.
-pub(super) const SIMPLE: &[Rule] = &[
-    Rule::AverageBest,
-    Rule::ByPrice(Corner::Cheapest, 0),
-    Rule::ByPrice(Corner::Dearest, 0),
-    Rule::ByPrice(Corner::Cheapest, 3),
-    Rule::ByPrice(Corner::Dearest, 3),
+pub(super) const SIMPLE: &[SearchRule] = &[
+    SearchRule::AverageBest,
+    SearchRule::ByPrice(Corner::Cheapest, 0),
+    SearchRule::ByPrice(Corner::Dearest, 0),
+    SearchRule::ByPrice(Corner::Cheapest, 3),
+    SearchRule::ByPrice(Corner::Dearest, 3),
 ];
 
-impl Rule {
+impl SearchRule {
     fn search(
         self,
         others: &Others,
@@ -45,33 +48,36 @@ impl Rule {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         match self {
-            Rule::ByPrice(corner, runs) => {
+            SearchRule::ByPrice(corner, runs) => {
                 ByPrice { corner, runs }.search(task, testbed, stream, forecast)
             }
-            Rule::AverageBest => average_best::pick(others, task, forecast),
-            Rule::ValueOfInformation => {
+            SearchRule::AverageBest => average_best::pick(others, task, forecast),
+            SearchRule::ValueOfInformation => {
                 ValueOfInformation::default().search(task, testbed, stream, forecast)
             }
-            Rule::ValueOfInformationPooled => {
+            SearchRule::ValueOfInformationPooled => {
                 ValueOfInformation::pooled(others.clone()).search(task, testbed, stream, forecast)
             }
         }
     }
 }
 
+/// Objective, runs, and bits of the prices per hour: what a selection depends on.
+type SelectionKey = (Option<Objective>, u64, Vec<u64>);
+
 /// Some rules, and what each came to on earlier jobs.
 pub(super) struct Selection {
-    rules: Vec<Rule>,
+    rules: Vec<SearchRule>,
     others: Others,
     /// Strategies that the rules are for this task, ready.
     pooled: ValueOfInformation,
     plain: ValueOfInformation,
-    /// What was selected before, by objective, runs and prices.
-    known: Mutex<HashMap<(Option<Objective>, u64, Vec<u64>), Rule>>,
+    /// What was selected before.
+    known: Mutex<HashMap<SelectionKey, SearchRule>>,
 }
 
 impl Selection {
-    pub(super) fn new(rules: Vec<Rule>, others: Others) -> Selection {
+    pub(super) fn new(rules: Vec<SearchRule>, others: Others) -> Selection {
         Selection {
             rules,
             plain: ValueOfInformation::default(),
@@ -90,14 +96,16 @@ impl Selection {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         match self.selected(task) {
-            Rule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
-            Rule::ValueOfInformationPooled => self.pooled.search(task, testbed, stream, forecast),
+            SearchRule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
+            SearchRule::ValueOfInformationPooled => {
+                self.pooled.search(task, testbed, stream, forecast)
+            }
             rule => rule.search(&self.others, task, testbed, stream, forecast),
         }
     }
 
     /// The rule of the least mean total over earlier programs; the first where others may be better by chance.
-    fn selected(&self, task: &Task<'_>) -> Rule {
+    fn selected(&self, task: &Task<'_>) -> SearchRule {
         let hour = |at: usize| task.prices?.usd_per_hour(at);
         let prices = (0..task.space.len()).map(|at| hour(at).unwrap_or(-1.0).to_bits());
         let key = (task.objective, task.repeats, prices.collect());
@@ -108,7 +116,7 @@ impl Selection {
         }
     }
 
-    fn select(&self, task: &Task<'_>) -> Rule {
+    fn select(&self, task: &Task<'_>) -> SearchRule {
         let totals = |rule| {
             let of_job = |place, _: &_| self.total(place, rule, task);
             self.others.means(of_job)
@@ -118,10 +126,10 @@ impl Selection {
         for &rule in &self.rules[1..] {
             let mut less = Welford::default();
             (first.iter().zip(totals(rule))).for_each(|(before, total)| less.add(before - total));
-            // Less by more than its standard error, which one program alone has not.
+            // One program alone has no standard error.
             let programs = less.count() as f64;
             let is_sure =
-                programs > 1.0 && less.mean() > less.standard_deviation() / programs.sqrt();
+                programs > 1.0 && less.mean() > SURE * less.standard_deviation() / programs.sqrt();
             if is_sure && less.mean() > best.1 {
                 best = (rule, less.mean());
             }
@@ -131,7 +139,7 @@ impl Selection {
 
     /// What all runs of an earlier job come to by a rule that knows the others of other programs, over those of its best
     /// configuration; `None` where it has none.
-    fn total(&self, place: usize, rule: Rule, task: &Task<'_>) -> Option<f64> {
+    fn total(&self, place: usize, rule: SearchRule, task: &Task<'_>) -> Option<f64> {
         let job = &self.others.jobs[place];
         let kept: Vec<usize> = (0..task.space.len())
             .filter(|&at| job.runs[at].is_some())

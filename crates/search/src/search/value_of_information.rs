@@ -68,17 +68,28 @@ impl Recipe for ValueOfInformationSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         check_size(task)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
-        if !task.looks_cost_a_run {
-            let settings = Probes::of_steps(self.probe_steps);
-            if let Ok(probing) = Probing::by_epochs(task, past, settings) {
-                return Ok(Box::new(Looking::new(probing, budget)));
-            }
+        if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {
+            return Ok(looking);
         }
         Ok(Box::new(ValueOfInformation {
             budget,
             ..ValueOfInformation::default()
         }))
     }
+}
+
+/// A search by looks at steps, where these are cheaper than runs and something tells how many steps it takes to the target.
+pub(super) fn by_looks(
+    task: &Task<'_>,
+    past: &mut Past<'_>,
+    budget: usize,
+    probe_steps: Option<Count>,
+) -> Option<Box<dyn Strategy>> {
+    if task.looks_cost_a_run {
+        return None;
+    }
+    let probing = Probing::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
+    Some(Box::new(Looking::new(probing, budget)))
 }
 
 /// Whether beliefs of so many configurations can be held.
@@ -150,7 +161,7 @@ impl ValueOfInformation {
 }
 
 impl ValueOfInformation {
-    /// Those of time as a whole, or of its two parts, and those that know other jobs.
+    /// Experts of time as a whole, or of its two parts, and experts that know other jobs.
     fn experts<'p>(&self, priors: &'p Priors, by_parts: bool) -> Experts<'p> {
         let constants = &self.constants;
         let scales = &constants.scales;

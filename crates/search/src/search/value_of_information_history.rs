@@ -1,11 +1,13 @@
-//! Search by the value of information with earlier runs of other jobs: they shape what is believed beforehand, and where a plainer
-//! rule would have come to less on them, that is followed.
+//! Search by the value of information with earlier runs of other jobs: where beliefs that these shape, or a plainer rule, would surely
+//! have come to less on them, that is followed. Without other jobs, and where steps can be looked at, it is search by the
+//! value of information as it is.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::others::Others;
-use super::selection::{Rule, SIMPLE, Selection};
+use super::selection::{SIMPLE, SearchRule, Selection};
+use super::value_of_information::{self, ValueOfInformation};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -19,7 +21,7 @@ pub struct ValueOfInformationHistorySettings {}
 impl Declared for ValueOfInformationHistorySettings {
     const DECLARATION: Declaration = Declaration {
         name: "value-of-information-history",
-        what: "value-of-information with beliefs that earlier runs of other jobs shape, or the plainer rule that would have been best on them",
+        what: "value-of-information, or what would surely have been better on other jobs: the same with their runs in its beliefs, or a plainer rule",
         formula: "probes: runs to the target, while what they are expected to save over R runs is more than they cost; means and covariances pooled over other jobs",
         source: "this project; Bonilla, Chai & Williams 2007, Rice 1976",
         example: "search.strategies = [\"value-of-information-history\"]",
@@ -28,9 +30,18 @@ impl Declared for ValueOfInformationHistorySettings {
 
 impl Recipe for ValueOfInformationHistorySettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        super::value_of_information::check_size(task)?;
-        let others = Others::take(task, past)?;
-        let mut rules = vec![Rule::ValueOfInformationPooled, Rule::ValueOfInformation];
+        value_of_information::check_size(task)?;
+        // A look at steps tells more than any other job.
+        if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
+            return Ok(looking);
+        }
+        let Ok(others) = Others::take(task, past) else {
+            return Ok(Box::new(ValueOfInformation::default()));
+        };
+        let mut rules = vec![
+            SearchRule::ValueOfInformation,
+            SearchRule::ValueOfInformationPooled,
+        ];
         rules.extend_from_slice(SIMPLE);
         Ok(Box::new(WithHistory(Selection::new(rules, others))))
     }

@@ -75,7 +75,7 @@ pub enum SeenTarget {
     MoreThanS(f64),
     /// This.
     ReachedS(f64),
-    /// It is never reached: the run failed after so long.
+    /// Never: the run failed after so long.
     FailedS(f64),
 }
 

@@ -66,7 +66,7 @@ fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
         .sum()
 }
 
-/// Of each job the logarithms of its times less what is believed of any job, less their mean.
+/// Logarithms of the times of each job, less what is believed of any job, less their mean.
 fn residuals(any: &Prior, others: &Others) -> Vec<Vec<Option<f64>>> {
     let of_job = |job: &OtherJob| {
         let off = |(log, mean): (Option<f64>, &f64)| log.map(|log| log - mean);
