@@ -91,6 +91,15 @@ impl Others {
         jobs.filter(is_first).map(|(_, job)| &*job.program)
     }
 
+    /// Places of at most so many jobs, from all over the list.
+    pub(super) fn some_jobs(&self, most: usize) -> Vec<usize> {
+        let all = self.jobs.len();
+        if all <= most {
+            return (0..all).collect();
+        }
+        (0..most).map(|number| number * all / most).collect()
+    }
+
     /// Per program the mean over its jobs of what each says, by its place; without those of which none says anything.
     pub(super) fn means(&self, says: impl Fn(usize, &OtherJob) -> Option<f64>) -> Vec<f64> {
         let mean = |program: &str| {

@@ -29,6 +29,9 @@ pub(super) enum SearchRule {
 /// Standard errors by which a rule has to be better than the first: about 95 % of chance.
 const SURE: f64 = 2.0;
 
+/// Other jobs on which rules are tried, from all over the list: more would tell it more surely, and take longer.
+const TRIED: usize = 16;
+
 /// The rules without beliefs.
 pub(super) const SIMPLE: &[SearchRule] = &[
     SearchRule::AverageBest,
@@ -117,8 +120,12 @@ impl Selection {
     }
 
     fn select(&self, task: &Task<'_>) -> SearchRule {
+        let tried = self.others.some_jobs(TRIED);
         let totals = |rule| {
-            let of_job = |place, _: &_| self.total(place, rule, task);
+            let of_job = |place: usize, _: &_| {
+                let is_tried = tried.contains(&place);
+                is_tried.then(|| self.total(place, rule, task)).flatten()
+            };
             self.others.means(of_job)
         };
         let first = totals(self.rules[0]);

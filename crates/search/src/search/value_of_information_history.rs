@@ -13,6 +13,9 @@ use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 
+/// Most configurations whose beliefs are pooled: that takes the cube of them for each program.
+const MOST_POOLED: usize = 512;
+
 /// Settings of search by the value of information with earlier runs of other jobs.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -38,10 +41,10 @@ impl Recipe for ValueOfInformationHistorySettings {
         let Ok(others) = Others::take(task, past) else {
             return Ok(Box::new(ValueOfInformation::default()));
         };
-        let mut rules = vec![
-            SearchRule::ValueOfInformation,
-            SearchRule::ValueOfInformationPooled,
-        ];
+        let mut rules = vec![SearchRule::ValueOfInformation];
+        if task.space.len() <= MOST_POOLED {
+            rules.push(SearchRule::ValueOfInformationPooled);
+        }
         rules.extend_from_slice(SIMPLE);
         Ok(Box::new(WithHistory(Selection::new(rules, others))))
     }

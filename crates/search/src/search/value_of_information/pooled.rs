@@ -13,6 +13,8 @@ use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
 
 /// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
 const FORETOLD: usize = 12;
+/// Programs that are foretold from the others, from all over the list: each takes as long as the prior itself.
+const PROGRAMS: usize = 8;
 
 /// What other jobs tell.
 #[derive(Debug, Clone)]
@@ -30,7 +32,9 @@ impl Pooled {
         // As if each had been the best for one program.
         let mut wins = [vec![1.0; scales.len()], vec![1.0; scales.len()]];
         let all: Vec<usize> = (0..any.mean.len()).collect();
-        for program in others.programs() {
+        let programs: Vec<&str> = others.programs().collect();
+        let every = programs.len().div_ceil(PROGRAMS).max(1);
+        for program in programs.into_iter().step_by(every) {
             let left = others.without(program, &all);
             let before = pooled(any, &left, constants);
             let of_program = || others.jobs.iter().filter(|job| job.program == program);
