@@ -4,7 +4,7 @@
 //! - [`advise`]: measurements → which configuration to take, and which to measure next.
 //! - [`validate`]: measurements left out of a workload, and what the rest says of them.
 //! - [`compare`]: strategies beside each other.
-//! - [`bench`]: the same on a suite that does not change, and what strangers hand in.
+//! - [`mod@bench`]: the same on a suite that does not change, and what strangers hand in.
 
 pub mod advise;
 pub mod bench;
