@@ -246,7 +246,8 @@ mod tests {
             c(a, b) / (c(a, a) * c(b, b)).sqrt()
         };
         assert!(correlation(0, 4) < -0.8 && correlation(0, 1) > 0.8);
-        assert!(correlation(0, 2).abs() < 1e-9);
+        // What is left of it is the level, which is not known.
+        assert!(correlation(0, 2).abs() < 0.2, "{}", correlation(0, 2));
     }
 
     /// Where jobs go alike, whoever knows them foretold best; where each goes its own way, whoever expects nothing.
