@@ -9,7 +9,6 @@ use super::progress::Progress;
 use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_base::text::Page;
-use scavsim_base::text::words::plural;
 use scavsim_lab::scenario::Scenario;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{
@@ -185,7 +184,10 @@ impl BenchRunArgs {
         let sentence = format!(
             "{}: {} of suite {}, {failed} of them failed",
             made.name,
-            plural(made.cases, "search").replace("searchs", "searches"),
+            match made.cases {
+                1 => "1 search".to_owned(),
+                cases => format!("{cases} searches"),
+            },
             suite.name
         );
         let mut text = page.prose(&sentence, 2);
@@ -254,7 +256,7 @@ fn verified(
     Ok(all)
 }
 
-/// BenchCommand is wrong with a folder, a line for each sentence.
+/// What is wrong with a folder, a line for each sentence.
 fn told(folder: &Path, refusal: &Refusal, page: &Page) -> String {
     let head = page.prose(&format!("{}: refused", folder.display()), 2);
     let each = refusal

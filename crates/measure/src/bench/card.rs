@@ -96,9 +96,15 @@ fn programs(grid: &Grid) -> String {
         .collect();
     names.sort_unstable();
     names.dedup();
+    let others = if grid.jobs.iter().any(|job| job.program.is_none()) {
+        " and others"
+    } else {
+        ""
+    };
     match names.len() {
         0 => String::new(),
-        programs => format!(", of {programs} programs and others"),
+        1 => format!(", of one program{others}"),
+        programs => format!(", of {programs} programs{others}"),
     }
 }
 

@@ -77,6 +77,8 @@ pub struct SuiteGrid {
     pub spec: String,
     /// BLAKE3 hash of its table.
     pub rows: String,
+    /// Terms of use.
+    pub licence: String,
     /// The jobs to take; the grid's own where there are none.
     pub jobs: Vec<String>,
     /// Searches of each kind on each job.
@@ -363,11 +365,15 @@ fn grid(
     };
     let (spec, rows) = (own.spec.as_ref()?, own.rows.as_ref()?);
     let (spec, rows) = (check(SPEC, spec), check(ROWS, rows));
+    // Whatever is wrong with it is told where the grid is read.
+    let about: toml::Table = (folder.read(SPEC, diagnostics)?.text.parse()).unwrap_or_default();
+    let licence = about.get("licence").and_then(toml::Value::as_str);
     Some(SuiteGrid {
         name: word.clone(),
         folder: own.folder.clone(),
         spec: spec?,
         rows: rows?,
+        licence: licence.unwrap_or_default().to_owned(),
         jobs: own.jobs.clone(),
         starts: own.starts?.get(),
         halves: own.halves,

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::replay::Replay;
 use super::suite::{Passage, Suite};
 use super::transcript::{SearchPlace, Transcript, difference, no_json};
+use crate::compare::blocks::Places;
 use crate::compare::run::judged;
-use crate::compare::{Block, CompetitionUnit, Effort, Entry, SeenRecord};
+use crate::compare::{Block, Effort, Entry, SeenRecord};
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Status};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::testbed::transcript::AskedStep;
@@ -105,7 +106,7 @@ pub(super) fn walk(
         let scenario = suite.of_passage(scenarios, &passage);
         let mut plan = pool.install(|| Plan::heeding(&scenario, effort.interrupt))?;
         plan.notes_probes = true;
-        let first = open(&mut blocks, &plan, &passage);
+        let places = Places::open(&mut blocks, &plan, passage.half, passage.repeats);
         let (all, mut from) = (plan.cases(), 0);
         while from < all {
             let to = (from + AT_ONCE).min(all);
@@ -128,6 +129,7 @@ pub(super) fn walk(
             };
             let walked: Option<Vec<Result<Walked, NoSearch>>> = pool.install(|| {
                 (next.into_par_iter())
+                    .with_min_len(plan.cases_per_simulation() as usize)
                     .map_init(
                         || Evaluator::new(&plan),
                         |evaluator, (case, line)| {
@@ -142,7 +144,9 @@ pub(super) fn walk(
                 let case = plan.case(at);
                 match (walked, &mut way) {
                     (Ok(walked), way) => {
-                        add(&mut blocks, first, &plan, case, &passage, &walked.seen);
+                        if let Some((block, unit)) = places.of(&blocks, &plan, case) {
+                            blocks[block].entries[0].add(unit, &walked.seen);
+                        }
                         if let Way::Search(into) = way {
                             into.write_all(walked.line.as_bytes())?;
                             into.write_all(b"\n")?;
@@ -319,42 +323,4 @@ fn blocks(suite: &Suite, name: &str) -> Vec<Block> {
         })
     })
     .collect()
-}
-
-/// Adds the jobs of a plan to the blocks of its runs, and says how many there were before.
-fn open(blocks: &mut [Block], plan: &Plan, passage: &Passage) -> usize {
-    let units = (0..plan.arena_count()).map(|arena| CompetitionUnit {
-        scenario: plan.scenario.clone(),
-        workload: plan.workload(arena).to_owned(),
-        program: plan.program(arena).to_owned(),
-        policy: plan.policies[0].name.clone(),
-        part: passage.half,
-        may_fail: 0.0,
-    });
-    let units: Vec<CompetitionUnit> = units.collect();
-    let mut first = 0;
-    for block in blocks.iter_mut().filter(|b| b.repeats == passage.repeats) {
-        first = block.units.len();
-        block.units.extend_from_slice(&units);
-        for entry in &mut block.entries {
-            entry.units.resize_with(block.units.len(), Default::default);
-        }
-    }
-    first
-}
-
-fn add(
-    blocks: &mut [Block],
-    first: usize,
-    plan: &Plan,
-    case: Case,
-    passage: &Passage,
-    seen: &SeenRecord,
-) {
-    let objective = plan.objectives[case.objective];
-    let is_own =
-        |block: &&mut Block| block.objective == objective && block.repeats == passage.repeats;
-    if let Some(block) = blocks.iter_mut().find(is_own) {
-        block.entries[0].add(first + case.arena, seen);
-    }
 }

@@ -6,9 +6,11 @@
 //!   there is to choose from.
 //! - [`tally`]: what a strategy came to on one unit: a workload under a policy, or a part of it; `curve`: the regret of what it
 //!   had found, over what it had spent.
+//! - `blocks`: where cases stand in it.
 //! - [`judge`]: ranks, ratios to the best or to a strategy that was named, and where each loses.
 //! - [`text`]: for people; [`data`]: for spreadsheets and data frames.
 
+pub(crate) mod blocks;
 mod curve;
 pub mod data;
 pub mod judge;

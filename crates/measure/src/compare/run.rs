@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::blocks::Places;
 use super::curve::{CurveStep, Regrets, regrets};
 use super::tally::{Entry, SeenRecord};
 use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, ToldBefore, parts};
@@ -102,20 +103,18 @@ pub fn compare_noting(
                 0 => scenario.clone(),
                 part => parts::half(scenario, part),
             };
-            let firsts: Vec<usize> = blocks.iter().map(|block| block.units.len()).collect();
             for &repeats in &question.repeats {
                 let scenario = competing(&scenario, repeats);
                 let mut plan = pool.install(|| Plan::heeding(&scenario, effort.interrupt))?;
                 plan.notes_probes = true;
+                let places = Places::open(&mut blocks, &plan, part, repeats);
                 let mut of_plan = OfPlan {
                     plan: &mut plan,
-                    part,
                     repeats,
-                    firsts: &firsts,
+                    places,
                     blocks: &mut blocks,
                     counted: &mut counted,
                 };
-                of_plan.open();
                 of_plan.evaluate(effort, &pool, note)?;
             }
         }
@@ -236,10 +235,8 @@ fn blocks(
 /// The cases of one plan on their way into the blocks.
 struct OfPlan<'a> {
     plan: &'a mut Plan,
-    part: u32,
     repeats: u64,
-    /// Units of each block before those of this plan.
-    firsts: &'a [usize],
+    places: Places,
     blocks: &'a mut [Block],
     counted: &'a mut [Counted],
 }
@@ -284,31 +281,6 @@ struct Judged {
 }
 
 impl OfPlan<'_> {
-    /// Adds the units of the plan: its arenas under each policy.
-    fn open(&mut self) {
-        let plan = &*self.plan;
-        let unit = |arena: usize, policy: usize| CompetitionUnit {
-            scenario: plan.scenario.clone(),
-            workload: plan.arena_name(arena),
-            program: plan.program(arena).to_owned(),
-            policy: plan.policies[policy].name.clone(),
-            part: self.part,
-            may_fail: plan.limits.max_miss.unwrap_or(0.0),
-        };
-        let units: Vec<CompetitionUnit> = (0..plan.arena_count())
-            .flat_map(|arena| (0..plan.policies.len()).map(move |policy| (arena, policy)))
-            .map(|(arena, policy)| unit(arena, policy))
-            .collect();
-        for block in self.blocks.iter_mut() {
-            if block.repeats == self.repeats && plan.objectives.contains(&block.objective) {
-                block.units.extend_from_slice(&units);
-                for entry in &mut block.entries {
-                    entry.units.resize_with(block.units.len(), Default::default);
-                }
-            }
-        }
-    }
-
     fn evaluate(
         &mut self,
         effort: Effort<'_>,
@@ -353,12 +325,9 @@ impl OfPlan<'_> {
     ) -> std::io::Result<()> {
         let case = result.case;
         let objective = self.plan.objectives[case.objective];
-        let place = (self.blocks.iter())
-            .position(|block| block.objective == objective && block.repeats == self.repeats);
-        let Some(place) = place else {
+        let Some((place, unit)) = self.places.of(self.blocks, self.plan, case) else {
             return Ok(());
         };
-        let unit = self.firsts[place] + case.arena * self.plan.policies.len() + case.policy;
         let entry = &mut self.blocks[place].entries[case.strategy];
         entry.add(unit, &result.seen);
         entry.curve.add(&result.regrets);

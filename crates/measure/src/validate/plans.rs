@@ -16,7 +16,7 @@ use scavsim_sim::parallel::gpu;
 use scavsim_sim::parallel::law::constants::Constants;
 use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
 use scavsim_sim::parallel::memory::GIB;
-use scavsim_sim::parallel::runtime::preset::{self, Errors, Foretold};
+use scavsim_sim::parallel::runtime::{Errors, Foretold, preset};
 use scavsim_sim::parallel::runtime::{Runtime, RuntimePreset};
 
 use runs::PlanRow;

@@ -2,22 +2,20 @@
 
 use super::Task;
 use scavsim_data::cloud::Machine;
-use scavsim_data::space::{AxisKind, Space, VM};
+use scavsim_data::space::{AxisKind, VM};
 
 /// Names of an axis of virtual processors, and of one of memory in GiB.
 const CORES: &[&str] = &["cores", "vcpu", "vcpus", "cpu", "cpus"];
 const MEMORY: &[&str] = &["memory_gib", "memory_gb", "memory", "mem", "ram"];
 
-/// What the VMs of each configuration have: as axes of cores and memory say, else as their types are known to. A type that nobody
-/// knows is taken for the known one of the nearest price per VM, larger or smaller as its price is. `None` where no type is known.
+/// What the VMs of each configuration have: as their types are known to; where one is not, as axes of cores and memory say, if there
+/// are such. Else a type that nobody knows is taken for the known one of the nearest price per VM, larger or smaller as its price is. `None` where no type is known.
 pub(super) fn machines(task: &Task<'_>) -> Option<Vec<Machine>> {
-    let count = task.space.len();
-    let known: Vec<Option<Machine>> = (0..count).map(|at| task.machine(at)).collect();
-    if known.iter().any(Option::is_none)
-        && let Some(of_axes) = of_axes(task.space)
-    {
+    if let Some(of_axes) = of_axes(task) {
         return Some(of_axes);
     }
+    let count = task.space.len();
+    let known: Vec<Option<Machine>> = (0..count).map(|at| task.machine(at)).collect();
     let price = |at: usize| {
         let workers = task.space.workers(at).map_or(1.0, f64::from);
         let usd = task.prices?.usd_per_hour(at).filter(|usd| *usd > 0.0)?;
@@ -48,8 +46,13 @@ pub(super) fn machines(task: &Task<'_>) -> Option<Vec<Machine>> {
         .collect()
 }
 
-/// What axes of cores and of memory say, where a space has both.
-fn of_axes(space: &Space) -> Option<Vec<Machine>> {
+/// What axes of cores and of memory say, where a space has both and types do not say it all: beside types that are known, such axes
+/// are parameters of a job.
+fn of_axes(task: &Task<'_>) -> Option<Vec<Machine>> {
+    let space = task.space;
+    if (0..space.len()).all(|at| task.machine(at).is_some()) {
+        return None;
+    }
     let place = |names: &[&str]| {
         let is_it = |name: &str| names.contains(&&*name.to_ascii_lowercase());
         let mut axes = space.axes().iter();
@@ -64,13 +67,11 @@ fn of_axes(space: &Space) -> Option<Vec<Machine>> {
 }
 
 /// Whether an axis says nothing that the VM type, or the axes of cores and memory, do not say already.
-pub(super) fn is_of_machines(space: &Space, place: usize) -> bool {
-    let is = |other: usize| space.axes()[other].name.to_ascii_lowercase();
-    let named = |place: usize| {
-        let name = is(place);
-        CORES.contains(&&*name) || MEMORY.contains(&&*name)
-    };
-    if named(place) && of_axes(space).is_some() {
+pub(super) fn is_of_machines(task: &Task<'_>, place: usize) -> bool {
+    let space = task.space;
+    let name = space.axes()[place].name.to_ascii_lowercase();
+    let is_named = CORES.contains(&&*name) || MEMORY.contains(&&*name);
+    if is_named && of_axes(task).is_some() {
         return true;
     }
     let Some(vm) = space.axis(VM).filter(|vm| *vm != place) else {
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
     use crate::search::Prices;
     use scavsim_data::cloud::Fleet;
-    use scavsim_data::space::Axis;
+    use scavsim_data::space::{Axis, Space};
 
     struct PerVm([f64; 3]);
 
@@ -134,9 +135,29 @@ mod tests {
             [1.0, 4.0, 8.0, 9.0, 2.0],
         ];
         let space = Space::new(axes, rows).expect("a space");
-        let found = machines(&Task::new("mine", &space)).expect("its axes say so");
+        let mut task = Task::new("mine", &space);
+        let found = machines(&task).expect("its axes say so");
         assert_eq!((found[1].vcpu, found[1].memory_gib), (4.0, 8.0));
-        let told: Vec<bool> = (0..5).map(|place| is_of_machines(&space, place)).collect();
+        let told: Vec<bool> = (0..5).map(|place| is_of_machines(&task, place)).collect();
         assert_eq!(told, [false, true, true, true, false]);
+        // Beside types that are known, cores that differ on one type are a parameter of the job, as those of its executors.
+        let axes = vec![
+            Axis::categorical("vm", ["m4.xlarge".into(), "m4.2xlarge".into()]),
+            Axis::numeric("cores", "1"),
+            Axis::numeric("mem", "GiB"),
+        ];
+        let rows = [[0.0, 1.0, 2.0], [0.0, 2.0, 2.0], [1.0, 2.0, 4.0]];
+        let space = Space::new(axes, rows).expect("a space");
+        let listed = |name| Fleet::listed().machine(name);
+        let known = [
+            listed("m4.xlarge"),
+            listed("m4.xlarge"),
+            listed("m4.2xlarge"),
+        ];
+        task = Task::new("mine", &space);
+        task.machines = &known;
+        let told: Vec<bool> = (0..3).map(|place| is_of_machines(&task, place)).collect();
+        assert_eq!(told, [false, false, true]);
+        assert_eq!(machines(&task).expect("all are known")[1].vcpu, 4.0);
     }
 }

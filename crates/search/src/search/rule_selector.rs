@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::others::Others;
 use super::selection::{SIMPLE, Selection};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{Past, Recipe, Strategy, Task, Unusable};
 use scavsim_base::{Declaration, Declared};
 
 /// Settings of the strategy `rule-selector`.
@@ -28,27 +26,6 @@ impl Declared for RuleSelectorSettings {
 impl Recipe for RuleSelectorSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let others = Others::take(task, past)?;
-        Ok(Box::new(RuleSelector(Selection::new(
-            SIMPLE.to_vec(),
-            others,
-        ))))
-    }
-}
-
-struct RuleSelector(Selection);
-
-impl Strategy for RuleSelector {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.0.search(task, testbed, stream, forecast)
+        Ok(Box::new(Selection::new(SIMPLE.to_vec(), others)))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::by_price::{ByPrice, Corner};
 use super::others::{OtherRun, Others};
 use super::value_of_information::ValueOfInformation;
-use super::{Forecast, Objective, Prices, Strategy, Task, average_best, trials};
+use super::{Depends, Forecast, Objective, Prices, Strategy, Task, average_best, trials};
 use crate::testbed::{Extent, Observation, Spent, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Welford;
@@ -68,7 +68,7 @@ impl SearchRule {
 /// Objective, runs, and bits of the prices per hour: what a selection depends on.
 type SelectionKey = (Option<Objective>, u64, Vec<u64>);
 
-/// Some rules, and what each came to on earlier jobs.
+/// A search by the one of some rules that came to the least on earlier jobs.
 pub(super) struct Selection {
     rules: Vec<SearchRule>,
     others: Others,
@@ -90,23 +90,6 @@ impl Selection {
         }
     }
 
-    /// Searches by the rule that came to the least on earlier jobs.
-    pub(super) fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        match self.selected(task) {
-            SearchRule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
-            SearchRule::ValueOfInformationPooled => {
-                self.pooled.search(task, testbed, stream, forecast)
-            }
-            rule => rule.search(&self.others, task, testbed, stream, forecast),
-        }
-    }
-
     /// The rule of the least mean total over earlier programs; the first where others may be better by chance.
     fn selected(&self, task: &Task<'_>) -> SearchRule {
         let hour = |at: usize| task.prices?.usd_per_hour(at);
@@ -120,6 +103,10 @@ impl Selection {
     }
 
     fn select(&self, task: &Task<'_>) -> SearchRule {
+        if task.objective == Some(Objective::Knee) {
+            // What a search spends is no product of time and cost, so that totals cannot be told.
+            return self.rules[0];
+        }
         let tried = self.others.some_jobs(TRIED);
         let totals = |rule| {
             let of_job = |place: usize, _: &_| {
@@ -208,15 +195,35 @@ impl Selection {
         }
         let spent = match told.objective {
             Some(Objective::Cost) => replay.spent.usd.unwrap_or(0.0),
-            // A product of both has no sum.
-            Some(Objective::Knee) => 0.0,
-            Some(Objective::Time) | None => replay.spent.seconds,
+            _ => replay.spent.seconds,
         };
         let to_come = match chosen {
             Some(value) => repeats.saturating_sub(replay.completed) as f64 * value,
             None => repeats as f64 * most,
         };
         Some((spent + to_come) / (repeats as f64 * least))
+    }
+}
+
+impl Strategy for Selection {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        match self.selected(task) {
+            SearchRule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
+            SearchRule::ValueOfInformationPooled => {
+                self.pooled.search(task, testbed, stream, forecast)
+            }
+            rule => rule.search(&self.others, task, testbed, stream, forecast),
+        }
     }
 }
 

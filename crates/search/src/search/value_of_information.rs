@@ -158,9 +158,7 @@ impl ValueOfInformation {
             }
         })
     }
-}
 
-impl ValueOfInformation {
     /// Experts of time as a whole, or of its two parts, and experts that know other jobs.
     fn experts<'p>(&self, priors: &'p Priors, by_parts: bool) -> Experts<'p> {
         let constants = &self.constants;

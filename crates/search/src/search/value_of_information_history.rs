@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::others::Others;
 use super::selection::{SIMPLE, SearchRule, Selection};
 use super::value_of_information::{self, ValueOfInformation};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{Past, Recipe, Strategy, Task, Unusable};
 use scavsim_base::{Declaration, Declared};
 
 /// Most configurations whose beliefs are pooled: that takes the cube of them for each program.
@@ -46,24 +44,6 @@ impl Recipe for ValueOfInformationHistorySettings {
             rules.push(SearchRule::ValueOfInformationPooled);
         }
         rules.extend_from_slice(SIMPLE);
-        Ok(Box::new(WithHistory(Selection::new(rules, others))))
-    }
-}
-
-struct WithHistory(Selection);
-
-impl Strategy for WithHistory {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.0.search(task, testbed, stream, forecast)
+        Ok(Box::new(Selection::new(rules, others)))
     }
 }

@@ -40,6 +40,8 @@ pub struct MeasuredGrid {
     cheap: Vec<Vec<u16>>,
     /// Keys of the random streams of configurations.
     keys: Vec<ConfigurationKey>,
+    /// Whether a configuration has several runs, of which each replica is dealt one.
+    has_luck: bool,
 }
 
 impl MeasuredGrid {
@@ -63,6 +65,7 @@ impl MeasuredGrid {
         }
         MeasuredGrid {
             fidelities: job.cheap.iter().map(|cheap| cheap.share).collect(),
+            has_luck: has_repeats(&job) || job.cheap.iter().any(|cheap| has_repeats(&cheap.job)),
             job,
             probe,
             first,
@@ -170,9 +173,7 @@ impl Ground for MeasuredGrid {
             rented: None,
             price_is_known: self.job.is_price_known_beforehand(),
             looks_cost_a_run: self.probe.charge == Charge::Whole,
-            // A configuration with several runs deals one of them to each replica.
-            has_luck: has_repeats(&self.job)
-                || self.job.cheap.iter().any(|cheap| has_repeats(&cheap.job)),
+            has_luck: self.has_luck,
             goal: self.job.goal,
             fidelities: &self.fidelities,
             ..Facts::rents(&[])

@@ -26,7 +26,7 @@ pub fn contents(
         name: grid.name.clone(),
         what: "measured grid".to_owned(),
         from: "scavsim bench cards".to_owned(),
-        licence: String::new(),
+        licence: grid.licence.clone(),
         hash: grid.rows.clone(),
     };
     let of_refused = |(folder, refusal): &(PathBuf, Refusal)| {

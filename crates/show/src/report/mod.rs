@@ -8,7 +8,7 @@
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
-//! - [`ranking_table`], [`ranking_data`]: one row per configuration.
+//! - [`ranking_table`], [`ranking_data`]: one row per configuration; `ranking_layout`: what of it fits; `ranking_plans`: parallel plans in it.
 //! - [`manifest`]: what a result folder was made from; [`comparison_manifest`]: what a comparison was.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
@@ -33,6 +33,8 @@ pub mod percent;
 pub mod places;
 pub mod policies_table;
 pub mod ranking_data;
+mod ranking_layout;
+mod ranking_plans;
 pub mod ranking_table;
 pub mod records_csv;
 pub mod records_file;

@@ -2,12 +2,13 @@
 
 use super::places::Places;
 use super::ranking_data::{held, market};
-use scavsim_base::text::words::{self, NONE, hours, or_dash, plural, usd, whole_share};
+use super::ranking_layout::{INTERVAL, Layout, figure, interval};
+use super::ranking_plans::{plan, plan_columns, plan_lines};
+use scavsim_base::text::words::{NONE, hours, or_dash, plural, usd, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
-use scavsim_sim::plans::PlanFigures;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]
@@ -18,42 +19,6 @@ pub struct Shown {
     pub width: usize,
     /// Whether it shows colours.
     pub is_coloured: bool,
-}
-
-/// How much of a row fits; each leaves out more than the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Layout {
-    All,
-    /// How it was obtained as a letter, not as a word.
-    Letter,
-    NoCostInterval,
-    /// Fewer figures of parallel plans: memory, FLOPs and money.
-    FewPlanFigures,
-    /// Without any.
-    NoPlanFigures,
-    NoInterval,
-    /// Rows on two lines.
-    Stacked,
-}
-
-impl Layout {
-    const ALL: [Layout; 7] = [
-        Layout::All,
-        Layout::Letter,
-        Layout::NoCostInterval,
-        Layout::FewPlanFigures,
-        Layout::NoPlanFigures,
-        Layout::NoInterval,
-        Layout::Stacked,
-    ];
-
-    fn has_cost_interval(self) -> bool {
-        self < Layout::NoCostInterval
-    }
-
-    fn has_time_interval(self) -> bool {
-        self < Layout::NoInterval
-    }
 }
 
 /// What all blocks have in common.
@@ -293,11 +258,6 @@ impl Unit {
     }
 }
 
-/// Marks a plan that may not fit.
-const MAY_NOT_FIT: &str = "(?)";
-/// Header of an interval.
-const INTERVAL: &str = "90 %";
-
 /// The columns of a block that have room in its layout.
 fn columns<'r>(
     ranking: &'r Ranking,
@@ -375,67 +335,6 @@ fn columns<'r>(
     columns
 }
 
-/// A parallel plan in short; its market has a column, or all have the same.
-fn plan(row: &Ranked, with_batch: bool) -> String {
-    let batch = row.batch.filter(|_| with_batch);
-    let batch = batch.map(|batch| format!("b{batch}"));
-    let other = row.other.as_deref().unwrap_or_default();
-    let axes = other.split(';').filter_map(in_short);
-    let may_not_fit = row.plan.as_ref().is_some_and(|plan| plan.may_not_fit);
-    let mark = may_not_fit.then(|| MAY_NOT_FIT.to_owned());
-    let parts: Vec<String> = batch.into_iter().chain(axes).chain(mark).collect();
-    parts.join(" ")
-}
-
-/// An axis of a plan, `name=value`, as people write plans: degrees by their letters, forms by their words. What is usual is left out.
-fn in_short(axis: &str) -> Option<String> {
-    let (name, value) = axis.split_once('=')?;
-    let usual = |is_usual: bool, word: String| (!is_usual).then_some(word);
-    match name {
-        "market" => None,
-        "data" | "pipeline" | "tensor" | "micro_batch" => Some(format!("{}{value}", &name[..1])),
-        "virtual_stages" => usual(value == "1", format!("v{value}")),
-        "context" => usual(value == "1", format!("c{value}")),
-        "expert" => usual(value == "1", format!("e{value}")),
-        "schedule" => Some(value.trim_end_matches("-1f1b").to_owned()),
-        "recompute" => usual(value == "none", format!("re:{value}")),
-        "shard" => usual(value == "none", format!("sh:{value}")),
-        "sequence_parallel" => usual(value == "no", "sp".to_owned()),
-        "offload" => usual(value == "no", "offload".to_owned()),
-        _ => Some(axis.to_owned()),
-    }
-}
-
-/// Figures of parallel plans, all or those that decide.
-fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ranked>> {
-    let of = |head, value: fn(&PlanFigures) -> Option<String>| {
-        Column::number(head, move |row: &&Ranked| {
-            or_dash(row.plan.as_ref().and_then(value))
-        })
-    };
-    let mut columns = vec![of("GiB", |plan| Some(figure(plan.peak_gib)))];
-    if all {
-        columns.extend([
-            of("bubble", |plan| Some(whole_share(plan.bubble))),
-            of("comm.", |plan| Some(whole_share(plan.communication))),
-            of("token/s", |plan| Some(figure(plan.tokens_per_s))),
-        ]);
-    }
-    columns.push(of("MFU", |plan| plan.mfu.map(whole_share)));
-    columns.push(Column::number("$/10⁹", |row: &&Ranked| {
-        or_dash(row.usd_per_1e9_tokens().map(figure))
-    }));
-    if all && varies {
-        columns.push(Column::number(INTERVAL, |row: &&Ranked| {
-            let per_usd = row
-                .usd_per_1e9_tokens()
-                .map(|usd| usd / row.expected.cost_usd);
-            or_dash(per_usd.map(|per| interval(row.cost_interval_usd(), |usd| figure(per * usd))))
-        }));
-    }
-    columns
-}
-
 /// Whether a row is the best, on the front, or not within the limits.
 fn mark(row: &Ranked, objective: Objective) -> &'static str {
     if row.best_for.contains(&objective) {
@@ -446,71 +345,6 @@ fn mark(row: &Ranked, objective: Objective) -> &'static str {
         ""
     } else {
         "!"
-    }
-}
-
-fn interval(ends: [f64; 2], text: impl Fn(f64) -> String) -> String {
-    if ends[0] == ends[1] {
-        NONE.to_owned()
-    } else {
-        format!("{}–{}", text(ends[0]), text(ends[1]))
-    }
-}
-
-/// Four digits or all before the point; what never ends says so.
-fn figure(value: f64) -> String {
-    if value.is_finite() {
-        words::figure(value)
-    } else {
-        "never".to_owned()
-    }
-}
-
-/// What is said of the figures of parallel plans.
-fn plan_lines(common: &Common, lines: &mut Vec<(&'static str, String)>) {
-    let add = |word, line: &str| (word, line.to_owned());
-    if common.may_not_fit {
-        lines.push(add(
-            MAY_NOT_FIT,
-            "may not fit: a GPU is counted to hold nearly what it has, or a little more",
-        ));
-    }
-    if common.layout >= Layout::NoPlanFigures {
-        lines.push(add(
-            "",
-            "no room for memory, bubble, communication, tokens, MFU: see --wide, or --format csv",
-        ));
-        return;
-    }
-    lines.push(add("GiB", "most that a GPU holds"));
-    if common.layout < Layout::FewPlanFigures {
-        lines.extend([
-            add(
-                "bubble",
-                "share of a step in which the last stage waits for others",
-            ),
-            add(
-                "comm.",
-                "share of a step that is communication which nothing hides",
-            ),
-            add(
-                "token/s",
-                "tokens of a second of training, without luck and losses",
-            ),
-        ]);
-    }
-    lines.extend([
-        add(
-            "MFU",
-            "FLOPs of the model's tokens over those of all GPUs at their peak; none of a profile",
-        ),
-        add("$/10⁹", "expected cost of 10⁹ tokens"),
-    ]);
-    if common.layout >= Layout::FewPlanFigures {
-        lines.push(add(
-            "",
-            "no room for bubble, communication, tokens a second: see --wide, or --format csv",
-        ));
     }
 }
 
@@ -610,7 +444,7 @@ fn legend(objective: Objective, common: &Common) -> String {
         lines.push(("ETTR", what.to_owned()));
     }
     if common.of_plans {
-        plan_lines(common, &mut lines);
+        plan_lines(common.layout, common.may_not_fit, &mut lines);
     }
     lines.push(if layout >= Layout::Letter {
         ("f", letter.to_owned())

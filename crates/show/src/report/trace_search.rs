@@ -211,7 +211,10 @@ impl SearchTrace<'_> {
 
     /// The search and the run as a table, with what was believed and why it ended.
     pub fn text(&self, page: &Page) -> String {
-        let mut rows: Vec<TraceRow> = self.questions.iter().map(|own| self.asked(own)).collect();
+        let mut rows: Vec<TraceRow> = (1..)
+            .zip(self.questions)
+            .map(|(number, own)| self.asked(number, own))
+            .collect();
         let searched = rows.len();
         for (place, choice, from_s, (until_s, usd)) in self.runs() {
             let seen = if self.stands(place) {
@@ -285,11 +288,10 @@ impl SearchTrace<'_> {
         page.prose(&sentence, 2)
     }
 
-    fn asked(&self, noted: &Noted) -> TraceRow {
+    fn asked(&self, number: usize, noted: &Noted) -> TraceRow {
         let step = AskedStep::of(noted, self.space);
-        let place = (self.questions.iter()).position(|own| std::ptr::eq(own, noted));
         TraceRow {
-            number: place.map_or(String::new(), |place| (place + 1).to_string()),
+            number: number.to_string(),
             configuration: step.configuration,
             asked: extent(step.asked),
             seen: told(step.target),

@@ -1,13 +1,18 @@
 //! What the training framework does beside computing layers.
 //!
-//! - `preset`: runtimes by name, and those of a user's own file or scenario.
+//! - [`preset`]: runtimes by name, and those of a user's own file or scenario; `table`: how they are written; `errors`: how far what is
+//!   foretold under one is off.
 
+mod errors;
 pub mod preset;
+mod table;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use preset::{RuntimePreset, RuntimeTable};
+pub use errors::{Doubt, Errors, Foretold};
+pub use preset::RuntimePreset;
+pub use table::RuntimeTable;
 
 /// How a training framework runs a plan. The default is Megatron-DeepSpeed.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use super::way::{Parts, Target, Way, terms_place};
 use super::{Axes, Draft, Flops, Formed, Holes, Offer, space};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
-use crate::parallel::runtime::preset::{Doubt, Foretold};
+use crate::parallel::runtime::{Doubt, Foretold};
 use crate::parallel::{Cutting, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan};
 use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Axes, Draft, Flops, Formed};
 use crate::parallel::Links;
-use crate::parallel::runtime::preset::Doubt;
+use crate::parallel::runtime::Doubt;
 use scavsim_base::rng::ConfigurationKey;
 
 /// How far training goes.

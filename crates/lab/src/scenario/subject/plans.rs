@@ -35,7 +35,7 @@ use scavsim_search::testbed::PlanGround;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
 use scavsim_sim::parallel::library;
-use scavsim_sim::parallel::runtime::preset::Doubt;
+use scavsim_sim::parallel::runtime::Doubt;
 use scavsim_sim::plans::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;

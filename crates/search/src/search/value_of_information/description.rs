@@ -21,7 +21,7 @@ pub(super) fn configurations(task: &Task<'_>) -> Configurations {
     let count = space.len();
     let mut columns = of_machines(task);
     for (place, axis) in space.axes().iter().enumerate() {
-        if machines::is_of_machines(space, place) {
+        if machines::is_of_machines(task, place) {
             continue;
         }
         let values: Vec<f64> = (0..count).map(|at| space.value(at, place)).collect();
