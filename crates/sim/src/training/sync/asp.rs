@@ -94,7 +94,7 @@ impl Asp {
             log,
         } = floor.parts();
         let start = queue.now();
-        let mut draws = Draws::new(stepping, scratch);
+        let mut draws = Draws::new(stepping);
         let Memory(read) = scratch.of();
         // Without service times servers do nothing, however many there are.
         let servers = if self.service_s.get() > 0.0 {

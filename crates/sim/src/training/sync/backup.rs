@@ -141,7 +141,7 @@ impl Synchronisation for Backup {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let draws = Draws::new(stepping, leap.scratch);
+        let draws = Draws::new(stepping);
         let WorkerTimes(times) = leap.scratch.of();
         // Compute of those that count and of those that do not, of all machines.
         let late = f64::from(stepping.workers - self.needed(stepping.workers));

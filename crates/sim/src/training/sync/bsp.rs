@@ -62,7 +62,7 @@ impl Synchronisation for Bsp {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let slowest = Slowest::new(stepping, leap.scratch);
+        let slowest = Slowest::new(stepping);
         let draw = |stream: &mut Stream, given| match given {
             Given::Nothing => slowest.draw_s(stream),
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
@@ -90,10 +90,10 @@ pub(super) fn rounds(
         drift,
         stepping,
         stream,
-        scratch,
         log,
+        ..
     } = floor.parts();
-    let mut draws = Draws::new(stepping, scratch);
+    let mut draws = Draws::new(stepping);
     let late = u64::from(stepping.workers - needed);
     let (mut finished, mut step_start) = (0, queue.now());
     // Of all machines together.

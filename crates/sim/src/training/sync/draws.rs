@@ -1,33 +1,41 @@
-//! Compute times, drawn from tables that a job keeps.
+//! Compute times, drawn from tables that a thread keeps.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::training::scratch::Scratch;
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::variation::{Family, Straggler};
 use scavsim_base::rng::{LargestLogNormal, Stream};
 use scavsim_base::units::SimTime;
 
-/// Tables of laws that were drawn from, by count and σ. How many a job keeps is bounded; what is drawn does not depend
-/// on which.
-#[derive(Debug, Default)]
-struct Tables(Vec<Arc<LargestLogNormal>>);
+thread_local! {
+    /// Tables of laws that jobs of this thread drew from. A table is a function of its count and σ alone, so that no draw
+    /// depends on whether it is found; clusters that differ by a factor share one, which takes 0.1 ms to make.
+    static TABLES: RefCell<Tables> = const { RefCell::new(Tables(Vec::new())) };
+}
 
-/// Most tables that are kept, 18 kB each.
+/// Tables by count and σ.
+#[derive(Debug)]
+struct Tables(Vec<(u32, f64, Arc<LargestLogNormal>)>);
+
+/// Most tables that a thread keeps, 18 kB each.
 const MOST_TABLES: usize = 64;
 
 impl Tables {
     fn of(&mut self, count: u32, sigma: f64) -> Option<Arc<LargestLogNormal>> {
-        let known = self.0.iter().find(|law| law.of() == (count, sigma));
-        if let Some(law) = known {
-            return Some(Arc::clone(law));
+        let known = self
+            .0
+            .iter()
+            .position(|&(k, s, _)| (k, s) == (count, sigma));
+        if let Some(at) = known {
+            // Those that are asked for move to the front, where they are found first and dropped last.
+            self.0.swap(at, at / 2);
+            return Some(Arc::clone(&self.0[at / 2].2));
         }
         let law = Arc::new(LargestLogNormal::new(count, sigma)?);
-        if self.0.len() == MOST_TABLES {
-            self.0.clear();
-        }
-        self.0.push(Arc::clone(&law));
+        self.0.truncate(MOST_TABLES - 1);
+        self.0.push((count, sigma, Arc::clone(&law)));
         Some(law)
     }
 }
@@ -45,10 +53,10 @@ pub(super) enum Law {
 
 impl Law {
     /// The law of the largest of `count`.
-    fn of(count: u32, stepping: &Stepping, scratch: &mut Scratch) -> Law {
+    fn of(count: u32, stepping: &Stepping) -> Law {
         let time = stepping.time;
         let table = match time.family {
-            Family::LogNormal => scratch.of::<Tables>().of(count, time.sigma),
+            Family::LogNormal => TABLES.with_borrow_mut(|known| known.of(count, time.sigma)),
             Family::Exponential => None,
         };
         match (table, time.straggler) {
@@ -86,10 +94,10 @@ pub(super) struct Draws<'s> {
 }
 
 impl<'s> Draws<'s> {
-    pub(super) fn new(stepping: &'s Stepping, scratch: &mut Scratch) -> Self {
+    pub(super) fn new(stepping: &'s Stepping) -> Self {
         Draws {
             stepping,
-            law: Law::of(1, stepping, scratch),
+            law: Law::of(1, stepping),
         }
     }
 
@@ -120,10 +128,10 @@ pub(super) enum Slowest<'s> {
 }
 
 impl<'s> Slowest<'s> {
-    pub(super) fn new(stepping: &'s Stepping, scratch: &mut Scratch) -> Self {
+    pub(super) fn new(stepping: &'s Stepping) -> Self {
         match &stepping.machines {
-            None => Slowest::Alike(stepping, Law::of(stepping.workers, stepping, scratch)),
-            Some(factors) => Slowest::Unequal(Draws::new(stepping, scratch), factors),
+            None => Slowest::Alike(stepping, Law::of(stepping.workers, stepping)),
+            Some(factors) => Slowest::Unequal(Draws::new(stepping), factors),
         }
     }
 

@@ -136,7 +136,7 @@ impl InEvents for Flexible {
         let start = queue.now();
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
-        let mut draws = Draws::new(stepping, scratch);
+        let mut draws = Draws::new(stepping);
         let Pauses(begun) = scratch.of();
         begun.clear();
         let fresh = Begun {

@@ -81,7 +81,7 @@ impl InEvents for LocalSgd {
         } = floor.parts();
         let workers = stepping.workers;
         let round = u64::from(workers) * u64::from(self.period.get());
-        let mut draws = Draws::new(stepping, scratch);
+        let mut draws = Draws::new(stepping);
         let Left(left) = scratch.of();
         let (mut begun, mut finished) = (true, 0);
         let mut start = queue.now();
@@ -168,7 +168,7 @@ impl Synchronisation for LocalSgd {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let draws = Draws::new(stepping, leap.scratch);
+        let draws = Draws::new(stepping);
         let draw = |stream: &mut Stream, given: Given| match given {
             Given::Nothing => self.draw_s(stepping.workers, &draws, stream),
             // Only asked where a round is a step.

@@ -107,7 +107,7 @@ impl InEvents for Speculative {
             scratch,
             log,
         } = floor.parts();
-        let draws = Draws::new(stepping, scratch);
+        let draws = Draws::new(stepping);
         let StepMemory { tasks, idle } = scratch.of();
         let mut step = SpeculativeStep {
             draws,

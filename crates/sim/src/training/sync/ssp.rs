@@ -144,7 +144,7 @@ impl Ssp {
         } = floor.parts();
         let start = queue.now();
         let slack = u64::from(self.slack);
-        let mut draws = Draws::new(stepping, scratch);
+        let mut draws = Draws::new(stepping);
         let Clocks(clocks) = scratch.of();
         clocks.clear();
         let fresh = WorkerClock {
