@@ -149,6 +149,13 @@ fn links_of_documents_lead_somewhere() {
     assert!(dead.is_empty(), "{} dead links: {dead:#?}", dead.len());
 }
 
+/// Whoever comes for the first time reads a page, not a book.
+#[test]
+fn the_readme_is_short() {
+    let lines = read(&root().join("README.md")).lines().count();
+    assert!(lines <= 120, "README.md has {lines} lines, at most 120");
+}
+
 /// What `docs/SUMMARY.md` leaves out nobody finds in the book.
 #[test]
 fn the_book_holds_every_page() {
