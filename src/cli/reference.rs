@@ -33,7 +33,10 @@ fn section(command: &Command, above: &str, level: usize, page: &mut String) {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").trim();
     *page += &format!("```text\n{usage}\n```\n");
-    let named: Vec<&Arg> = command.get_positionals().filter(|a| !a.is_hide_set()).collect();
+    let named: Vec<&Arg> = command
+        .get_positionals()
+        .filter(|a| !a.is_hide_set())
+        .collect();
     if !named.is_empty() {
         *page += &format!("\n{}", table("argument", &named));
     }
@@ -114,7 +117,10 @@ fn meaning(arg: &Arg) -> String {
     let mut text = help.split_whitespace().collect::<Vec<_>>().join(" ");
     if !arg.is_hide_default_value_set() && arg.get_action().takes_values() {
         let defaults: Vec<_> = arg.get_default_values().iter().collect();
-        let defaults: Vec<_> = defaults.iter().map(|value| value.to_string_lossy()).collect();
+        let defaults: Vec<_> = defaults
+            .iter()
+            .map(|value| value.to_string_lossy())
+            .collect();
         if !defaults.is_empty() {
             text += &format!(" [`{}`]", defaults.join(","));
         }
@@ -122,7 +128,10 @@ fn meaning(arg: &Arg) -> String {
     if !arg.is_hide_possible_values_set() {
         let all = arg.get_possible_values();
         let names: Vec<_> = all.iter().filter(|value| !value.is_hide_set()).collect();
-        let names: Vec<_> = names.iter().map(|value| format!("`{}`", value.get_name())).collect();
+        let names: Vec<_> = names
+            .iter()
+            .map(|value| format!("`{}`", value.get_name()))
+            .collect();
         if !names.is_empty() && arg.get_action().takes_values() {
             text += &format!("; one of {}", names.join(", "));
         }

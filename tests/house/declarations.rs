@@ -29,7 +29,11 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 
 /// Document, kind, and columns of the table.
 const TABLES: [(&str, &str, Columns); 14] = [
-    ("docs/model/synchronisation.md", "protocols", ALL_BUT_EXAMPLE),
+    (
+        "docs/model/synchronisation.md",
+        "protocols",
+        ALL_BUT_EXAMPLE,
+    ),
     ("docs/model/strategies.md", "strategies", ALL_BUT_EXAMPLE),
     ("docs/model/prices.md", "prices", ALL_BUT_EXAMPLE),
     ("docs/model/prices.md", "reductions", ALL_BUT_EXAMPLE),

@@ -29,11 +29,16 @@ fn printed(stem: &str, text: &str, results: &[(String, String)]) -> String {
     let heads = [format!("{name} · "), format!("{name}, ")];
     let file = format!("scenarios/{stem}.toml");
     let is_of = |text: &str| {
-        text.lines().any(|line| line.contains(&file) || heads.iter().any(|head| line.starts_with(head)))
+        text.lines()
+            .any(|line| line.contains(&file) || heads.iter().any(|head| line.starts_with(head)))
     };
-    let own = results.iter().find(|(name, _)| name == &format!("{stem}.txt"));
+    let own = results
+        .iter()
+        .find(|(name, _)| name == &format!("{stem}.txt"));
     own.or_else(|| results.iter().find(|(_, text)| is_of(text)))
-        .map_or_else(String::new, |(name, _)| format!("[{name}](../results/{name})"))
+        .map_or_else(String::new, |(name, _)| {
+            format!("[{name}](../results/{name})")
+        })
 }
 
 #[test]
@@ -43,7 +48,10 @@ fn the_gallery_names_every_scenario() {
         let paths = files.map(|file| file.expect("readable").path());
         let paths = paths.filter(|path| path.extension().is_some_and(|own| own == ending));
         let name = |path: &std::path::Path| {
-            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
         };
         let mut all: Vec<_> = paths.map(|path| (name(&path), read(&path))).collect();
         all.sort();
@@ -68,7 +76,10 @@ fn the_gallery_names_every_scenario() {
         fs::write(&path, [before, BEGIN, &list, END, after].concat()).expect("writable");
         return;
     }
-    assert!(told == list, "docs/gallery.md is stale: SCAVSIM_RENEW=1 cargo test --test house");
+    assert!(
+        told == list,
+        "docs/gallery.md is stale: SCAVSIM_RENEW=1 cargo test --test house"
+    );
 }
 
 /// Dollars, percentages and hours of a text, as `$261`, `14.5 %` and `4.17 h`.
@@ -76,16 +87,23 @@ fn quoted(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_ascii_digit() && c != '$');
-        word.trim_start_matches('$').parse::<f64>().ok().map(|_| word.to_owned())
+        word.trim_start_matches('$')
+            .parse::<f64>()
+            .ok()
+            .map(|_| word.to_owned())
     };
     let mut all = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(figure) = number(word) else {
             continue;
         };
-        let unit = words.get(at + 1).map(|next| next.trim_end_matches(['.', ',', ';', ':']));
+        let unit = words
+            .get(at + 1)
+            .map(|next| next.trim_end_matches(['.', ',', ';', ':']));
         match unit {
-            Some(unit @ ("%" | "h")) if !figure.starts_with('$') => all.push(format!("{figure} {unit}")),
+            Some(unit @ ("%" | "h")) if !figure.starts_with('$') => {
+                all.push(format!("{figure} {unit}"))
+            }
             _ if figure.starts_with('$') => all.push(figure),
             _ => {}
         }
@@ -108,12 +126,20 @@ fn the_gallery_quotes_what_it_links() {
         if printed.is_empty() {
             continue;
         }
-        let printed = printed.join("\n").split_whitespace().collect::<Vec<_>>().join(" ");
+        let printed = printed
+            .join("\n")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let cells: Vec<&str> = printed.split(' ').collect();
         for figure in quoted(paragraph) {
             asked += 1;
             // With its unit, or with decimals as a cell of a table whose head has the unit.
-            let bare = figure.trim_start_matches('$').split(' ').next().unwrap_or_default();
+            let bare = figure
+                .trim_start_matches('$')
+                .split(' ')
+                .next()
+                .unwrap_or_default();
             let is_cell = bare.contains('.') && cells.contains(&bare);
             if !printed.contains(&figure) && !is_cell {
                 wrong.push(figure);
@@ -121,7 +147,10 @@ fn the_gallery_quotes_what_it_links() {
         }
     }
     assert!(asked > 15, "only {asked} figures were found");
-    assert!(wrong.is_empty(), "not in the results beside them: {wrong:?}");
+    assert!(
+        wrong.is_empty(),
+        "not in the results beside them: {wrong:?}"
+    );
 }
 
 #[test]

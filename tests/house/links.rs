@@ -54,7 +54,11 @@ fn prose(text: &str) -> String {
         if !is_code {
             for (at, part) in line.split('`').enumerate() {
                 // In a heading its words count.
-                out += if at % 2 == 0 || line.starts_with('#') { part } else { "`" };
+                out += if at % 2 == 0 || line.starts_with('#') {
+                    part
+                } else {
+                    "`"
+                };
             }
             out.push('\n');
         }
@@ -65,7 +69,9 @@ fn prose(text: &str) -> String {
 /// How a heading is named in links, as hosts of repositories and mdBook have it.
 fn slug(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
-    let kept = kept.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    let kept = kept
+        .chars()
+        .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
@@ -76,7 +82,11 @@ fn anchors(text: &str) -> BTreeSet<String> {
         if line.starts_with('#') {
             let name = slug(&link_texts(line.trim_start_matches('#')));
             let before = times.entry(name.clone()).or_default();
-            all.insert(if *before == 0 { name } else { format!("{name}-{before}") });
+            all.insert(if *before == 0 {
+                name
+            } else {
+                format!("{name}-{before}")
+            });
             *before += 1;
         }
         for part in line.split("<a id=\"").skip(1) {
@@ -119,8 +129,10 @@ fn plain(path: &Path) -> PathBuf {
 
 #[test]
 fn links_of_documents_lead_somewhere() {
-    let texts: BTreeMap<PathBuf, String> =
-        documents().into_iter().map(|path| (path.clone(), read(&path))).collect();
+    let texts: BTreeMap<PathBuf, String> = documents()
+        .into_iter()
+        .map(|path| (path.clone(), read(&path)))
+        .collect();
     let mut dead = Vec::new();
     let mut asked = 0;
     for (path, text) in &texts {
@@ -166,7 +178,11 @@ fn the_book_holds_every_page() {
         .map(|target| plain(&docs.join(target)))
         .collect();
     let unique: BTreeSet<&PathBuf> = listed.iter().collect();
-    assert_eq!(unique.len(), listed.len(), "a page stands in the book twice");
+    assert_eq!(
+        unique.len(),
+        listed.len(),
+        "a page stands in the book twice"
+    );
     let mut pages = Vec::new();
     walk(&docs, &["md"], &mut pages);
     let lost: Vec<_> = pages
@@ -180,7 +196,16 @@ fn the_book_holds_every_page() {
 #[test]
 fn documents_that_the_source_names_are_there() {
     let mut files = Vec::new();
-    for folder in ["src", "crates", "python", "scenarios", "examples", "tests", "data", ".ci"] {
+    for folder in [
+        "src",
+        "crates",
+        "python",
+        "scenarios",
+        "examples",
+        "tests",
+        "data",
+        ".ci",
+    ] {
         walk(
             &root().join(folder),
             &["rs", "py", "pyi", "toml", "html", "mjs", "csv"],
@@ -195,7 +220,11 @@ fn documents_that_the_source_names_are_there() {
         };
         for part in text.split("docs/").skip(1) {
             let ends = |c: char| !(c.is_alphanumeric() || "-_/.".contains(c));
-            let name = part.split(ends).next().unwrap_or_default().trim_end_matches('.');
+            let name = part
+                .split(ends)
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches('.');
             if !name.ends_with(".md") {
                 continue;
             }

@@ -259,7 +259,13 @@ fn the_reference_of_commands_is_current() {
         "docs/reference/cli.md is stale: scavsim manual docs/reference --markdown"
     );
     // Every command and an option of each stand there.
-    for word in ["## `scavsim run`", "`--replicas", "### `scavsim import profile`", "`--samples-per-epoch", "`-q`"] {
+    for word in [
+        "## `scavsim run`",
+        "`--replicas",
+        "### `scavsim import profile`",
+        "`--samples-per-epoch",
+        "`-q`",
+    ] {
         assert!(now.contains(word), "{word}");
     }
 }

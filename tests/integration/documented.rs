@@ -113,7 +113,12 @@ fn no_console_block_is_left_out() {
     for document in documents() {
         let text = repository_file(&document);
         let odd = |info: &str| info.starts_with("console") && info != "console";
-        left_out.extend(blocks(&text).into_iter().filter(|(info, _)| odd(info)).map(|_| document.clone()));
+        left_out.extend(
+            blocks(&text)
+                .into_iter()
+                .filter(|(info, _)| odd(info))
+                .map(|_| document.clone()),
+        );
     }
     assert_eq!(left_out, ["docs/reproduce.md"]);
 }
@@ -142,11 +147,15 @@ fn words(text: &str) -> String {
 #[test]
 fn the_hours_of_the_trace_are_those_that_the_page_shows() {
     let page = repository_file("docs/trace.md");
-    let command = page.lines().find_map(|line| line.strip_prefix("$ scavsim trace spot.toml"));
+    let command = page
+        .lines()
+        .find_map(|line| line.strip_prefix("$ scavsim trace spot.toml"));
     let sandbox = Sandbox::new();
     sandbox.write("spot.toml", &repository_file("scenarios/spot.toml"));
     let more: Vec<&str> = command.expect("it is shown").split_whitespace().collect();
-    sandbox.run(&[&["trace", "spot.toml"], &more[..]].concat()).success();
+    sandbox
+        .run(&[&["trace", "spot.toml"], &more[..]].concat())
+        .success();
     let mut hours: Vec<(String, f64)> = Vec::new();
     for line in sandbox.read("trace/spot-case-300.events.jsonl").lines() {
         let entry: Value = serde_json::from_str(line).expect("JSON");
@@ -160,7 +169,8 @@ fn the_hours_of_the_trace_are_those_that_the_page_shows() {
             None => hours.push((name, took)),
         }
     }
-    let shown = |(name, took): &(String, f64)| format!("'{name}': {:?}", (100.0 * took).round() / 100.0);
+    let shown =
+        |(name, took): &(String, f64)| format!("'{name}': {:?}", (100.0 * took).round() / 100.0);
     let shown: Vec<String> = hours.iter().map(shown).collect();
     let line = format!("{{{}}}", shown.join(", "));
     assert!(page.contains(&line), "docs/trace.md is to show {line}");
@@ -170,28 +180,46 @@ fn the_hours_of_the_trace_are_those_that_the_page_shows() {
 #[test]
 fn the_gallery_says_what_knowledge_is_worth() {
     let sandbox = Sandbox::new();
-    let file = repository().join("scenarios/scavenger.toml").display().to_string();
+    let file = repository()
+        .join("scenarios/scavenger.toml")
+        .display()
+        .to_string();
     let printed = stdout(&sandbox.run(&["run", &file, "--format", "json"]).success());
     let summary: Value = serde_json::from_str(&printed).expect("JSON");
     let groups = summary["groups"].as_array().expect("groups");
     let of = |strategy: &str, objective: &str, value: &dyn Fn(&Value) -> f64, digits: usize| {
-        let all = groups.iter().filter(|group| group["strategy"] == strategy && group["objective"] == objective);
-        let all: Vec<String> = all.map(|group| format!("{:.digits$}", value(group))).collect();
+        let all = groups
+            .iter()
+            .filter(|group| group["strategy"] == strategy && group["objective"] == objective);
+        let all: Vec<String> = all
+            .map(|group| format!("{:.digits$}", value(group)))
+            .collect();
         assert_eq!(all.len(), 3, "{strategy}");
         all.join(", ")
     };
-    let mean = |key: &'static str, times: f64| move |group: &Value| times * group["metrics"][key]["mean"].as_f64().unwrap_or(f64::NAN);
+    let mean = |key: &'static str, times: f64| {
+        move |group: &Value| times * group["metrics"][key]["mean"].as_f64().unwrap_or(f64::NAN)
+    };
     let page = repository_file("docs/gallery.md");
     for strategy in ["full", "partial", "online", "one-run"] {
         let known = of(strategy, "time", &mean("known_time_h", 1.0), 0);
-        let known = if known == "0, 0, 0" { "none".to_owned() } else { known };
+        let known = if known == "0, 0, 0" {
+            "none".to_owned()
+        } else {
+            known
+        };
         let cells = [
             format!("`{strategy}`"),
             known,
             of(strategy, "time", &mean("error_mean", 100.0), 1),
             of(strategy, "time", &mean("overhead_net_time", 100.0), 1),
             of(strategy, "cost", &mean("overhead_net_cost", 100.0), 1),
-            of(strategy, "cost", &|group| 100.0 * group["right"].as_f64().unwrap_or(f64::NAN), 0),
+            of(
+                strategy,
+                "cost",
+                &|group| 100.0 * group["right"].as_f64().unwrap_or(f64::NAN),
+                0,
+            ),
         ];
         let row = format!("| {} |", cells.join(" | "));
         assert!(page.contains(&row), "docs/gallery.md is to have {row}");
