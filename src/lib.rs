@@ -239,7 +239,7 @@ mod inside {
 #[doc(hidden)]
 pub use inside::*;
 
-// The code in the README compiles and runs.
+// The code of the page for Rust compiles and runs.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/how-to/library.md")]
+struct Page;

@@ -38,6 +38,8 @@ mod profile;
 pub mod progress;
 pub mod rank;
 pub mod records;
+#[cfg(feature = "manual")]
+mod reference;
 #[cfg(feature = "figures")]
 pub mod report;
 pub mod reproduce;

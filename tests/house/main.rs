@@ -4,6 +4,8 @@
 
 mod circles;
 mod declarations;
+mod gallery;
+mod links;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};

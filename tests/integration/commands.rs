@@ -244,6 +244,32 @@ fn the_checked_in_schema_is_current() {
     );
 }
 
+/// `SCAVSIM_RENEW=1` writes it anew.
+#[test]
+fn the_reference_of_commands_is_current() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["manual", "out", "--markdown"]).success();
+    let now = sandbox.read("out/cli.md");
+    if std::env::var_os("SCAVSIM_RENEW").is_some() {
+        let path = crate::sandbox::repository().join("docs/reference/cli.md");
+        std::fs::write(path, &now).expect("writable");
+    }
+    assert!(
+        repository_file("docs/reference/cli.md") == now,
+        "docs/reference/cli.md is stale: scavsim manual docs/reference --markdown"
+    );
+    // Every command and an option of each stand there.
+    for word in [
+        "## `scavsim run`",
+        "`--replicas",
+        "### `scavsim import profile`",
+        "`--samples-per-epoch",
+        "`-q`",
+    ] {
+        assert!(now.contains(word), "{word}");
+    }
+}
+
 // completions, check, help
 
 #[cfg(feature = "completions")]

@@ -1,135 +1,236 @@
 //! What the documents show is what the program does.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use scavsim::reproduce::{Paper, Tally};
 use serde_json::Value;
 
+use crate::external::without_python;
 use crate::reproduction::paper;
-use crate::sandbox::repository_file;
+use crate::sandbox::{Sandbox, repository, repository_file, stdout};
 
-/// Every console block of the README, run.
-#[test]
-fn the_commands_of_the_readme_print_what_it_shows() {
-    trycmd::TestCases::new().case("README.md").run();
+/// The README and all pages of `docs/`, by their paths in the repository.
+fn documents() -> Vec<String> {
+    fn walk(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("readable") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                let below = path.strip_prefix(repository()).expect("it is there");
+                found.push(below.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    let mut found = vec!["README.md".to_owned()];
+    walk(&repository().join("docs"), &mut found);
+    found.sort();
+    found
 }
 
-/// The block of the README that is not run: other tests have computed its rows.
+/// The fenced blocks of a document: what stands behind the fence, and the lines.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("\n```") {
+        let Some((info, body)) = after.split_once('\n') else {
+            break;
+        };
+        let (block, behind) = body.split_once("```").unwrap_or((body, ""));
+        all.push((info, block));
+        rest = behind;
+    }
+    all
+}
+
+/// A document in a folder of its own, beside `scenarios/`, its files by their bare names, and those that it shows itself:
+/// blocks with `name=FILE` behind the fence.
+fn laid_out(document: &str, text: &str, folder: &Path) -> PathBuf {
+    let flat = document.replace('/', "-");
+    let beside = folder.join(flat.replace(".md", ".in"));
+    copy_folder(&repository().join("scenarios"), &beside.join("scenarios"));
+    copy_folder(&repository().join("scenarios"), &beside);
+    for (info, block) in blocks(text) {
+        if let Some((_, name)) = info.split_once(" name=") {
+            let file = beside.join(name);
+            fs::create_dir_all(file.parent().expect("in the folder")).expect("writable");
+            let block = if document == "docs/bench.md" {
+                crate::bench::with_hashes(block)
+            } else {
+                block.to_owned()
+            };
+            fs::write(file, block).expect("writable");
+        }
+    }
+    folder.join(flat)
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("writable");
+    for entry in fs::read_dir(from).expect("readable") {
+        let path = entry.expect("readable").path();
+        let to = to.join(path.file_name().expect("it has a name"));
+        if path.is_dir() {
+            copy_folder(&path, &to);
+        } else {
+            fs::copy(&path, to).expect("readable");
+        }
+    }
+}
+
+/// Every console block of every document. One alone: `cargo test --test integration documented -- trycmd=advise`; with
+/// `TRYCMD=overwrite` the documents take what is printed.
 #[test]
-fn the_readme_shows_what_all_papers_come_to() {
+fn the_commands_of_the_documents_print_what_they_show() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    let cases = trycmd::TestCases::new();
+    let mut shown = Vec::new();
+    for document in documents() {
+        let text = repository_file(&document);
+        let is_shown = blocks(&text).iter().any(|(info, _)| *info == "console");
+        if !is_shown || text.contains("```python name=") && without_python() {
+            continue;
+        }
+        let laid = laid_out(&document, &text, folder.path());
+        fs::write(&laid, &text).expect("writable");
+        cases.case(&laid);
+        shown.push((document, laid));
+    }
+    assert!(shown.len() >= 10, "{shown:?}");
+    cases.run();
+    if std::env::var_os("TRYCMD").is_some_and(|how| how == "overwrite") {
+        for (document, laid) in shown {
+            fs::copy(laid, repository().join(document)).expect("writable");
+        }
+    }
+}
+
+/// What is not run has another test.
+#[test]
+fn no_console_block_is_left_out() {
+    let mut left_out = Vec::new();
+    for document in documents() {
+        let text = repository_file(&document);
+        let odd = |info: &str| info.starts_with("console") && info != "console";
+        left_out.extend(
+            blocks(&text)
+                .into_iter()
+                .filter(|(info, _)| odd(info))
+                .map(|_| document.clone()),
+        );
+    }
+    assert_eq!(left_out, ["docs/reproduce.md"]);
+}
+
+/// The block of the page on papers that is not run: other tests have computed its rows. The README has its first sentence.
+#[test]
+fn the_documents_say_what_all_papers_come_to() {
     let names = Paper::names();
     let mut all = Tally::default();
     for name in &names {
         all += &Tally::count(&paper(name).1);
     }
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let total = format!("{} papers: {}", names.len(), all.sentence());
+    let page = words(&repository_file("docs/reproduce.md"));
+    assert!(page.contains(&words(&total)), "{total}");
+    let first = total.split_inclusive(". ").next().expect("a sentence");
     let readme = words(&repository_file("README.md"));
-    assert!(readme.contains(&words(&total)), "{total}");
+    assert!(readme.contains(&words(first)), "{first}");
 }
 
-/// Every console block of the document on imports, run beside the example it names.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What the snippet of the page on traces prints of the trace that its command writes.
 #[test]
-fn the_commands_of_the_import_document_print_what_it_shows() {
-    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let copy = |from: &str, to: &str| {
-        let to = folder.path().join(to);
-        std::fs::create_dir_all(to.parent().expect("it is in the folder")).expect("writable");
-        std::fs::copy(root.join(from), to).expect("it is checked in");
+fn the_hours_of_the_trace_are_those_that_the_page_shows() {
+    let page = repository_file("docs/trace.md");
+    let command = page
+        .lines()
+        .find_map(|line| line.strip_prefix("$ scavsim trace spot.toml"));
+    let sandbox = Sandbox::new();
+    sandbox.write("spot.toml", &repository_file("scenarios/spot.toml"));
+    let more: Vec<&str> = command.expect("it is shown").split_whitespace().collect();
+    sandbox
+        .run(&[&["trace", "spot.toml"], &more[..]].concat())
+        .success();
+    let mut hours: Vec<(String, f64)> = Vec::new();
+    for line in sandbox.read("trace/spot-case-300.events.jsonl").lines() {
+        let entry: Value = serde_json::from_str(line).expect("JSON");
+        if entry["track"] != "job" || entry["kind"] != "span" {
+            continue;
+        }
+        let name = entry["name"].as_str().expect("a name").to_owned();
+        let took = entry["for_s"].as_f64().expect("a number") / 3600.0;
+        match hours.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += took,
+            None => hours.push((name, took)),
+        }
+    }
+    let shown =
+        |(name, took): &(String, f64)| format!("'{name}': {:?}", (100.0 * took).round() / 100.0);
+    let shown: Vec<String> = hours.iter().map(shown).collect();
+    let line = format!("{{{}}}", shown.join(", "));
+    assert!(page.contains(&line), "docs/trace.md is to show {line}");
+}
+
+/// What earlier runs are worth, by the summary of the main scenario.
+#[test]
+fn the_gallery_says_what_knowledge_is_worth() {
+    let sandbox = Sandbox::new();
+    let file = repository()
+        .join("scenarios/scavenger.toml")
+        .display()
+        .to_string();
+    let printed = stdout(&sandbox.run(&["run", &file, "--format", "json"]).success());
+    let summary: Value = serde_json::from_str(&printed).expect("JSON");
+    let groups = summary["groups"].as_array().expect("groups");
+    let of = |strategy: &str, objective: &str, value: &dyn Fn(&Value) -> f64, digits: usize| {
+        let all = groups
+            .iter()
+            .filter(|group| group["strategy"] == strategy && group["objective"] == objective);
+        let all: Vec<String> = all
+            .map(|group| format!("{:.digits$}", value(group)))
+            .collect();
+        assert_eq!(all.len(), 3, "{strategy}");
+        all.join(", ")
     };
-    copy("docs/import.md", "import.md");
-    copy(
-        "scenarios/example-profile.csv",
-        "import.in/example-profile.csv",
-    );
-    trycmd::TestCases::new()
-        .case(folder.path().join("import.md"))
-        .run();
-}
-
-/// The same of the document on advice.
-#[test]
-fn the_commands_of_the_document_on_advice_print_what_it_shows() {
-    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::fs::create_dir(folder.path().join("advise.in")).expect("writable");
-    for (from, to) in [
-        ("docs/advise.md", "advise.md"),
-        (
-            "scenarios/example-profile.csv",
-            "advise.in/example-profile.csv",
-        ),
-        (
-            "scenarios/example-profile-poor.csv",
-            "advise.in/example-profile-poor.csv",
-        ),
-        ("scenarios/scavenger.toml", "advise.in/scavenger.toml"),
-    ] {
-        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
+    let mean = |key: &'static str, times: f64| {
+        move |group: &Value| times * group["metrics"][key]["mean"].as_f64().unwrap_or(f64::NAN)
+    };
+    let page = repository_file("docs/gallery.md");
+    for strategy in ["full", "partial", "online", "one-run"] {
+        let known = of(strategy, "time", &mean("known_time_h", 1.0), 0);
+        let known = if known == "0, 0, 0" {
+            "none".to_owned()
+        } else {
+            known
+        };
+        let cells = [
+            format!("`{strategy}`"),
+            known,
+            of(strategy, "time", &mean("error_mean", 100.0), 1),
+            of(strategy, "time", &mean("overhead_net_time", 100.0), 1),
+            of(strategy, "cost", &mean("overhead_net_cost", 100.0), 1),
+            of(
+                strategy,
+                "cost",
+                &|group| 100.0 * group["right"].as_f64().unwrap_or(f64::NAN),
+                0,
+            ),
+        ];
+        let row = format!("| {} |", cells.join(" | "));
+        assert!(page.contains(&row), "docs/gallery.md is to have {row}");
     }
-    trycmd::TestCases::new()
-        .case(folder.path().join("advise.md"))
-        .run();
 }
 
-/// The same of the document on traces.
+/// The scenario of the how-to is legal and runs.
 #[test]
-fn the_commands_of_the_trace_document_print_what_it_shows() {
-    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::fs::create_dir(folder.path().join("trace.in")).expect("writable");
-    for (from, to) in [
-        ("docs/trace.md", "trace.md"),
-        ("scenarios/spot.toml", "trace.in/spot.toml"),
-        ("scenarios/scout.toml", "trace.in/scout.toml"),
-    ] {
-        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
-    }
-    trycmd::TestCases::new()
-        .case(folder.path().join("trace.md"))
-        .run();
-}
-
-/// The same of the document on comparisons.
-#[test]
-fn the_commands_of_the_document_on_comparisons_print_what_it_shows() {
-    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::fs::create_dir(folder.path().join("compare.in")).expect("writable");
-    for (from, to) in [
-        ("docs/compare.md", "compare.md"),
-        (
-            "scenarios/compare-steps-scavenger.toml",
-            "compare.in/compare-steps-scavenger.toml",
-        ),
-    ] {
-        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
-    }
-    trycmd::TestCases::new()
-        .case(folder.path().join("compare.md"))
-        .run();
-}
-
-/// The same of the document on the suite, beside the small suite that it shows.
-#[test]
-fn the_commands_of_the_document_on_the_suite_print_what_it_shows() {
-    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
-    std::fs::create_dir(folder.path().join("bench.in")).expect("writable");
-    let text = repository_file("docs/bench.md");
-    let block = text.split("```toml\n").nth(1);
-    let suite = block.and_then(|rest| rest.split("```").next());
-    let suite = crate::bench::with_hashes(suite.expect("it shows one"));
-    std::fs::write(folder.path().join("bench.in/two-jobs.toml"), suite).expect("writable");
-    std::fs::write(folder.path().join("bench.md"), text).expect("writable");
-    trycmd::TestCases::new()
-        .case(folder.path().join("bench.md"))
-        .run();
-}
-
-/// The scenario in the README is legal and runs.
-#[test]
-fn the_scenario_of_the_readme_runs() {
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("```toml\n").expect("a TOML block");
+fn the_scenario_of_the_how_to_runs() {
+    let page = repository_file("docs/how-to/scenario.md");
+    let (_, rest) = page.split_once("```toml\n").expect("a TOML block");
     let (text, _) = rest.split_once("```").expect("its end");
     let scenario = super::replay::scenario(text);
     assert_eq!(scenario.workloads()[0].1.len(), 7 * 3);

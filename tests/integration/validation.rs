@@ -34,7 +34,7 @@ fn the_table_of_hold_outs_in_results_is_current() {
     if std::env::var_os("SCAVSIM_RENEW").is_some() {
         let text = format!(
             "# Measurements left out, and what the rest says of them\n\n\
-             `scavsim validate --format markdown`; [the model](../docs/model.md#steps-between-and-beyond-measurements) says what is \
+             `scavsim validate --format markdown`; [the model](../docs/model/truth.md#steps-between-and-beyond-measurements) says what is \
              left out. Errors are mean and worst absolute percentages, `covered` the share of answers whose 90 % interval holds the \
              measurement; `!` marks a share outside 85 to 95 %.\n\n{}",
             print(&[])
