@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::gathered::{Chooser, ChosenPoint, Gathered, Outcomes};
 use crate::report::manifest::Identity;
+use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::{Group, Ranked, Ranking};
@@ -11,6 +12,9 @@ use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
 use scavsim_sim::plans::PlanFigures;
+
+/// Runs of a configuration from which on their 5 % and 95 % say something.
+const FEWEST_RUNS: u64 = 20;
 
 /// Material of one result.
 pub struct Material {
@@ -79,6 +83,14 @@ pub struct Place {
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
     pub is_knee: bool,
+    /// Whether the limits allow it; true where that is not known.
+    pub is_allowed: bool,
+    /// Objectives that it is the oracle's choice for; empty where not all configurations are known.
+    pub best_for: Vec<Objective>,
+    /// Hours and USD that 5 % and 95 % of runs stay below, where they were simulated.
+    pub ends: Option<[[f64; 2]; 2]>,
+    /// Share of runs that miss a limit, where there is one.
+    pub miss: Option<f64>,
     /// Who chose it, and how often.
     pub by: Vec<Chooser>,
 }
@@ -95,7 +107,7 @@ impl Material {
         let (groups, mut all) = gathered.finish();
         let outcomes = (groups.iter().map(|group| outcome(group, &mut all))).collect();
         let clouds = match rankings {
-            Some(rankings) => of_rankings(rankings, &gathered.chosen),
+            Some(rankings) => Cloud::of_rankings(rankings, &gathered.chosen),
             None => of_choices(&gathered.chosen),
         };
         let name = identity.get("scenario").and_then(|name| name.as_str());
@@ -181,7 +193,9 @@ type Key<'a> = (
     Option<&'a str>,
 );
 
-fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
+impl Cloud {
+    /// All configurations of each ranking, with who chose them.
+    pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
     fn key(p: &ChosenPoint) -> Key<'_> {
         let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
         let of = [&*p.setting, &p.workload, &p.pricing];
@@ -205,9 +219,18 @@ fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
     }
     clouds
 }
+}
 
 fn of_ranking(ranking: Ranking) -> Cloud {
+    // Of a few runs these ends are no more than the runs.
+    let ends = |row: &Ranked| {
+        (row.runs >= FEWEST_RUNS).then(|| {
+            let hours = row.time_interval_s().map(|end| end / SECONDS_PER_HOUR);
+            [hours, row.cost_interval_usd()]
+        })
+    };
     let place = |row: Ranked| Place {
+        ends: ends(&row),
         vm: row.vm,
         workers: row.workers,
         batch: row.batch,
@@ -218,6 +241,9 @@ fn of_ranking(ranking: Ranking) -> Cloud {
         plan: row.plan,
         is_on_front: row.is_on_front,
         is_knee: row.best_for.contains(&Objective::Knee),
+        is_allowed: row.is_allowed,
+        miss: row.miss.as_ref().and_then(Share::share),
+        best_for: row.best_for,
         by: Vec::new(),
     };
     let mut places: Vec<Place> = ranking.rows.into_iter().map(place).collect();
@@ -269,6 +295,10 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             plan: None,
             is_on_front: false,
             is_knee: false,
+            is_allowed: true,
+            best_for: Vec::new(),
+            ends: None,
+            miss: None,
             by: point.by.clone(),
         };
         match clouds.iter_mut().find(is_it) {
