@@ -61,10 +61,12 @@ pub struct Cloud {
 }
 
 /// A configuration with what is expected of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
+    /// Its VMs with their number, where all configurations are known.
+    pub held: Option<String>,
     /// Worker count K.
     pub workers: Option<u32>,
     /// Global batch B.
@@ -229,8 +231,14 @@ fn of_ranking(ranking: Ranking) -> Cloud {
             [hours, row.cost_interval_usd()]
         })
     };
+    let held = |row: &Ranked| {
+        let each = row.held.iter().map(|held| format!("{} {}", held.vms, held.vm));
+        let all = each.collect::<Vec<_>>().join(" + ");
+        (!all.is_empty()).then_some(all)
+    };
     let place = |row: Ranked| Place {
         ends: ends(&row),
+        held: held(&row),
         vm: row.vm,
         workers: row.workers,
         batch: row.batch,
@@ -286,6 +294,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
         };
         let place = Place {
             vm: point.vm.clone(),
+            held: None,
             workers: point.workers,
             batch: point.batch,
             other: point.other.clone(),

@@ -228,12 +228,12 @@ fn picture() -> Picture {
         x: PictureAxis {
             name: "time",
             unit: "h",
-            is_positive: true,
+            has_logarithm: true,
         },
         y: PictureAxis {
             name: "cost",
             unit: "USD",
-            is_positive: true,
+            has_logarithm: true,
         },
         over: "over the best",
         layers: vec![Layer {
@@ -246,6 +246,7 @@ fn picture() -> Picture {
             name: "configuration",
             front: Some("Pareto"),
             filled: Some("from"),
+            hollow: "not measured",
             ..Layer::default()
         }],
     }

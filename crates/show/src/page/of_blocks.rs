@@ -73,7 +73,7 @@ fn answer(block: &Block) -> Answer {
     if let Some(second) = others().next() {
         let p = verdict.standings[second].against.and_then(|against| against.p);
         let chance = match p {
-            Some(p) if verdict.can_differ => format!("; p = {p:.3} that chance parts some pair so far"),
+            Some(p) if verdict.can_differ => format!("; p = {p:.3} that chance alone parts a pair this far"),
             _ => "; too few independent jobs to tell them apart".to_owned(),
         };
         let text = format!("{}: {}{chance}.", block.entries[second].strategy, net(second));
@@ -181,12 +181,12 @@ pub(super) fn picture() -> Picture {
         x: PictureAxis {
             name: "regret of the choice",
             unit: "%",
-            is_positive: false,
+            has_logarithm: true,
         },
         y: PictureAxis {
             name: "net overhead",
             unit: "%",
-            is_positive: false,
+            has_logarithm: true,
         },
         over: "",
         layers: vec![Layer {

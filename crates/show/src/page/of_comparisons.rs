@@ -97,12 +97,12 @@ fn picture() -> Picture {
         x: PictureAxis {
             name: "row of the table",
             unit: "",
-            is_positive: false,
+            has_logarithm: false,
         },
         y: PictureAxis {
             name: "difference from the published figure",
             unit: "%",
-            is_positive: false,
+            has_logarithm: false,
         },
         over: "",
         layers: vec![Layer {
@@ -112,6 +112,7 @@ fn picture() -> Picture {
             y: "difference, %",
             name: "quantity",
             filled: Some("verdict"),
+            hollow: "outside its tolerance",
             ..Layer::default()
         }],
     }

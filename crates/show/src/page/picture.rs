@@ -28,8 +28,8 @@ pub struct PictureAxis {
     pub name: &'static str,
     /// Unit of what it shows.
     pub unit: &'static str,
-    /// Whether a logarithm can be taken.
-    pub is_positive: bool,
+    /// Whether it may be logarithmic, where all marks are above 0.
+    pub has_logarithm: bool,
 }
 
 /// Rows of a table as marks. All but the table are heads of columns.
@@ -53,6 +53,8 @@ pub struct Layer {
     pub front: Option<&'static str>,
     /// Tells filled marks (`measured`, or nothing) from hollow ones.
     pub filled: Option<&'static str>,
+    /// What hollow marks are.
+    pub hollow: &'static str,
     /// Whether every mark bears its name, and is not one of a crowd.
     pub is_named: bool,
 }

@@ -1,6 +1,6 @@
 //! Tables of a page: rows of values, which are sorted, filtered, drawn and downloaded by its script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -47,6 +47,8 @@ pub struct Head {
     pub is_bar: bool,
     /// What it means; empty where the head says it.
     pub about: String,
+    /// Its words, each once: rows have their numbers. Empty where rows hold what they show.
+    pub words: Vec<String>,
 }
 
 impl Table {
@@ -70,9 +72,10 @@ impl Table {
                 half: None,
                 is_bar: false,
                 about: String::new(),
+                words: Vec::new(),
             }
         };
-        Table {
+        let mut table = Table {
             id,
             caption,
             note: note.into(),
@@ -84,6 +87,31 @@ impl Table {
             parts: None,
             picks: None,
             orders: BTreeMap::new(),
+        };
+        table.keep_words();
+        table
+    }
+
+    /// Keeps the words of every column that has texts alone once.
+    pub(super) fn keep_words(&mut self) {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            let mut cells = self.rows.iter().map(|row| &row[at]);
+            if !column.words.is_empty() || cells.any(|cell| !cell.is_string() && !cell.is_null()) {
+                continue;
+            }
+            let mut numbers: HashMap<String, usize> = HashMap::new();
+            for row in &mut self.rows {
+                let Value::String(word) = &row[at] else { continue };
+                let number = match numbers.get(word) {
+                    Some(number) => *number,
+                    None => {
+                        numbers.insert(word.clone(), column.words.len());
+                        column.words.push(word.clone());
+                        column.words.len() - 1
+                    }
+                };
+                row[at] = Value::from(number);
+            }
         }
     }
 
@@ -181,7 +209,8 @@ mod tests {
         ];
         let rows = [("a", Some(1.239)), ("", None)];
         let table = Table::of("t", "T", "", &Sheet::new(rows, columns)).with_more(&["h"]);
-        assert_eq!(table.rows, [[Value::from("a"), Value::from(1.239)], [Value::Null, Value::Null]]);
+        assert_eq!(table.rows, [[Value::from(0), Value::from(1.239)], [Value::Null, Value::Null]]);
+        assert_eq!(table.columns[0].words, ["a"]);
         assert_eq!((table.columns[1].digits, table.columns[1].is_more), (2, true));
         assert!(!table.columns[0].is_number);
     }

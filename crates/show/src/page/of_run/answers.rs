@@ -1,7 +1,7 @@
 //! The card of every setting, workload, policy and objective of a run.
 
 use super::super::answer::{Answer, Big, Line};
-use super::tables::common_vm;
+use super::names::Names;
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
 use crate::report::Places;
@@ -17,12 +17,15 @@ const DEFAULT: &str = "default";
 /// Names that a sentence lists.
 const MOST_NAMES: usize = 3;
 
+/// Cards of a page; the choices behind have rows alone.
+const MOST: usize = 500;
+
 /// A card per block of groups.
 pub(super) fn of_result(material: &Material, places: &Places) -> Vec<Answer> {
     let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
     let mut first = 0;
     let mut all = Vec::new();
-    for block in &blocks {
+    for block in blocks.iter().take(MOST) {
         let outcomes = &material.outcomes[first..first + block.len()];
         first += block.len();
         let others = blocks.iter().copied();
@@ -89,13 +92,17 @@ fn of_block<'m>(
             first.oracle.as_ref().is_some_and(|own| is_of(place, own))
         };
         if let Some(best) = cloud.places.iter().find(is_best) {
+            // Where workers do not say how many VMs there are.
+            if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
+                answer.what.clone_from(held);
+            }
             answer.point = Some([best.time_h, best.cost_usd]);
             answer.lines.extend(by.and_then(|by| runner_up(cloud, best, by)));
         }
     }
     let lost = of_oracle.and_then(|(group, _)| group.mean("lost_vms"));
     answer.lines.extend(risk(ends, lost.map(|lost| lost.mean)));
-    answer.lines.extend(changes(block, others, places));
+    answer.lines.extend(changes(block, others, cloud, places));
     answer.lines.extend(finding(block, by));
     answer
 }
@@ -136,11 +143,11 @@ fn is_of(place: &Place, chosen: &Chosen) -> bool {
 fn runner_up(cloud: &Cloud, best: &Place, by: Objective) -> Option<Line> {
     let others = || (cloud.places.iter()).filter(|own| own.is_allowed && !std::ptr::eq(*own, best));
     let over = |own: f64, best: f64| signed_percent(own / best - 1.0);
-    let with_vm = common_vm(std::slice::from_ref(cloud)).is_none();
+    let names = Names::of(std::slice::from_ref(cloud));
     let told = |own: &Place| {
         format!(
             "{}: {} ({}), {} ({})",
-            own.name(with_vm),
+            names.text(own),
             hours(own.time_h),
             over(own.time_h, best.time_h),
             usd(own.cost_usd),
@@ -178,18 +185,18 @@ fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<Line> {
 fn changes<'m>(
     block: &[Group],
     others: impl Iterator<Item = &'m [Group]>,
+    cloud: Option<&Cloud>,
     places: &Places,
 ) -> Option<Line> {
     let own = &block[0];
-    let own_vm = own.oracle.as_ref()?.vm.clone();
+    own.oracle.as_ref()?;
+    let names = cloud.map(|cloud| Names::of(std::slice::from_ref(cloud)));
     let told = |oracle: &Chosen| {
-        // Other VMs are told, the same are not.
-        let vm = oracle.vm.clone().filter(|_| oracle.vm != own_vm);
-        let oracle = Chosen {
-            vm,
-            ..oracle.clone()
-        };
-        in_words(&oracle, places, " on ")
+        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, oracle)));
+        match (&names, place) {
+            (Some(names), Some(place)) => names.text(place),
+            _ => in_words(oracle, places, " on "),
+        }
     };
     let mut by_objective: Vec<String> = Vec::new();
     let (mut policies, mut settings) = ([0, 0], [0, 0]);
@@ -324,6 +331,9 @@ pub(super) fn of_clouds(clouds: &[Cloud], places: &Places) -> Vec<Answer> {
                 other: best.other.clone(),
             };
             name(&mut answer, &chosen, places);
+            if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
+                answer.what.clone_from(held);
+            }
             answer.marks.push(best.provenance.clone());
             if places.is_marked(&cloud.pricing) {
                 answer.marks.push("spot price, but VMs are never lost".to_owned());
@@ -339,5 +349,6 @@ pub(super) fn of_clouds(clouds: &[Cloud], places: &Places) -> Vec<Answer> {
             all.push(answer);
         }
     }
+    all.truncate(MOST);
     all
 }

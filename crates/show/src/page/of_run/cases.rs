@@ -40,7 +40,7 @@ pub(super) fn table(gathered: &Gathered) -> Table {
     let rows: Vec<Vec<Value>> = (records.iter())
         .map(|record| COLUMNS.iter().map(|column| cell((column.of)(record))).collect())
         .collect();
-    let columns = COLUMNS.iter().enumerate().map(|(at, column)| {
+    let columns: Vec<Head> = (COLUMNS.iter().enumerate()).map(|(at, column)| {
         let is_number = rows.iter().any(|row| row[at].is_number());
         let is_whole = rows.iter().all(|row| !row[at].is_f64());
         let unit = if column.unit.is_empty() {
@@ -56,8 +56,9 @@ pub(super) fn table(gathered: &Gathered) -> Table {
             half: None,
             is_bar: false,
             about: format!("{}{unit}", column.what),
+            words: Vec::new(),
         }
-    });
+    }).collect();
     let note = match gathered.is_sample() {
         false => "All cases. `scavsim trace` shows the course of one.".to_owned(),
         true => format!(
@@ -66,15 +67,17 @@ pub(super) fn table(gathered: &Gathered) -> Table {
             gathered.count
         ),
     };
-    Table {
+    let mut table = Table {
         id: "cases",
         caption: "Cases",
         note,
-        columns: columns.collect(),
+        columns,
         rows,
         is_detail: true,
         parts: None,
         picks: None,
         orders: BTreeMap::new(),
-    }
+    };
+    table.keep_words();
+    table
 }

@@ -1,11 +1,12 @@
 //! The page of a run, and of a ranking: what is best, what finding it costs, and every configuration.
 //!
 //! - [`answers`]: a card per setting, workload, policy and objective.
-//! - [`tables`]: strategies, configurations, policies, cases.
+//! - [`tables`]: strategies, configurations, policies; [`cases`]; [`names`]: what configurations are called.
 //! - [`warnings`]: what to mind; [`sources`](super::sources): which data it was made from.
 
 mod answers;
 mod cases;
+mod names;
 mod tables;
 mod warnings;
 
@@ -115,6 +116,7 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
         name: "configuration",
         front: Some("Pareto"),
         filled: Some("from"),
+        hollow: "not measured",
         ..Layer::default()
     };
     Picture {
@@ -123,12 +125,12 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
         x: PictureAxis {
             name: "time",
             unit: "h",
-            is_positive: true,
+            has_logarithm: true,
         },
         y: PictureAxis {
             name: "cost",
             unit: "USD",
-            is_positive: true,
+            has_logarithm: true,
         },
         over: "over the best",
         layers: std::iter::once(configurations).chain(more).collect(),

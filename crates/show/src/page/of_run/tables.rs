@@ -1,6 +1,7 @@
 //! Strategies, configurations and policies as tables.
 
 use super::super::table::Table;
+use super::names::Names;
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
 use crate::report::Places;
@@ -12,8 +13,12 @@ use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_lab::experiment::{Chosen, Group};
 use scavsim_sim::plans::PlanFigures;
 
-/// Rows of one table; all others are in the files.
-const MOST_ROWS: usize = 1_500;
+/// Rows of the table of strategies; all others are in the files.
+const MOST_STRATEGIES: usize = 2_000;
+/// Rows of the table of configurations.
+const MOST_CONFIGURATIONS: usize = 2_400;
+/// Rows of the table of policies.
+const MOST_POLICIES: usize = 1_000;
 
 /// The setting, where there are several.
 fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
@@ -21,9 +26,9 @@ fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
     is_there.then(|| Column::word("setting", move |row: &R| of(row)))
 }
 
-fn beyond(count: usize, where_: &str) -> String {
-    if count > MOST_ROWS {
-        format!(" The first {MOST_ROWS} of {count}; all are in {where_}.")
+fn beyond(count: usize, most: usize) -> String {
+    if count > most {
+        format!(" The first {most} of {count}; all are in summary.csv.")
     } else {
         String::new()
     }
@@ -111,17 +116,10 @@ const MEANINGS: [(&str, &str); 10] = [
     ("regret cost, %", "expected cost of the choice alone over the oracle's"),
 ];
 
-/// The VM type that all configurations have, where it is one: said once, it need not stand in every line.
-pub(super) fn common_vm(clouds: &[Cloud]) -> Option<&str> {
-    let mut places = clouds.iter().flat_map(|cloud| &cloud.places);
-    let first = places.next()?.vm.as_deref()?;
-    places.all(|place| place.vm.as_deref() == Some(first)).then_some(first)
-}
-
 pub(super) fn strategies(material: &Material) -> Table {
-    let with_vm = common_vm(&material.clouds).is_none();
+    let with_vm = Names::of(&material.clouds).common_vm.is_none();
     let rows = material.groups.iter().zip(&material.outcomes);
-    let rows: Vec<GroupRow<'_>> = rows.take(MOST_ROWS).collect();
+    let rows: Vec<GroupRow<'_>> = rows.take(MOST_STRATEGIES).collect();
     let median = |head, metric: &'static str| {
         Column::number(head, move |(group, _): &GroupRow<'_>| {
             let own = typical(group, metric).filter(|own| own.is_median());
@@ -178,7 +176,7 @@ pub(super) fn strategies(material: &Material) -> Table {
     let columns: Vec<_> = columns.chain(plans.into_iter().flatten()).collect();
     let note = format!(
         "Over the oracle's time and cost in the same replica, search counted.{}",
-        beyond(material.groups.len(), "summary.csv")
+        beyond(material.groups.len(), MOST_STRATEGIES)
     );
     let sheet = Sheet::new(rows, columns);
     let mut table = Table::of("strategies", "What finding it costs", note, &sheet)
@@ -242,18 +240,19 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
     };
     let count = all().count();
     let is_first = |(_, place): &PlaceRow<'_>| place.is_on_front || place.is_knee;
-    let rows: Vec<PlaceRow<'_>> = if count > MOST_ROWS {
+    let rows: Vec<PlaceRow<'_>> = if count > MOST_CONFIGURATIONS {
         let rest = all().filter(|row| !is_first(row));
-        let every = count.div_ceil(MOST_ROWS);
-        let mut rows: Vec<PlaceRow<'_>> = all().filter(is_first).take(MOST_ROWS).collect();
-        let room = MOST_ROWS - rows.len();
+        let every = count.div_ceil(MOST_CONFIGURATIONS);
+        let mut rows: Vec<PlaceRow<'_>> = all().filter(is_first).take(MOST_CONFIGURATIONS).collect();
+        let room = MOST_CONFIGURATIONS - rows.len();
         rows.extend(rest.step_by(every).take(room));
         rows
     } else {
         all().collect()
     };
     let shown = rows.len();
-    let common = common_vm(clouds);
+    let names = Names::of(clouds);
+    let common = names.common_vm;
     let count_of = |number: Option<u32>| number.map(f64::from);
     let end = |at: usize, which: usize| {
         move |(_, place): &PlaceRow<'_>| Cell::number(place.ends.map(|ends| ends[at][which]), 2)
@@ -261,10 +260,11 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
     let columns = setting(&rows, |(cloud, _)| &cloud.setting).into_iter().chain([
         Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
         Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
-        Column::text("configuration", move |(_, place): &PlaceRow<'_>| {
-            place.name(common.is_none())
-        }),
+        Column::text("configuration", move |(_, place): &PlaceRow<'_>| names.text(place)),
         Column::text("VM", |(_, place): &PlaceRow<'_>| place.vm.clone().unwrap_or_default()),
+        Column::text("other axes", |(_, place): &PlaceRow<'_>| {
+            place.other.clone().unwrap_or_default()
+        }),
         Column::number("workers", move |(_, place): &PlaceRow<'_>| {
             Cell::number(count_of(place.workers), 0)
         }),
@@ -325,6 +325,7 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
     let sheet = Sheet::new(rows, columns);
     Table::of("configurations", "Every configuration", format!("{which}{on}{cut}"), &sheet).with_more(&[
         "VM",
+        "other axes",
         "workers",
         "batch",
         "time 5 %, h",
@@ -373,9 +374,9 @@ pub(super) fn policies(material: &Material, places: &Places) -> Table {
     let count = blocks.len();
     let note = format!(
         "The best configuration at each price; a click on a row shows the page at it.{}",
-        beyond(count, "summary.csv")
+        beyond(count, MOST_POLICIES)
     );
-    let sheet = Sheet::new(blocks.into_iter().take(MOST_ROWS), columns);
+    let sheet = Sheet::new(blocks.into_iter().take(MOST_POLICIES), columns);
     let mut table = Table::of("policies", "What prices change", note, &sheet).with_bars(&["its cost, USD"]);
     table.picks = Some(["pricing", "policy"]);
     table

@@ -41,7 +41,7 @@ const drawCard = () => {
   const answer = answerNow();
   const card = $("answer");
   if (!answer) {
-    card.replaceChildren(element("p", "There is no answer for this choice."));
+    card.replaceChildren(element("p", "No card is kept for this choice; the tables have its rows."));
     return;
   }
   const left = element("div");
@@ -59,7 +59,7 @@ const drawCard = () => {
   const right = element("dl", "", { class: "lines" });
   for (const { head, text } of answer.lines) {
     const one = right.appendChild(element("div"));
-    one.append(element("dt", head), element("dd", text));
+    one.append(element("dt", head), sentence("dd", text));
   }
   card.replaceChildren(left, ...(answer.lines.length ? [right] : []));
 };

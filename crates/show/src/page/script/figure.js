@@ -10,7 +10,7 @@ const STEPS = {
 // The axes that there are: over the best where there is one, logarithms where all is above 0.
 const axesNow = () => {
   const { x, y, over } = data.picture;
-  if (!x.is_positive || !y.is_positive) return "linear";
+  if (!x.has_logarithm || !y.has_logarithm || points.some((point) => point.x <= 0 || point.y <= 0)) return "linear";
   return state.axes === "over" && !(over && answerNow()?.point) ? "log" : state.axes;
 };
 
@@ -87,8 +87,8 @@ const drawFigure = () => {
   const width = Math.max(280, drawing.clientWidth);
   const height = Math.round(Math.min(440, Math.max(300, 0.42 * width)));
   const margin = { left: 58, right: 16, top: 24, bottom: 44 };
-  const mode = axesNow();
   points = gather();
+  const mode = axesNow();
   drawing.points = points;
   if (points.length === 0) {
     drawing.replaceChildren(element("p", "Nothing to draw for this choice."));
@@ -102,7 +102,7 @@ const drawFigure = () => {
   const scale = ({ label, domain, type }) => ({ label, domain, type });
   const ticks = ({ ticks: values, tickFormat }) => (values ? { ticks: values, tickFormat } : { ticks: 7 });
   const base = mode === "over" ? [Charts.ruleX([1], { stroke: "var(--soft)" }), Charts.ruleY([1], { stroke: "var(--soft)" })] : [];
-  const zero = picture.y.is_positive ? [] : [Charts.ruleY([0], { stroke: "var(--soft)" })];
+  const zero = picture.y.has_logarithm ? [] : [Charts.ruleY([0], { stroke: "var(--soft)" })];
   const svg = Charts.plot({
     width, height, marginLeft: margin.left, marginRight: margin.right, marginTop: margin.top, marginBottom: margin.bottom,
     style: { background: "none", color: "var(--soft)", fontSize: "12px", fontFamily: "inherit", overflow: "visible" },
@@ -115,6 +115,8 @@ const drawFigure = () => {
       ...picture.layers.flatMap((layer, nth) => marksOf(layer, nth, points.filter((point) => point.nth === nth), points.length)),
     ],
   });
+  // It is one picture, told in its own words; what its parts are called is the library's affair.
+  for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", words());
   const [px, py] = [svg.scale("x"), svg.scale("y")];
@@ -272,7 +274,7 @@ const listenToFigure = () => {
 const drawAxes = () => {
   const form = $("axes");
   const { picture } = data;
-  if (!picture.x.is_positive || !picture.y.is_positive) return;
+  if (!picture.x.has_logarithm || !picture.y.has_logarithm) return;
   const group = form.appendChild(element("fieldset"));
   group.append(element("legend", "axes", { class: "unseen" }));
   const names = { over: picture.over, log: "logarithmic", linear: "linear" };
@@ -295,8 +297,11 @@ const drawLegend = () => {
     return item;
   };
   const items = [];
-  for (const layer of data.picture.layers) items.push(one(layer.is_named ? "named" : "dot", layer.label));
-  if (points.some((point) => !point.filled)) items.push(one("hollow", data.picture.over ? "not measured" : "outside its tolerance"));
+  data.picture.layers.forEach((layer, nth) => {
+    const own = points.filter((point) => point.nth === nth);
+    if (own.some((point) => point.filled)) items.push(one(layer.is_named ? "named" : "dot", layer.label));
+    if (own.some((point) => !point.filled)) items.push(one("hollow", `${layer.label}, ${layer.hollow}`));
+  });
   if (points.filter((point) => point.front).length > 1) items.push(one("front", "Pareto front"));
   if (points.some((point) => isBest(point) && !point.layer.is_named)) items.push(one("best", "the best"));
   legend.replaceChildren(...items);

@@ -5,12 +5,13 @@ const AROUND = [
 ];
 
 // Marks at one place share a name.
+const cut = (name) => (name.length > 36 ? name.slice(0, 35) + "…" : name);
 const together = (items) => {
   const groups = [];
   for (const item of items) {
     const near = groups.find((group) => Math.hypot(group.px - item.px, group.py - item.py) < 5);
-    if (near) near.names.push(item.name);
-    else groups.push({ ...item, names: [item.name] });
+    if (near) near.names.push(cut(item.name));
+    else groups.push({ ...item, names: [cut(item.name)] });
   }
   return groups.map((group) => {
     const [shownNames, more] = [group.names.slice(0, 2), group.names.length - 2];

@@ -21,7 +21,7 @@ const drawOnce = () => {
   for (const table of data.tables) drawTable(table);
   const list = $("caveats").querySelector("ul");
   $("caveats").hidden = data.caveats.length === 0;
-  for (const sentence of data.caveats) list.append(element("li", sentence));
+  for (const caveat of data.caveats) list.append(sentence("li", caveat));
   const facts = $("run").querySelector("dl");
   for (const { name, value } of data.facts) {
     const one = facts.appendChild(element("div"));

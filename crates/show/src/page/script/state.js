@@ -1,6 +1,12 @@
 // What is shown: the picks, the axes, the brushed part, the open row. All of it stands in the address behind `#`.
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
+// Words of a column stand in it once; rows have their numbers.
+for (const table of data.tables) {
+  table.columns.forEach(({ words }, at) => {
+    if (words.length) for (const row of table.rows) row[at] = row[at] === null ? null : words[row[at]];
+  });
+}
 const state = { picked: {}, axes: "over", brush: null, open: "" };
 const AXES = ["over", "log", "linear"];
 

@@ -1,6 +1,6 @@
 // Tables: sorted by their heads, filtered by words, downloaded.
 const FEW = 12;
-const KEYS = ["setting", "workload", "pricing", "objective", "market"];
+const KEYS = ["setting", "workload", "pricing", "objective", "market", "job is run"];
 
 const columnsOf = (table) => {
   const isFixed = (column) => {
@@ -24,7 +24,8 @@ const drawTable = (table) => {
   const title = element("h2", table.caption, { id: table.id + "-title" });
   shell.append(table.is_detail ? element("summary") : title);
   if (table.is_detail) shell.firstChild.append(title);
-  shell.append(element("p", table.note, { class: "note" }));
+  const note = shell.appendChild(sentence("p", table.note));
+  note.className = "note";
   const tools = shell.appendChild(element("p", "", { class: "tools" }));
   const label = tools.appendChild(element("label", "with the words "));
   const words = label.appendChild(element("input", "", { type: "search", autocomplete: "off" }));
@@ -91,7 +92,7 @@ const rowLine = (table, number, columns, bars) => {
       button.addEventListener("click", () => choose(table, number));
     } else cell.textContent = shown(table, row, at);
     if (column.is_number) cell.classList.add("n");
-    else if (cell.textContent.length < 44) cell.classList.add("short");
+    else if (cell.textContent.length < 32) cell.classList.add("short");
     if (bars.has(at)) {
       cell.classList.add("bar");
       cell.style.backgroundSize = bars.get(at)(row[at]) + "% 3px";

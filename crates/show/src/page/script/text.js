@@ -7,6 +7,13 @@ const element = (name, text = "", more = {}) => {
   return one;
 };
 
+// A sentence in which names stand in backticks.
+const sentence = (name, text) => {
+  const one = element(name);
+  text.split("`").forEach((part, at) => one.append(at % 2 ? element("code", part) : element("span", part)));
+  return one;
+};
+
 const place = (table, head) => table.columns.findIndex((column) => column.name === head);
 
 // A figure that its digits would make nothing says so; minus zero is zero.
