@@ -46,7 +46,8 @@ const difference = (one, other) => page(`
 
 const compare = async (name, taken) => {
   writeFileSync(join(pictures, `${name}.png`), taken);
-  if (!goldens) return;
+  // That of a million cases is only measured.
+  if (!goldens || name.startsWith("million")) return;
   const golden = join(goldens, `${name}.png`);
   if (process.env.RENEW) writeFileSync(golden, taken);
   check(`${name}.png is below 150 kB`, statSync(golden).size <= 150_000, statSync(golden).size);

@@ -23,6 +23,8 @@ pub struct Answer {
     pub lines: Vec<Line>,
     /// Where it lies in the figure: what axes are over.
     pub point: Option<[f64; 2]>,
+    /// What its mark is called there.
+    pub mark: Option<String>,
 }
 
 /// A large figure.

@@ -147,6 +147,7 @@ fn answer(advice: &Advice) -> Answer {
         Big::new(small_usd(best.cost_usd[0]), ends(best.cost_usd, small_usd)),
     ];
     answer.point = Some([best.time_h[0], best.cost_usd[0]]);
+    answer.mark = Some(name(best));
     answer.lines.extend(runner_up(advice));
     answer.lines.push(risk(advice, best));
     answer.lines.push(next(advice));

@@ -69,6 +69,7 @@ fn answer(block: &Block) -> Answer {
     ];
     let point = best.mean(Tally::regret).zip(best.mean(Tally::net));
     answer.point = point.map(|(regret, net)| [100.0 * regret, 100.0 * net]);
+    answer.mark = Some(best.strategy.clone());
     let others = || verdict.order.iter().copied().filter(|at| *at != first);
     if let Some(second) = others().next() {
         let p = verdict.standings[second].against.and_then(|against| against.p);

@@ -59,15 +59,7 @@ fn answer(rows: &[Comparison]) -> Answer {
     let tally = Tally::count(rows);
     let could_fail = tally.figures.get(&Evidence::Prediction).copied();
     let could_fail = could_fail.unwrap_or_default();
-    let mut lines = vec![Line::new("In full", tally.sentence())];
-    let of = tally.claims;
-    if of.in_all + of.in_some + of.in_none > 0 {
-        let text = format!(
-            "{} hold in every reading, {} in some, {} in none; {} of {} readings hold.",
-            of.in_all, of.in_some, of.in_none, of.hold, of.readings
-        );
-        lines.push(Line::new("Claims", text));
-    }
+    let lines = vec![Line::new("In full", tally.sentence())];
     let (what, detail) = match could_fail.rows {
         0 => ("No figure could fail".to_owned(), String::new()),
         rows => (

@@ -1,7 +1,7 @@
 //! The card of every setting, workload, policy and objective of a run.
 
 use super::super::answer::{Answer, Big, Line};
-use super::names::Names;
+use super::names::{Names, is_of, other_axes};
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
 use crate::report::Places;
@@ -23,6 +23,7 @@ const MOST: usize = 500;
 /// A card per block of groups.
 pub(super) fn of_result(material: &Material, places: &Places) -> Vec<Answer> {
     let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
+    let names = Names::of(&material.clouds);
     let mut first = 0;
     let mut all = Vec::new();
     for block in blocks.iter().take(MOST) {
@@ -31,7 +32,7 @@ pub(super) fn of_result(material: &Material, places: &Places) -> Vec<Answer> {
         let others = blocks.iter().copied();
         let cloud = &block[0];
         let cloud = material.cloud(&cloud.setting, &cloud.workload, &cloud.pricing);
-        all.push(of_block(block, outcomes, cloud, others, places));
+        all.push(of_block(block, outcomes, cloud, others, (places, &names)));
     }
     all
 }
@@ -56,7 +57,7 @@ fn of_block<'m>(
     outcomes: &[Outcome],
     cloud: Option<&Cloud>,
     others: impl Iterator<Item = &'m [Group]>,
-    places: &Places,
+    (places, names): (&Places, &Names<'_>),
 ) -> Answer {
     let first = &block[0];
     let mut answer = keys(&first.setting, &first.workload, &first.pricing, &first.objective);
@@ -97,12 +98,13 @@ fn of_block<'m>(
                 answer.what.clone_from(held);
             }
             answer.point = Some([best.time_h, best.cost_usd]);
-            answer.lines.extend(by.and_then(|by| runner_up(cloud, best, by)));
+            answer.mark = Some(names.text(best));
+            answer.lines.extend(by.and_then(|by| runner_up(cloud, best, by, names)));
         }
     }
     let lost = of_oracle.and_then(|(group, _)| group.mean("lost_vms"));
     answer.lines.extend(risk(ends, lost.map(|lost| lost.mean)));
-    answer.lines.extend(changes(block, others, cloud, places));
+    answer.lines.extend(changes(block, others, cloud, (places, names)));
     answer.lines.extend(finding(block, by));
     answer
 }
@@ -117,7 +119,7 @@ fn name(answer: &mut Answer, chosen: &Chosen, places: &Places) {
     answer.what = places.shapes(vm, chosen.workers);
     let workers = chosen.workers.map(|workers| plural(u64::from(workers), "worker"));
     let batch = chosen.batch.map(|batch| format!("batch {batch}"));
-    let other = chosen.other.as_ref().map(|other| other.replace(';', ", "));
+    let other = chosen.other.as_deref().map(other_axes);
     let parts: Vec<String> = [workers, batch, other].into_iter().flatten().collect();
     answer.detail = parts.join(", ");
 }
@@ -134,19 +136,13 @@ fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], 
     ];
 }
 
-fn is_of(place: &Place, chosen: &Chosen) -> bool {
-    (&place.vm, &place.other) == (&chosen.vm, &chosen.other)
-        && (place.workers, place.batch) == (chosen.workers, chosen.batch)
-}
-
 /// The next by the objective; for the knee, both ends of the front.
-fn runner_up(cloud: &Cloud, best: &Place, by: Objective) -> Option<Line> {
+fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> Option<Line> {
     let others = || (cloud.places.iter()).filter(|own| own.is_allowed && !std::ptr::eq(*own, best));
     let over = |own: f64, best: f64| signed_percent(own / best - 1.0);
-    let names = Names::of(std::slice::from_ref(cloud));
     let told = |own: &Place| {
         format!(
-            "{}: {} ({}), {} ({})",
+            "{}: {} ({}), {} ({}).",
             names.text(own),
             hours(own.time_h),
             over(own.time_h, best.time_h),
@@ -161,7 +157,7 @@ fn runner_up(cloud: &Cloud, best: &Place, by: Objective) -> Option<Line> {
         Objective::Cost => others().min_by(cost).map(|own| Line::new("Runner-up", told(own))),
         Objective::Knee => {
             let (fast, cheap) = (others().min_by(time)?, others().min_by(cost)?);
-            Some(Line::new("Ends", format!("{}; {}", told(fast), told(cheap))))
+            Some(Line::new("Ends", format!("{} {}", told(fast), told(cheap))))
         }
     }
 }
@@ -186,17 +182,13 @@ fn changes<'m>(
     block: &[Group],
     others: impl Iterator<Item = &'m [Group]>,
     cloud: Option<&Cloud>,
-    places: &Places,
+    (places, names): (&Places, &Names<'_>),
 ) -> Option<Line> {
     let own = &block[0];
     own.oracle.as_ref()?;
-    let names = cloud.map(|cloud| Names::of(std::slice::from_ref(cloud)));
     let told = |oracle: &Chosen| {
         let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, oracle)));
-        match (&names, place) {
-            (Some(names), Some(place)) => names.text(place),
-            _ => in_words(oracle, places, " on "),
-        }
+        place.map_or_else(|| in_words(oracle, places, " on "), |place| names.text(place))
     };
     let mut by_objective: Vec<String> = Vec::new();
     let (mut policies, mut settings) = ([0, 0], [0, 0]);
@@ -306,21 +298,22 @@ fn names(groups: &[&Group]) -> String {
 }
 
 /// The objectives that some configuration is best for.
-pub(super) fn objectives(clouds: &[Cloud]) -> Vec<&'static str> {
+pub(super) fn objectives(clouds: &[Cloud]) -> Vec<Objective> {
     let all = [Objective::Time, Objective::Cost, Objective::Knee];
     let is_there = |own: &Objective| {
         let mut places = clouds.iter().flat_map(|cloud| &cloud.places);
         places.any(|place| place.best_for.contains(own))
     };
-    let all = all.into_iter().filter(is_there);
-    all.map(|objective| objective.name()).collect()
+    all.into_iter().filter(is_there).collect()
 }
 
 /// A card per cloud and objective.
-pub(super) fn of_clouds(clouds: &[Cloud], places: &Places) -> Vec<Answer> {
+pub(super) fn of_clouds(clouds: &[Cloud], objectives: &[Objective], places: &Places) -> Vec<Answer> {
+    let names = Names::of(clouds);
     let mut all = Vec::new();
     for cloud in clouds {
-        for by in [Objective::Time, Objective::Cost, Objective::Knee] {
+        for by in objectives {
+            let by = *by;
             let best = cloud.places.iter().find(|place| place.best_for.contains(&by));
             let Some(best) = best else { continue };
             let mut answer = keys(&cloud.setting, &cloud.workload, &cloud.pricing, by.name());
@@ -340,8 +333,9 @@ pub(super) fn of_clouds(clouds: &[Cloud], places: &Places) -> Vec<Answer> {
             }
             let ends = best.ends.map(|[time, cost]| (time, cost));
             answer.point = Some([best.time_h, best.cost_usd]);
+            answer.mark = Some(names.text(best));
             figures(&mut answer, [best.time_h, best.cost_usd], ends);
-            answer.lines.extend(runner_up(cloud, best, by));
+            answer.lines.extend(runner_up(cloud, best, by, &names));
             answer.lines.extend(risk(ends, None));
             if let Some(miss) = best.miss.filter(|miss| *miss > 0.0) {
                 answer.lines.push(Line::new("Limits", format!("missed in {} of runs.", share(miss))));

@@ -66,9 +66,13 @@ pub fn of_result(material: &Material) -> Contents {
 
 /// The contents of the page of rankings of one scenario.
 pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Contents {
+    let first = rankings.first().map(|ranking| ranking.objective);
     let clouds = Cloud::of_rankings(rankings, &[]);
     let settings = distinct(clouds.iter().map(|cloud| &*cloud.setting));
-    let objectives = answers::objectives(&clouds);
+    let mut objectives = answers::objectives(&clouds);
+    // What they are sorted by is shown first.
+    objectives.sort_by_key(|objective| Some(*objective) != first);
+    let names: Vec<&str> = objectives.iter().map(|objective| objective.name()).collect();
     let workloads = distinct(clouds.iter().map(|cloud| &*cloud.workload));
     let policies = distinct(clouds.iter().map(|cloud| &*cloud.pricing));
     let count = clouds.iter().map(|cloud| cloud.places.len() as u64).sum();
@@ -81,13 +85,13 @@ pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Conte
         pickers: [
             Picker::among("setting", "setting", &settings),
             Picker::among("workload", "job", &workloads),
-            Picker::among("objective", "best by", &objectives),
+            Picker::among("objective", "best by", &names),
             Picker::among("pricing", "prices", &policies),
         ]
         .into_iter()
         .flatten()
         .collect(),
-        answers: answers::of_clouds(&clouds, places),
+        answers: answers::of_clouds(&clouds, &objectives, places),
         picture: Some(picture(&clouds, Vec::new())),
         tables: vec![tables::configurations(&clouds)],
         caveats: places.remarks.all(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::figure::material::{Cloud, Place};
+use scavsim_lab::experiment::Chosen;
 
 /// The axis whose values need no name before them.
 const MARKET: &str = "market";
@@ -19,6 +20,27 @@ pub(super) struct Names<'c> {
 fn axes(place: &Place) -> impl Iterator<Item = (&str, &str)> {
     let all = place.other.iter().flat_map(|other| other.split(';'));
     all.map(|axis| axis.split_once('=').unwrap_or((axis, "")))
+}
+
+/// An axis with its value, in words.
+fn axis((name, value): (&str, &str)) -> String {
+    match (name, value) {
+        (MARKET, value) => value.to_owned(),
+        (name, "") => name.to_owned(),
+        (name, value) => format!("{} {value}", name.replace('_', " ")),
+    }
+}
+
+/// All axes of a configuration besides VM, workers and batch, in words.
+pub(super) fn other_axes(other: &str) -> String {
+    let all = other.split(';').map(|own| axis(own.split_once('=').unwrap_or((own, ""))));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a configuration is the chosen one.
+pub(super) fn is_of(place: &Place, chosen: &Chosen) -> bool {
+    (&place.vm, &place.other) == (&chosen.vm, &chosen.other)
+        && (place.workers, place.batch) == (chosen.workers, chosen.batch)
 }
 
 impl<'c> Names<'c> {
@@ -58,11 +80,7 @@ impl<'c> Names<'c> {
         }
         for (name, value) in axes(place).filter(|(name, _)| self.axes.contains(name)) {
             text += if text.is_empty() { "" } else { ", " };
-            text += &match (name, value) {
-                (MARKET, value) => value.to_owned(),
-                (name, "") => name.to_owned(),
-                (name, value) => format!("{} {value}", name.replace('_', " ")),
-            };
+            text += &axis((name, value));
         }
         if text.is_empty() {
             return place.name(true);

@@ -1,7 +1,7 @@
 //! Strategies, configurations and policies as tables.
 
 use super::super::table::Table;
-use super::names::Names;
+use super::names::{Names, is_of};
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
 use crate::report::Places;
@@ -10,7 +10,7 @@ use crate::report::percent::typical;
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_lab::experiment::Group;
 use scavsim_sim::plans::PlanFigures;
 
 /// Rows of the table of strategies; all others are in the files.
@@ -117,7 +117,7 @@ const MEANINGS: [(&str, &str); 10] = [
 ];
 
 pub(super) fn strategies(material: &Material) -> Table {
-    let with_vm = Names::of(&material.clouds).common_vm.is_none();
+    let names = Names::of(&material.clouds);
     let rows = material.groups.iter().zip(&material.outcomes);
     let rows: Vec<GroupRow<'_>> = rows.take(MOST_STRATEGIES).collect();
     let median = |head, metric: &'static str| {
@@ -133,7 +133,7 @@ pub(super) fn strategies(material: &Material) -> Table {
         Column::word("strategy", |(group, _): &GroupRow<'_>| &*group.strategy),
         Column::word("starts", |(group, _): &GroupRow<'_>| begins(group)),
         Column::text("chooses most often", move |(group, _): &GroupRow<'_>| {
-            choice(group, with_vm)
+            choice(group, material, &names)
         }),
         Column::number("right, %", |(group, _): &GroupRow<'_>| {
             Cell::number(Some(100.0 * group.tallied.right()), 0)
@@ -193,14 +193,14 @@ pub(super) fn strategies(material: &Material) -> Table {
 }
 
 /// The most frequent choice, and how frequent it is.
-fn choice(group: &Group, with_vm: bool) -> String {
+fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
+    let cloud = material.cloud(&group.setting, &group.workload, &group.pricing);
     or_dash(group.choice.as_ref().map(|choice| {
-        let vm = choice.vm.clone().filter(|_| with_vm);
-        let choice = Chosen {
-            vm,
-            ..choice.clone()
-        };
-        let text = in_words(&choice, &Places::default(), " on ");
+        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, choice)));
+        let text = place.map_or_else(
+            || in_words(choice, &Places::default(), " on "),
+            |place| names.text(place),
+        );
         format!("{text} ({})", percent(group.choice_share, 0))
     }))
 }

@@ -75,9 +75,9 @@ const marksOf = (layer, nth, own, crowd) => {
 };
 
 const isBest = (point) => {
-  const best = answerNow()?.point;
+  const answer = answerNow();
   const near = (a, b) => Math.abs(a - b) <= 2e-5 * Math.abs(b);
-  return Boolean(best) && near(point.x, best[0]) && near(point.y, best[1]);
+  return Boolean(answer?.point) && point.name === answer.mark && near(point.x, answer.point[0]) && near(point.y, answer.point[1]);
 };
 
 const drawFigure = () => {
