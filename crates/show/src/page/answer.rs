@@ -20,7 +20,7 @@ pub struct Answer {
     /// Its figures.
     pub figures: Vec<Big>,
     /// Runner-up, risk, what would change it.
-    pub lines: Vec<Line>,
+    pub lines: Vec<CardLine>,
     /// Where it lies in the figure: what axes are over.
     pub point: Option<[f64; 2]>,
     /// What its mark is called there.
@@ -38,7 +38,7 @@ pub struct Big {
 
 /// A sentence beside the answer.
 #[derive(Debug, Clone, Serialize)]
-pub struct Line {
+pub struct CardLine {
     /// What it is about.
     pub head: &'static str,
     /// The sentence.
@@ -54,9 +54,9 @@ impl Big {
     }
 }
 
-impl Line {
-    pub(super) fn new(head: &'static str, text: impl Into<String>) -> Line {
-        Line {
+impl CardLine {
+    pub(super) fn new(head: &'static str, text: impl Into<String>) -> CardLine {
+        CardLine {
             head,
             text: text.into(),
         }

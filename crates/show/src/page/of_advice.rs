@@ -1,6 +1,6 @@
 //! The page of a recommendation.
 
-use super::answer::{Answer, Big, Line};
+use super::answer::{Answer, Big, CardLine};
 use super::contents::{Contents, Fact, Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
@@ -129,7 +129,7 @@ fn answer(advice: &Advice) -> Answer {
                 small_usd(near.cost_usd[0]),
                 share(1.0 - near.miss)
             );
-            Line::new("Likeliest", text)
+            CardLine::new("Likeliest", text)
         }));
         return answer;
     };
@@ -154,7 +154,7 @@ fn answer(advice: &Advice) -> Answer {
     answer
 }
 
-fn runner_up(advice: &Advice) -> Option<Line> {
+fn runner_up(advice: &Advice) -> Option<CardLine> {
     let second = advice.choices.get(1)?;
     let even = if second.chance > EVEN {
         "; the measurements cannot tell them apart"
@@ -169,10 +169,10 @@ fn runner_up(advice: &Advice) -> Option<Line> {
         share(second.over_best),
         share(second.chance)
     );
-    Some(Line::new("Runner-up", text))
+    Some(CardLine::new("Runner-up", text))
 }
 
-fn risk(advice: &Advice, best: &Choice) -> Line {
+fn risk(advice: &Advice, best: &Choice) -> CardLine {
     let mut text = format!(
         "1 run in 20 takes longer than {}, 1 in 20 costs more than {}",
         hours(best.time_h[2]),
@@ -181,7 +181,7 @@ fn risk(advice: &Advice, best: &Choice) -> Line {
     if advice.goal.limits.are_any() {
         text += &format!("; the limits are missed in {}", share(best.miss));
     }
-    Line::new("Risk", text + ".")
+    CardLine::new("Risk", text + ".")
 }
 
 /// What a measurement is of.
@@ -195,10 +195,10 @@ fn measured(next: &Next) -> String {
     }
 }
 
-fn next(advice: &Advice) -> Line {
+fn next(advice: &Advice) -> CardLine {
     let head = "Would change it";
     let Some(best) = advice.measurements.first() else {
-        return Line::new(head, "no measurement of these configurations could.");
+        return CardLine::new(head, "no measurement of these configurations could.");
     };
     let worth = match advice.goal.objective {
         Objective::Time => short_time(best.worth.value),
@@ -219,7 +219,7 @@ fn next(advice: &Advice) -> Line {
         "measure {}: {price}. {verdict}: the choice is expected to be better by {worth} per run.",
         measured(best)
     );
-    Line::new(head, text)
+    CardLine::new(head, text)
 }
 
 fn picture() -> Picture {

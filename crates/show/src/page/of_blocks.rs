@@ -1,6 +1,6 @@
 //! What the pages of a leaderboard and of a comparison share: strategies beside each other, by objective and runs of the job.
 
-use super::answer::{Answer, Big, Line};
+use super::answer::{Answer, Big, CardLine};
 use super::contents::{Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::table::Table;
@@ -56,7 +56,7 @@ fn answer(block: &Block) -> Answer {
     let verdict = judge(block);
     let Some(first) = verdict.best else {
         "Nothing".clone_into(&mut answer.what);
-        answer.lines.push(Line::new("Why", "nobody has a figure everywhere."));
+        answer.lines.push(CardLine::new("Why", "nobody has a figure everywhere."));
         return answer;
     };
     let over = |value: Option<f64>| value.map_or_else(|| "no figure".to_owned(), signed_percent);
@@ -78,11 +78,11 @@ fn answer(block: &Block) -> Answer {
             _ => "; too few independent jobs to tell them apart".to_owned(),
         };
         let text = format!("{}: {}{chance}.", block.entries[second].strategy, net(second));
-        answer.lines.push(Line::new("Runner-up", text));
+        answer.lines.push(CardLine::new("Runner-up", text));
     }
     if let Some(last) = others().last().filter(|_| block.entries.len() > 2) {
         let text = format!("{}: {}.", block.entries[last].strategy, net(last));
-        answer.lines.push(Line::new("Last", text));
+        answer.lines.push(CardLine::new("Last", text));
     }
     if let Some(loss) = verdict.standings[first].losses.first() {
         let unit = &block.units[loss.unit];
@@ -93,35 +93,35 @@ fn answer(block: &Block) -> Answer {
             "without a result".to_owned()
         };
         let text = format!("on {} it is behind {to}, {by}.", unit.workload);
-        answer.lines.push(Line::new("Loses most", text));
+        answer.lines.push(CardLine::new("Loses most", text));
     }
     if fails(best) > 0.0 {
         let text = format!("{} of its searches end without a result.", share(fails(best)));
-        answer.lines.push(Line::new("Risk", text));
+        answer.lines.push(CardLine::new("Risk", text));
     }
     answer
 }
 
 /// Every strategy in every block.
 pub(super) fn table(blocks: &[Block]) -> Table {
-    type Row<'b> = (&'b Block, &'b Entry);
+    type EntryRow<'b> = (&'b Block, &'b Entry);
     let rows = blocks.iter().flat_map(|block| {
         let order = judge(block).order;
         order.into_iter().map(move |at| (block, &block.entries[at]))
     });
     let over = |head, of: fn(&Tally) -> Option<f64>| {
-        Column::number(head, move |(_, entry): &Row<'_>| {
+        Column::number(head, move |(_, entry): &EntryRow<'_>| {
             Cell::number(entry.mean(of).map(|mean| 100.0 * mean), 1)
         })
     };
     let columns = [
-        Column::word("objective", |(block, _): &Row<'_>| block.objective.name()),
-        Column::text("job is run", |(block, _): &Row<'_>| runs(block)),
-        Column::word("strategy", |(_, entry): &Row<'_>| &*entry.strategy),
+        Column::word("objective", |(block, _): &EntryRow<'_>| block.objective.name()),
+        Column::text("job is run", |(block, _): &EntryRow<'_>| runs(block)),
+        Column::word("strategy", |(_, entry): &EntryRow<'_>| &*entry.strategy),
         over("net, %", Tally::net),
         over("gross, %", Tally::gross),
         over("regret, %", Tally::regret),
-        Column::number("without a result, %", |(_, entry): &Row<'_>| {
+        Column::number("without a result, %", |(_, entry): &EntryRow<'_>| {
             Cell::number(Some(100.0 * fails(entry)), 1)
         }),
     ];
@@ -134,7 +134,7 @@ const MOST_ROWS: usize = 1_500;
 
 /// Every strategy on every job.
 pub(super) fn units(blocks: &[Block]) -> Table {
-    type Row<'b> = (&'b Block, &'b CompetitionUnit, &'b Entry, &'b Tally);
+    type UnitRow<'b> = (&'b Block, &'b CompetitionUnit, &'b Entry, &'b Tally);
     let rows = || {
         blocks.iter().flat_map(|block| {
             block.entries.iter().flat_map(move |entry| {
@@ -144,21 +144,21 @@ pub(super) fn units(blocks: &[Block]) -> Table {
         })
     };
     let over = |head, of: fn(&Tally) -> Option<f64>| {
-        Column::number(head, move |(.., tally): &Row<'_>| {
+        Column::number(head, move |(.., tally): &UnitRow<'_>| {
             Cell::number(of(tally).map(|value| 100.0 * value), 1)
         })
     };
     let columns = [
-        Column::word("objective", |(block, ..): &Row<'_>| block.objective.name()),
-        Column::text("job is run", |(block, ..): &Row<'_>| runs(block)),
-        Column::word("scenario", |(_, unit, ..): &Row<'_>| &*unit.scenario),
-        Column::word("job", |(_, unit, ..): &Row<'_>| &*unit.workload),
-        Column::word("prices", |(_, unit, ..): &Row<'_>| &*unit.policy),
-        Column::text("half", |(_, unit, ..): &Row<'_>| match unit.part {
+        Column::word("objective", |(block, ..): &UnitRow<'_>| block.objective.name()),
+        Column::text("job is run", |(block, ..): &UnitRow<'_>| runs(block)),
+        Column::word("scenario", |(_, unit, ..): &UnitRow<'_>| &*unit.scenario),
+        Column::word("job", |(_, unit, ..): &UnitRow<'_>| &*unit.workload),
+        Column::word("prices", |(_, unit, ..): &UnitRow<'_>| &*unit.policy),
+        Column::text("half", |(_, unit, ..): &UnitRow<'_>| match unit.part {
             0 => String::new(),
             part => part.to_string(),
         }),
-        Column::word("strategy", |(_, _, entry, _): &Row<'_>| &*entry.strategy),
+        Column::word("strategy", |(_, _, entry, _): &UnitRow<'_>| &*entry.strategy),
         over("net, %", Tally::net),
         over("gross, %", Tally::gross),
         over("regret, %", Tally::regret),

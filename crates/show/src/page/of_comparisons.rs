@@ -1,6 +1,6 @@
 //! The page of a reproduction: published figures beside ours.
 
-use super::answer::{Answer, Big, Line};
+use super::answer::{Answer, Big, CardLine};
 use super::contents::{Contents, Fact, Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
@@ -59,7 +59,7 @@ fn answer(rows: &[Comparison]) -> Answer {
     let tally = Tally::count(rows);
     let could_fail = tally.figures.get(&Evidence::Prediction).copied();
     let could_fail = could_fail.unwrap_or_default();
-    let lines = vec![Line::new("In full", tally.sentence())];
+    let lines = vec![CardLine::new("In full", tally.sentence())];
     let (what, detail) = match could_fail.rows {
         0 => ("No figure could fail".to_owned(), String::new()),
         rows => (
@@ -111,25 +111,25 @@ fn picture() -> Picture {
 }
 
 fn table(rows: &[Comparison]) -> Table {
-    type Row<'r> = (usize, &'r Comparison);
-    fn word<'r>(head: &'static str, of: fn(&Comparison) -> &str) -> Column<'r, Row<'r>> {
-        Column::word(head, move |(_, row): &Row<'r>| of(row))
+    type ComparisonRow<'r> = (usize, &'r Comparison);
+    fn word<'r>(head: &'static str, of: fn(&Comparison) -> &str) -> Column<'r, ComparisonRow<'r>> {
+        Column::word(head, move |(_, row): &ComparisonRow<'r>| of(row))
     }
     let number = |head, of: fn(&Comparison) -> f64| {
-        Column::number(head, move |(_, row): &Row<'_>| Cell::number(Some(of(row)), 4))
+        Column::number(head, move |(_, row): &ComparisonRow<'_>| Cell::number(Some(of(row)), 4))
     };
     let columns = [
-        Column::number("row", |(at, _): &Row<'_>| Cell::number(Some(*at as f64 + 1.0), 0)),
+        Column::number("row", |(at, _): &ComparisonRow<'_>| Cell::number(Some(*at as f64 + 1.0), 0)),
         word("where", |row| &row.figure),
         word("quantity", |row| &row.quantity),
         word("of", |row| &row.selector),
         number("paper", |row| row.paper),
         number("simulated", |row| row.simulated),
         word("unit", |row| &row.unit),
-        Column::number("difference, %", |(_, row): &Row<'_>| {
+        Column::number("difference, %", |(_, row): &ComparisonRow<'_>| {
             Cell::number(row.relative.then_some(100.0 * row.difference), 2)
         }),
-        Column::number("absolute difference", |(_, row): &Row<'_>| {
+        Column::number("absolute difference", |(_, row): &ComparisonRow<'_>| {
             Cell::number((!row.relative).then_some(row.difference), 4)
         }),
         word("evidence", |row| row.evidence.name()),

@@ -1,6 +1,6 @@
 //! The card of every setting, workload, policy and objective of a run.
 
-use super::super::answer::{Answer, Big, Line};
+use super::super::answer::{Answer, Big, CardLine};
 use super::names::{Names, is_of, other_axes};
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
@@ -66,7 +66,7 @@ fn of_block<'m>(
         "Nothing".clone_into(&mut answer.what);
         let reason = block.iter().flat_map(|group| &group.reasons).next();
         let reason = reason.map_or("no case has a result", |(reason, _)| reason.as_str());
-        answer.lines.push(Line::new("Why", reason));
+        answer.lines.push(CardLine::new("Why", reason));
         return answer;
     };
     let by = objective(first);
@@ -137,7 +137,7 @@ fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], 
 }
 
 /// The next by the objective; for the knee, both ends of the front.
-fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> Option<Line> {
+fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> Option<CardLine> {
     let others = || (cloud.places.iter()).filter(|own| own.is_allowed && !std::ptr::eq(*own, best));
     let over = |own: f64, best: f64| signed_percent(own / best - 1.0);
     let told = |own: &Place| {
@@ -153,17 +153,17 @@ fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> O
     let time = |a: &&Place, b: &&Place| a.time_h.total_cmp(&b.time_h);
     let cost = |a: &&Place, b: &&Place| a.cost_usd.total_cmp(&b.cost_usd);
     match by {
-        Objective::Time => others().min_by(time).map(|own| Line::new("Runner-up", told(own))),
-        Objective::Cost => others().min_by(cost).map(|own| Line::new("Runner-up", told(own))),
+        Objective::Time => others().min_by(time).map(|own| CardLine::new("Runner-up", told(own))),
+        Objective::Cost => others().min_by(cost).map(|own| CardLine::new("Runner-up", told(own))),
         Objective::Knee => {
             let (fast, cheap) = (others().min_by(time)?, others().min_by(cost)?);
-            Some(Line::new("Ends", format!("{} {}", told(fast), told(cheap))))
+            Some(CardLine::new("Ends", format!("{} {}", told(fast), told(cheap))))
         }
     }
 }
 
 /// What one run in twenty exceeds, and how many VMs are lost.
-fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<Line> {
+fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<CardLine> {
     let mut parts = Vec::new();
     if let Some((time, cost)) = ends
         && time[0] < time[1]
@@ -174,7 +174,7 @@ fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<Line> {
     if let Some(lost) = lost.filter(|lost| *lost > 0.0) {
         parts.push(format!("{lost:.1} VMs are lost in a run"));
     }
-    (!parts.is_empty()).then(|| Line::new("Risk", format!("{}.", parts.join("; "))))
+    (!parts.is_empty()).then(|| CardLine::new("Risk", format!("{}.", parts.join("; "))))
 }
 
 /// Which other objectives, policies and settings choose otherwise.
@@ -183,7 +183,7 @@ fn changes<'m>(
     others: impl Iterator<Item = &'m [Group]>,
     cloud: Option<&Cloud>,
     (places, names): (&Places, &Names<'_>),
-) -> Option<Line> {
+) -> Option<CardLine> {
     let own = &block[0];
     own.oracle.as_ref()?;
     let told = |oracle: &Chosen| {
@@ -221,7 +221,7 @@ fn changes<'m>(
     let all = by_objective.into_iter();
     let all = all.chain(count(policies, "policies")).chain(count(settings, "settings"));
     let all: Vec<String> = all.collect();
-    (!all.is_empty()).then(|| Line::new("Would change it", format!("{}.", all.join("; "))))
+    (!all.is_empty()).then(|| CardLine::new("Would change it", format!("{}.", all.join("; "))))
 }
 
 /// How far a group is from the oracle: what it is sorted by, the less the better, and in words.
@@ -241,7 +241,7 @@ fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
 }
 
 /// Who finds it, from nothing and with earlier runs, and what nobody's search would cost.
-fn finding(block: &[Group], by: Option<Objective>) -> Vec<Line> {
+fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
     let known = |group: &Group| group.mean("known_cost_usd").map_or(0.0, |m| m.mean);
     let hours_known = |group: &Group| group.mean("known_time_h").map_or(0.0, |m| m.mean);
     let best = |may: &dyn Fn(&Group) -> bool| {
@@ -270,7 +270,7 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<Line> {
     let mut lines = Vec::new();
     let fresh = best(&|group| hours_known(group) == 0.0 && group.strategy != DEFAULT);
     lines.extend(fresh.map(|(groups, text)| {
-        Line::new("Found from nothing", format!("{}: {text}{}.", names(&groups), search(groups[0])))
+        CardLine::new("Found from nothing", format!("{}: {text}{}.", names(&groups), search(groups[0])))
     }));
     let with = best(&|group| hours_known(group) > 0.0);
     lines.extend(with.map(|(groups, text)| {
@@ -280,11 +280,11 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<Line> {
         } else {
             String::new()
         };
-        Line::new("With earlier runs", format!("{}: {text}{runs}{}.", names(&groups), search(groups[0])))
+        CardLine::new("With earlier runs", format!("{}: {text}{runs}{}.", names(&groups), search(groups[0])))
     }));
     let default = block.iter().find(|group| group.strategy == DEFAULT);
     lines.extend(default.and_then(|group| distance(group, by)).map(|(_, text)| {
-        Line::new("Without a search", format!("{DEFAULT}: {text}."))
+        CardLine::new("Without a search", format!("{DEFAULT}: {text}."))
     }));
     lines
 }
@@ -338,7 +338,7 @@ pub(super) fn of_clouds(clouds: &[Cloud], objectives: &[Objective], places: &Pla
             answer.lines.extend(runner_up(cloud, best, by, &names));
             answer.lines.extend(risk(ends, None));
             if let Some(miss) = best.miss.filter(|miss| *miss > 0.0) {
-                answer.lines.push(Line::new("Limits", format!("missed in {} of runs.", share(miss))));
+                answer.lines.push(CardLine::new("Limits", format!("missed in {} of runs.", share(miss))));
             }
             all.push(answer);
         }

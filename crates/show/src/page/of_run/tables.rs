@@ -342,24 +342,24 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
 /// What is best under each policy.
 pub(super) fn policies(material: &Material, places: &Places) -> Table {
     let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
-    type Block<'m> = &'m [Group];
+    type PolicyBlock<'m> = &'m [Group];
     let figure = |head, metric: &'static str| {
-        Column::number(head, move |block: &Block<'_>| {
+        Column::number(head, move |block: &PolicyBlock<'_>| {
             let mean = block.iter().find_map(|group| group.mean(metric));
             Cell::number(mean.map(|mean| mean.mean), 2)
         })
     };
     let columns = setting(&blocks, |block| &block[0].setting).into_iter().chain([
-        Column::word("workload", |block: &Block<'_>| &*block[0].workload),
-        Column::word("objective", |block: &Block<'_>| &*block[0].objective),
-        Column::word("policy", |block: &Block<'_>| &*block[0].pricing),
-        Column::text("best configuration", |block: &Block<'_>| {
+        Column::word("workload", |block: &PolicyBlock<'_>| &*block[0].workload),
+        Column::word("objective", |block: &PolicyBlock<'_>| &*block[0].objective),
+        Column::word("policy", |block: &PolicyBlock<'_>| &*block[0].pricing),
+        Column::text("best configuration", |block: &PolicyBlock<'_>| {
             let oracle = block[0].oracle.as_ref();
             or_dash(oracle.map(|oracle| in_words(oracle, places, " on ")))
         }),
         figure("its time, h", "oracle_time_h"),
         figure("its cost, USD", "oracle_cost_usd"),
-        Column::text("mind", |block: &Block<'_>| {
+        Column::text("mind", |block: &PolicyBlock<'_>| {
             let name = block[0].pricing.as_str();
             if places.is_marked(name) {
                 "spot price, VMs never lost"
