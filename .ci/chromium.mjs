@@ -65,7 +65,11 @@ export const start = async (chromium) => {
     const loaded = new Promise((done) => { one.loaded = done; });
     await one.send("Page.navigate", { url });
     await loaded;
-    await one.page("await new Promise((done) => setTimeout(done, 400));");
+    await one.page(`
+      for (let step = 0; step < 200 && !document.documentElement.dataset.drawn; step += 1) {
+        await new Promise((done) => setTimeout(done, 50));
+      }
+      await new Promise((done) => setTimeout(done, 100));`);
   };
   one.size = (width, height, mobile = false) =>
     one.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile });

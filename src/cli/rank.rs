@@ -160,7 +160,8 @@ impl RankArgs {
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
                 let places = Places::of(scenario);
-                let page = scavsim_show::page::of_run::of_rankings(&scenario.name, rankings, &places);
+                let page =
+                    scavsim_show::page::of_run::of_rankings(&scenario.name, rankings, &places);
                 super::report::put(&page, file)?;
             }
         }

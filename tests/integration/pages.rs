@@ -56,8 +56,13 @@ impl Rows<'_> {
         let place = columns.iter().position(|column| column["name"] == head);
         let place = place.unwrap_or_else(|| panic!("no column {head}"));
         let value = &self.0["rows"][row][place];
-        match columns[place]["words"].as_array().filter(|words| !words.is_empty()) {
-            Some(words) if !value.is_null() => words[value.as_u64().expect("a number") as usize].clone(),
+        match columns[place]["words"]
+            .as_array()
+            .filter(|words| !words.is_empty())
+        {
+            Some(words) if !value.is_null() => {
+                words[value.as_u64().expect("a number") as usize].clone()
+            }
             _ => value.clone(),
         }
     }
@@ -114,7 +119,10 @@ fn a_page_has_what_to_rent_what_to_mind_and_what_was_run() {
     assert_eq!(card["detail"], "20 workers, batch 1024");
     assert!(page.contains("<noscript><p>Rent 20 e2-standard-4, 20 workers, batch 1024;"));
     let pickers = data.0["pickers"].as_array().expect("pickers");
-    let keys: Vec<&str> = pickers.iter().filter_map(|own| own["key"].as_str()).collect();
+    let keys: Vec<&str> = pickers
+        .iter()
+        .filter_map(|own| own["key"].as_str())
+        .collect();
     assert_eq!(keys, ["workload", "objective", "strategy"]);
     // A job that no configuration does within the limit has a card that says so.
     let none = data.answer(&[("workload", "scavenger-resnet50"), ("objective", "time")]);
@@ -146,7 +154,10 @@ fn figures_of_a_page_are_those_of_the_files() {
             ("search, USD", "search_cost_usd_mean", 1.0),
         ] {
             let value = strategies.at(at, head);
-            assert!(is_close(&value, &row[metric], times), "{head} of {row:?}: {value}");
+            assert!(
+                is_close(&value, &row[metric], times),
+                "{head} of {row:?}: {value}"
+            );
         }
     }
 
@@ -154,24 +165,47 @@ fn figures_of_a_page_are_those_of_the_files() {
     let cases = data.table("cases");
     assert_eq!(cases.len(), records.len());
     for (at, row) in records.iter().enumerate() {
-        for head in ["time_h", "cost_usd", "overhead_net_time", "expected_cost_usd", "replica"] {
-            assert!(is_close(&cases.at(at, head), &row[head], 1.0), "{head} of case {at}");
+        for head in [
+            "time_h",
+            "cost_usd",
+            "overhead_net_time",
+            "expected_cost_usd",
+            "replica",
+        ] {
+            assert!(
+                is_close(&cases.at(at, head), &row[head], 1.0),
+                "{head} of case {at}"
+            );
         }
         assert_eq!(cases.at(at, "strategy"), row["strategy"].as_str());
     }
 
-    let ranked = sandbox.run(&["rank", "scenario.toml", "--format", "csv", "--runs", "1"]).success();
+    let ranked = sandbox
+        .run(&["rank", "scenario.toml", "--format", "csv", "--runs", "1"])
+        .success();
     let ranked = csv_rows(&stdout(&ranked));
     let configurations = data.table("configurations");
     assert_eq!(configurations.len(), ranked.len());
     for row in &ranked {
         let is_it = |at: &usize| {
-            ["workload", "pricing"].iter().all(|key| configurations.at(*at, key) == row[*key].as_str())
-                && ["workers", "batch"].iter().all(|key| is_close(&configurations.at(*at, key), &row[*key], 1.0))
+            ["workload", "pricing"]
+                .iter()
+                .all(|key| configurations.at(*at, key) == row[*key].as_str())
+                && ["workers", "batch"]
+                    .iter()
+                    .all(|key| is_close(&configurations.at(*at, key), &row[*key], 1.0))
         };
-        let at = (0..configurations.len()).find(is_it).expect("the configuration");
-        assert!(is_close(&configurations.at(at, "time, h"), &row["time_h"], 1.0), "{row:?}");
-        assert!(is_close(&configurations.at(at, "cost, USD"), &row["cost_usd"], 1.0), "{row:?}");
+        let at = (0..configurations.len())
+            .find(is_it)
+            .expect("the configuration");
+        assert!(
+            is_close(&configurations.at(at, "time, h"), &row["time_h"], 1.0),
+            "{row:?}"
+        );
+        assert!(
+            is_close(&configurations.at(at, "cost, USD"), &row["cost_usd"], 1.0),
+            "{row:?}"
+        );
     }
 
     // A card is the oracle's choice, and lies on the mark of its configuration.
@@ -179,12 +213,23 @@ fn figures_of_a_page_are_those_of_the_files() {
         let of = ["workload", "pricing", "objective"].map(|key| (key, row[key].as_str()));
         let answer = data.answer(&of);
         let batch = format!("batch {}", row["choice_batch"]);
-        assert!(answer["detail"].as_str().expect("a text").ends_with(&batch), "{answer}");
+        assert!(
+            answer["detail"].as_str().expect("a text").ends_with(&batch),
+            "{answer}"
+        );
         let is_mark = |at: usize| {
             configurations.at(at, "workload") == row["workload"].as_str()
                 && configurations.at(at, "pricing") == row["pricing"].as_str()
-                && is_close(&configurations.at(at, "time, h"), &answer["point"][0].to_string(), 1.0)
-                && is_close(&configurations.at(at, "cost, USD"), &answer["point"][1].to_string(), 1.0)
+                && is_close(
+                    &configurations.at(at, "time, h"),
+                    &answer["point"][0].to_string(),
+                    1.0,
+                )
+                && is_close(
+                    &configurations.at(at, "cost, USD"),
+                    &answer["point"][1].to_string(),
+                    1.0,
+                )
                 && is_close(&configurations.at(at, "batch"), &row["choice_batch"], 1.0)
         };
         assert!((0..configurations.len()).any(is_mark), "{answer}");
@@ -218,7 +263,13 @@ fn a_page_asks_nobody_for_anything() {
         .code(3);
     let page = page(&sandbox, &[]);
     // But for the names of forms of drawings, which nobody fetches.
-    let rest = ["2000/svg", "1999/xhtml", "1999/xlink", "2000/xmlns/", "XML/1998/namespace"];
+    let rest = [
+        "2000/svg",
+        "1999/xhtml",
+        "1999/xlink",
+        "2000/xmlns/",
+        "XML/1998/namespace",
+    ];
     let rest = rest.iter().fold(page.clone(), |rest, name| {
         rest.replace(&format!("http://www.w3.org/{name}"), "")
     });
@@ -241,7 +292,9 @@ fn a_page_asks_nobody_for_anything() {
 /// Cards and rows of all choices that a page keeps, however many there are.
 #[test]
 fn a_page_of_many_choices_stays_below_two_megabytes_and_says_what_it_leaves_out() {
-    let steps: Vec<String> = (1..=120).map(|at| format!("{:.3}", f64::from(at) / 1000.0)).collect();
+    let steps: Vec<String> = (1..=120)
+        .map(|at| format!("{:.3}", f64::from(at) / 1000.0))
+        .collect();
     let sandbox = Sandbox::with(&format!(
         "replicas = 2\nvariation.step_cv = [{}]\nworkloads = [\"scavenger-resnet18\", \"scavenger-resnet50\"]\n\
          search = {{ strategies = [\"oracle\", \"partial\", \"default\"], objectives = [\"time\", \"cost\", \"knee\"] }}",
@@ -256,9 +309,15 @@ fn a_page_of_many_choices_stays_below_two_megabytes_and_says_what_it_leaves_out(
     let strategies = data.table("strategies");
     assert_eq!(strategies.len(), 2_000);
     let note = strategies.0["note"].as_str().expect("a note");
-    assert!(note.ends_with("The first 2000 of 2160; all are in summary.csv."), "{note}");
+    assert!(
+        note.ends_with("The first 2000 of 2160; all are in summary.csv."),
+        "{note}"
+    );
     let note = data.table("configurations").0["note"].clone();
-    assert!(note.as_str().expect("a note").contains("2400 of 3840"), "{note}");
+    assert!(
+        note.as_str().expect("a note").contains("2400 of 3840"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -271,11 +330,17 @@ fn words_of_others_stay_words() {
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(3);
     let page = page(&sandbox, &["--scenario", "scenario.toml"]);
-    assert!(!page.contains("<script>alert") && !page.contains("<!-- &"), "an open door");
+    assert!(
+        !page.contains("<script>alert") && !page.contains("<!-- &"),
+        "an open door"
+    );
     let sources = Data::of(&page).0["sources"].clone();
     let words = "</script><script>alert(1)</script> <!-- & \" {{title}} more";
     let from = sources.as_array().expect("sources").iter();
-    assert!(from.clone().any(|source| source["from"] == words), "{sources}");
+    assert!(
+        from.clone().any(|source| source["from"] == words),
+        "{sources}"
+    );
 }
 
 #[test]
@@ -290,13 +355,27 @@ fn reproductions_have_pages() {
     assert_eq!(answer["lead"], "Reproduced");
     let sentence = answer["lines"][0]["text"].as_str().expect("a sentence");
     // The terminal counts the same.
-    let assert = sandbox.run(&["reproduce", "scavenger", "--format", "summary"]).success();
-    let terminal = stdout(&assert).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(terminal.contains(sentence.split(" No evidence").next().expect("its begin")), "{sentence}");
+    let assert = sandbox
+        .run(&["reproduce", "scavenger", "--format", "summary"])
+        .success();
+    let terminal = stdout(&assert)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        terminal.contains(sentence.split(" No evidence").next().expect("its begin")),
+        "{sentence}"
+    );
     let comparisons = data.table("comparisons");
-    let within = (0..comparisons.len())
-        .filter(|at| comparisons.at(*at, "evidence") == "prediction" && comparisons.at(*at, "verdict") == "ok");
-    assert!(answer["what"].as_str().expect("a text").starts_with(&format!("{} of ", within.count())));
+    let within = (0..comparisons.len()).filter(|at| {
+        comparisons.at(*at, "evidence") == "prediction" && comparisons.at(*at, "verdict") == "ok"
+    });
+    assert!(
+        answer["what"]
+            .as_str()
+            .expect("a text")
+            .starts_with(&format!("{} of ", within.count()))
+    );
     assert!(is_told(&data.texts("caveats"), "Off for a stated reason:"));
     assert!(data.table("constants").len() > 0 && data.table("claims").len() > 0);
     let assert = sandbox.run(&["reproduce", "--report", "all.html"]).code(2);
@@ -359,7 +438,10 @@ fn recommendations_have_pages() {
     assert_eq!(heads, ["Runner-up", "Risk", "Would change it"]);
     let measurements = json["measurements"].as_array().expect("measurements");
     assert_eq!(data.table("measurements").len(), measurements.len());
-    assert!(is_told(&data.texts("caveats"), "What is extrapolated follows laws"));
+    assert!(is_told(
+        &data.texts("caveats"),
+        "What is extrapolated follows laws"
+    ));
     // A place that cannot be written is told, and what was asked stands on stdout all the same.
     let assert = sandbox
         .run(&[&advise[..], &["advice.html/page.html"]].concat())
@@ -374,7 +456,13 @@ fn recommendations_have_pages() {
     sandbox.run(&none).code(3);
     let data = Data::of(&sandbox.read("none.html"));
     let answer = data.answer(&[]);
-    assert!(answer["what"].as_str().expect("a text").starts_with("Nothing: "), "{answer}");
+    assert!(
+        answer["what"]
+            .as_str()
+            .expect("a text")
+            .starts_with("Nothing: "),
+        "{answer}"
+    );
     assert_eq!(answer["lines"][0]["head"], "Likeliest");
     assert!(data.0["picture"].is_null());
 }
@@ -385,19 +473,47 @@ fn rankings_and_comparisons_have_pages() {
         "workloads = [\"scavenger-resnet18\"]\nreplicas = 3\n\
          search = { strategies = [\"oracle\", \"partial\", \"random\", \"default\"], objectives = [\"cost\", \"time\"] }",
     );
-    let ranked = ["rank", "scenario.toml", "--runs", "40", "--format", "csv", "--report", "rank.html"];
+    let ranked = [
+        "rank",
+        "scenario.toml",
+        "--runs",
+        "40",
+        "--format",
+        "csv",
+        "--report",
+        "rank.html",
+    ];
     let assert = sandbox.run(&ranked).success();
     let data = Data::of(&sandbox.read("rank.html"));
     let rows = csv_rows(&stdout(&assert));
-    let best = rows.iter().find(|row| row["best_for"].contains("cost")).expect("the cheapest");
+    let best = rows
+        .iter()
+        .find(|row| row["best_for"].contains("cost"))
+        .expect("the cheapest");
     let answer = data.answer(&[("objective", "cost")]);
-    assert!(is_close(&answer["point"][1], &best["cost_usd"], 1.0), "{answer}");
+    assert!(
+        is_close(&answer["point"][1], &best["cost_usd"], 1.0),
+        "{answer}"
+    );
     assert_eq!(data.table("configurations").len(), rows.len());
     sandbox.write("other.toml", "workloads = [\"scavenger-resnet50\"]");
-    let two = ["rank", "scenario.toml", "other.toml", "--report", "two.html"];
+    let two = [
+        "rank",
+        "scenario.toml",
+        "other.toml",
+        "--report",
+        "two.html",
+    ];
     assert!(stderr(&sandbox.run(&two).code(2)).contains("`--report` is about one scenario"));
 
-    let compared = ["compare", "scenario.toml", "--format", "csv", "--report", "compare.html"];
+    let compared = [
+        "compare",
+        "scenario.toml",
+        "--format",
+        "csv",
+        "--report",
+        "compare.html",
+    ];
     let assert = sandbox.run(&compared).success();
     let data = Data::of(&sandbox.read("compare.html"));
     let rows = csv_rows(&stdout(&assert));
@@ -409,7 +525,10 @@ fn rankings_and_comparisons_have_pages() {
                 && strategies.at(at, "objective") == row["objective"].as_str()
         };
         let row = rows.iter().find(is_it).expect("the strategy");
-        assert!(is_close(&strategies.at(at, "net, %"), &row["net_mean"], 100.0), "{row:?}");
+        assert!(
+            is_close(&strategies.at(at, "net, %"), &row["net_mean"], 100.0),
+            "{row:?}"
+        );
     }
     let leader = data.answer(&[("objective", "cost")])["what"].clone();
     assert_eq!(leader, strategies.at(0, "strategy"));

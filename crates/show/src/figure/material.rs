@@ -198,29 +198,29 @@ type Key<'a> = (
 impl Cloud {
     /// All configurations of each ranking, with who chose them.
     pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
-    fn key(p: &ChosenPoint) -> Key<'_> {
-        let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
-        let of = [&*p.setting, &p.workload, &p.pricing];
-        (of, vm, [p.workers, p.batch], other)
-    }
-    let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
-    let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
-    for cloud in &mut clouds {
-        for place in &mut cloud.places {
-            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
-            let key: Key<'_> = (
-                [&cloud.setting, &cloud.workload, &cloud.pricing],
-                vm,
-                [place.workers, place.batch],
-                other,
-            );
-            if let Some(point) = chosen.get(&key) {
-                place.by = point.by.clone();
+        fn key(p: &ChosenPoint) -> Key<'_> {
+            let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
+            let of = [&*p.setting, &p.workload, &p.pricing];
+            (of, vm, [p.workers, p.batch], other)
+        }
+        let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+        let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
+        for cloud in &mut clouds {
+            for place in &mut cloud.places {
+                let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+                let key: Key<'_> = (
+                    [&cloud.setting, &cloud.workload, &cloud.pricing],
+                    vm,
+                    [place.workers, place.batch],
+                    other,
+                );
+                if let Some(point) = chosen.get(&key) {
+                    place.by = point.by.clone();
+                }
             }
         }
+        clouds
     }
-    clouds
-}
 }
 
 fn of_ranking(ranking: Ranking) -> Cloud {
@@ -232,7 +232,10 @@ fn of_ranking(ranking: Ranking) -> Cloud {
         })
     };
     let held = |row: &Ranked| {
-        let each = row.held.iter().map(|held| format!("{} {}", held.vms, held.vm));
+        let each = row
+            .held
+            .iter()
+            .map(|held| format!("{} {}", held.vms, held.vm));
         let all = each.collect::<Vec<_>>().join(" + ");
         (!all.is_empty()).then_some(all)
     };

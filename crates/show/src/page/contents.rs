@@ -47,11 +47,7 @@ pub struct Picker {
 
 impl Picker {
     /// A picker that narrows rows; `None` where there is nothing to choose.
-    pub(super) fn among(
-        key: &'static str,
-        label: &'static str,
-        values: &[&str],
-    ) -> Option<Picker> {
+    pub(super) fn among(key: &'static str, label: &'static str, values: &[&str]) -> Option<Picker> {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
         let picker = Picker {
             key,

@@ -49,7 +49,11 @@ pub fn html(contents: &Contents) -> Result<String, serde_json::Error> {
     debug_assert!((contents.picture.iter()).all(|picture| picture.stands_on(&contents.tables)));
     // No tag can begin in it.
     let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
-    let first: Vec<String> = contents.answers.iter().map(|own| escaped(&own.sentence())).collect();
+    let first: Vec<String> = contents
+        .answers
+        .iter()
+        .map(|own| escaped(&own.sentence()))
+        .collect();
     let part = |name: &str| match name {
         "title" => escaped(&contents.title),
         "looks" => LOOKS.to_owned(),
@@ -102,6 +106,9 @@ mod tests {
             _ => "B".to_owned(),
         };
         assert_eq!(filled("x{{a}}y{{b}}z", part), "x{{b}}yBz");
-        assert_eq!(escaped("<a href='\"&'>"), "&lt;a href=&#39;&quot;&amp;&#39;&gt;");
+        assert_eq!(
+            escaped("<a href='\"&'>"),
+            "&lt;a href=&#39;&quot;&amp;&#39;&gt;"
+        );
     }
 }

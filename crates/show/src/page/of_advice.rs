@@ -66,7 +66,9 @@ fn sentence(clause: &str) -> String {
 
 fn facts(advice: &Advice) -> Vec<Fact> {
     let told = text::told(advice);
-    let known = told.iter().map(|one| Fact::new("what the measurements tell", sentence(one)));
+    let known = told
+        .iter()
+        .map(|one| Fact::new("what the measurements tell", sentence(one)));
     [
         Fact::new("profile", &*advice.name),
         Fact::new("scavsim", env!("CARGO_PKG_VERSION")),
@@ -76,7 +78,10 @@ fn facts(advice: &Advice) -> Vec<Fact> {
             "configurations that keep to the limits",
             advice.choices.len().to_string(),
         ),
-        Fact::new("configurations that do not", advice.beyond_limits.to_string()),
+        Fact::new(
+            "configurations that do not",
+            advice.beyond_limits.to_string(),
+        ),
     ]
     .into_iter()
     .chain(known)
@@ -191,7 +196,9 @@ fn measured(next: &Next) -> String {
     let on = format!("{} {}, {}", next.vms, c.vm, market(next.offer.market));
     match next.worth.measurement {
         Measurement::Step(_) => format!("the step of {} × {} on {on}{again}", c.workers, c.batch),
-        Measurement::Epochs(_) => format!("the epochs of batch {} by a run on {on}{again}", c.batch),
+        Measurement::Epochs(_) => {
+            format!("the epochs of batch {} by a run on {on}{again}", c.batch)
+        }
     }
 }
 
@@ -225,7 +232,7 @@ fn next(advice: &Advice) -> CardLine {
 fn picture() -> Picture {
     Picture {
         title: "Every configuration: cost over time".to_owned(),
-        note: "Down and to the left is better. Hollow: not measured, and told from laws or from what lies beside it. Drag over marks to keep their rows only; click one to open it.".to_owned(),
+        note: "Down and to the left is better. Hollow: not measured, and told from laws or from what lies beside it.".to_owned(),
         x: PictureAxis {
             name: "time",
             unit: "h",
@@ -266,25 +273,48 @@ fn configurations(advice: &Advice) -> Table {
     type ChoiceRow<'a> = &'a Choice;
     let columns = [
         Column::text("configuration", |choice: &ChoiceRow<'_>| name(choice)),
-        Column::text("VM type", |choice: &ChoiceRow<'_>| choice.configuration.vm.to_string()),
-        Column::word("market", |choice: &ChoiceRow<'_>| market(choice.offer.market)),
+        Column::text("VM type", |choice: &ChoiceRow<'_>| {
+            choice.configuration.vm.to_string()
+        }),
+        Column::word("market", |choice: &ChoiceRow<'_>| {
+            market(choice.offer.market)
+        }),
         number("VMs", 0, |choice: &ChoiceRow<'_>| f64::from(choice.vms)),
-        number("workers", 0, |choice: &ChoiceRow<'_>| f64::from(choice.configuration.workers)),
-        number("batch", 0, |choice: &ChoiceRow<'_>| f64::from(choice.configuration.batch)),
+        number("workers", 0, |choice: &ChoiceRow<'_>| {
+            f64::from(choice.configuration.workers)
+        }),
+        number("batch", 0, |choice: &ChoiceRow<'_>| {
+            f64::from(choice.configuration.batch)
+        }),
         number("time, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[0]),
         number("time 5 %, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[1]),
         number("time 95 %, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[2]),
         number("cost, USD", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[0]),
-        number("cost 5 %, USD", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[1]),
-        number("cost 95 %, USD", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[2]),
-        number("behind, %", 1, |choice: &ChoiceRow<'_>| 100.0 * choice.over_best),
-        number("better in, %", 1, |choice: &ChoiceRow<'_>| 100.0 * choice.chance),
-        number("misses a limit, %", 1, |choice: &ChoiceRow<'_>| 100.0 * choice.miss),
-        Column::word("from", |choice: &ChoiceRow<'_>| choice.provenance.name()),
-        Column::word("Pareto", |choice: &ChoiceRow<'_>| {
-            if choice.is_on_front { "front" } else { "" }
+        number("cost 5 %, USD", 2, |choice: &ChoiceRow<'_>| {
+            choice.cost_usd[1]
         }),
-        Column::text("terms", |choice: &ChoiceRow<'_>| terms(&choice.offer).join(", ")),
+        number("cost 95 %, USD", 2, |choice: &ChoiceRow<'_>| {
+            choice.cost_usd[2]
+        }),
+        number("behind, %", 1, |choice: &ChoiceRow<'_>| {
+            100.0 * choice.over_best
+        }),
+        number("better in, %", 1, |choice: &ChoiceRow<'_>| {
+            100.0 * choice.chance
+        }),
+        number("misses a limit, %", 1, |choice: &ChoiceRow<'_>| {
+            100.0 * choice.miss
+        }),
+        Column::word("from", |choice: &ChoiceRow<'_>| choice.provenance.name()),
+        Column::word(
+            "Pareto",
+            |choice: &ChoiceRow<'_>| {
+                if choice.is_on_front { "front" } else { "" }
+            },
+        ),
+        Column::text("terms", |choice: &ChoiceRow<'_>| {
+            terms(&choice.offer).join(", ")
+        }),
     ];
     let count = advice.choices.len();
     let rest = if count > MOST_ROWS {
@@ -294,7 +324,11 @@ fn configurations(advice: &Advice) -> Table {
     };
     let note = format!("Those that keep to the limits, the best first.{rest}");
     let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);
-    let limits = if advice.goal.limits.are_any() { "" } else { "misses a limit, %" };
+    let limits = if advice.goal.limits.are_any() {
+        ""
+    } else {
+        "misses a limit, %"
+    };
     Table::of("configurations", "Every configuration", note, &sheet)
         .with_more(&[
             "VM type",
@@ -310,7 +344,10 @@ fn configurations(advice: &Advice) -> Table {
         ])
         .with_bars(&["behind, %"])
         .with_meanings(&[
-            ("behind, %", "value by what it is chosen by, over that of the best"),
+            (
+                "behind, %",
+                "value by what it is chosen by, over that of the best",
+            ),
             ("better in, %", "chance that it is better than the best"),
             ("from", "measured, or how it is told from what was measured"),
         ])
@@ -320,8 +357,12 @@ fn measurements(advice: &Advice) -> Table {
     type NextRow<'a> = &'a Next;
     let columns = [
         Column::text("measurement", |next: &NextRow<'_>| measured(next)),
-        number("takes, min", 1, |next: &NextRow<'_>| next.worth.price.time_s / 60.0),
-        number("costs, USD", 2, |next: &NextRow<'_>| next.worth.price.cost_usd),
+        number("takes, min", 1, |next: &NextRow<'_>| {
+            next.worth.price.time_s / 60.0
+        }),
+        number("costs, USD", 2, |next: &NextRow<'_>| {
+            next.worth.price.cost_usd
+        }),
         number("gains per run", 3, |next: &NextRow<'_>| next.worth.value),
         number("gains less price", 3, |next: &NextRow<'_>| next.worth.net),
     ];

@@ -56,7 +56,9 @@ fn answer(block: &Block) -> Answer {
     let verdict = judge(block);
     let Some(first) = verdict.best else {
         "Nothing".clone_into(&mut answer.what);
-        answer.lines.push(CardLine::new("Why", "nobody has a figure everywhere."));
+        answer
+            .lines
+            .push(CardLine::new("Why", "nobody has a figure everywhere."));
         return answer;
     };
     let over = |value: Option<f64>| value.map_or_else(|| "no figure".to_owned(), signed_percent);
@@ -65,19 +67,30 @@ fn answer(block: &Block) -> Answer {
     best.strategy.clone_into(&mut answer.what);
     answer.figures = vec![
         Big::new(net(first), "over the oracle, search counted"),
-        Big::new(over(best.mean(Tally::regret)), "what its choices lose alone"),
+        Big::new(
+            over(best.mean(Tally::regret)),
+            "what its choices lose alone",
+        ),
     ];
     let point = best.mean(Tally::regret).zip(best.mean(Tally::net));
     answer.point = point.map(|(regret, net)| [100.0 * regret, 100.0 * net]);
     answer.mark = Some(best.strategy.clone());
     let others = || verdict.order.iter().copied().filter(|at| *at != first);
     if let Some(second) = others().next() {
-        let p = verdict.standings[second].against.and_then(|against| against.p);
+        let p = verdict.standings[second]
+            .against
+            .and_then(|against| against.p);
         let chance = match p {
-            Some(p) if verdict.can_differ => format!("; p = {p:.3} that chance alone parts a pair this far"),
+            Some(p) if verdict.can_differ => {
+                format!("; p = {p:.3} that chance alone parts a pair this far")
+            }
             _ => "; too few independent jobs to tell them apart".to_owned(),
         };
-        let text = format!("{}: {}{chance}.", block.entries[second].strategy, net(second));
+        let text = format!(
+            "{}: {}{chance}.",
+            block.entries[second].strategy,
+            net(second)
+        );
         answer.lines.push(CardLine::new("Runner-up", text));
     }
     if let Some(last) = others().last().filter(|_| block.entries.len() > 2) {
@@ -96,7 +109,10 @@ fn answer(block: &Block) -> Answer {
         answer.lines.push(CardLine::new("Loses most", text));
     }
     if fails(best) > 0.0 {
-        let text = format!("{} of its searches end without a result.", share(fails(best)));
+        let text = format!(
+            "{} of its searches end without a result.",
+            share(fails(best))
+        );
         answer.lines.push(CardLine::new("Risk", text));
     }
     answer
@@ -115,7 +131,9 @@ pub(super) fn table(blocks: &[Block]) -> Table {
         })
     };
     let columns = [
-        Column::word("objective", |(block, _): &EntryRow<'_>| block.objective.name()),
+        Column::word("objective", |(block, _): &EntryRow<'_>| {
+            block.objective.name()
+        }),
         Column::text("job is run", |(block, _): &EntryRow<'_>| runs(block)),
         Column::word("strategy", |(_, entry): &EntryRow<'_>| &*entry.strategy),
         over("net, %", Tally::net),
@@ -149,7 +167,9 @@ pub(super) fn units(blocks: &[Block]) -> Table {
         })
     };
     let columns = [
-        Column::word("objective", |(block, ..): &UnitRow<'_>| block.objective.name()),
+        Column::word("objective", |(block, ..): &UnitRow<'_>| {
+            block.objective.name()
+        }),
         Column::text("job is run", |(block, ..): &UnitRow<'_>| runs(block)),
         Column::word("scenario", |(_, unit, ..): &UnitRow<'_>| &*unit.scenario),
         Column::word("job", |(_, unit, ..): &UnitRow<'_>| &*unit.workload),
@@ -158,7 +178,9 @@ pub(super) fn units(blocks: &[Block]) -> Table {
             0 => String::new(),
             part => part.to_string(),
         }),
-        Column::word("strategy", |(_, _, entry, _): &UnitRow<'_>| &*entry.strategy),
+        Column::word("strategy", |(_, _, entry, _): &UnitRow<'_>| {
+            &*entry.strategy
+        }),
         over("net, %", Tally::net),
         over("gross, %", Tally::gross),
         over("regret, %", Tally::regret),
@@ -178,7 +200,7 @@ pub(super) fn units(blocks: &[Block]) -> Table {
 pub(super) fn picture() -> Picture {
     Picture {
         title: "What choices lose, and what finding them costs".to_owned(),
-        note: "Down and to the left is better: lower overhead, better choices. Click a mark to open its row.".to_owned(),
+        note: "Down and to the left is better: lower overhead, better choices.".to_owned(),
         x: PictureAxis {
             name: "regret of the choice",
             unit: "%",

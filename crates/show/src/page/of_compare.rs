@@ -13,7 +13,10 @@ pub fn contents(comparison: &Comparison) -> Contents {
     let scenarios = distinct(scenarios.map(|unit| &*unit.scenario));
     let told = comparison.told.iter().filter(|told| told.known_runs > 0.0);
     let told = told.map(|told| {
-        format!("{} knows {:.0} earlier runs, whose price is not in its overhead.", told.strategy, told.known_runs)
+        format!(
+            "{} knows {:.0} earlier runs, whose price is not in its overhead.",
+            told.strategy, told.known_runs
+        )
     });
     Contents {
         title: format!("{}: strategies beside each other", scenarios.join(", ")),

@@ -72,7 +72,10 @@ fn answer(rows: &[Comparison]) -> Answer {
         what,
         detail,
         figures: vec![
-            Big::new(could_fail.explained.to_string(), "outside, with a stated reason"),
+            Big::new(
+                could_fail.explained.to_string(),
+                "outside, with a stated reason",
+            ),
             Big::new(could_fail.outside.to_string(), "outside, nobody knows why"),
         ],
         lines,
@@ -84,7 +87,7 @@ fn answer(rows: &[Comparison]) -> Answer {
 fn picture() -> Picture {
     Picture {
         title: "How far ours are off".to_owned(),
-        note: "Figures with a relative tolerance, in the order of the table. Filled: within it. Click one to open its row."
+        note: "Figures with a relative tolerance, in the order of the table. Filled: within it."
             .to_owned(),
         x: PictureAxis {
             name: "row of the table",
@@ -116,10 +119,14 @@ fn table(rows: &[Comparison]) -> Table {
         Column::word(head, move |(_, row): &ComparisonRow<'r>| of(row))
     }
     let number = |head, of: fn(&Comparison) -> f64| {
-        Column::number(head, move |(_, row): &ComparisonRow<'_>| Cell::number(Some(of(row)), 4))
+        Column::number(head, move |(_, row): &ComparisonRow<'_>| {
+            Cell::number(Some(of(row)), 4)
+        })
     };
     let columns = [
-        Column::number("row", |(at, _): &ComparisonRow<'_>| Cell::number(Some(*at as f64 + 1.0), 0)),
+        Column::number("row", |(at, _): &ComparisonRow<'_>| {
+            Cell::number(Some(*at as f64 + 1.0), 0)
+        }),
         word("where", |row| &row.figure),
         word("quantity", |row| &row.quantity),
         word("of", |row| &row.selector),
@@ -138,7 +145,11 @@ fn table(rows: &[Comparison]) -> Table {
     ];
     let note = "Published and simulated.";
     let sheet = Sheet::new(rows.iter().enumerate(), columns);
-    Table::of("comparisons", "Figures", note, &sheet).with_more(&["absolute difference", "note", "evidence"])
+    Table::of("comparisons", "Figures", note, &sheet).with_more(&[
+        "absolute difference",
+        "note",
+        "evidence",
+    ])
 }
 
 /// What the paper states, and in how many readings it holds; `None` where it states nothing.

@@ -60,7 +60,13 @@ impl Table {
         sheet: &Sheet<'_, R>,
     ) -> Table {
         let cells: Vec<Vec<Cell>> = (sheet.rows.iter())
-            .map(|row| sheet.columns.iter().map(|column| column.cell(row)).collect())
+            .map(|row| {
+                sheet
+                    .columns
+                    .iter()
+                    .map(|column| column.cell(row))
+                    .collect()
+            })
             .collect();
         let head = |(at, column): (usize, &Column<'_, R>)| {
             let digits = (cells.iter()).filter_map(|row| digits(&row[at]));
@@ -101,7 +107,9 @@ impl Table {
             }
             let mut numbers: HashMap<String, usize> = HashMap::new();
             for row in &mut self.rows {
-                let Value::String(word) = &row[at] else { continue };
+                let Value::String(word) = &row[at] else {
+                    continue;
+                };
                 let number = match numbers.get(word) {
                     Some(number) => *number,
                     None => {
@@ -209,9 +217,18 @@ mod tests {
         ];
         let rows = [("a", Some(1.239)), ("", None)];
         let table = Table::of("t", "T", "", &Sheet::new(rows, columns)).with_more(&["h"]);
-        assert_eq!(table.rows, [[Value::from(0), Value::from(1.239)], [Value::Null, Value::Null]]);
+        assert_eq!(
+            table.rows,
+            [
+                [Value::from(0), Value::from(1.239)],
+                [Value::Null, Value::Null]
+            ]
+        );
         assert_eq!(table.columns[0].words, ["a"]);
-        assert_eq!((table.columns[1].digits, table.columns[1].is_more), (2, true));
+        assert_eq!(
+            (table.columns[1].digits, table.columns[1].is_more),
+            (2, true)
+        );
         assert!(!table.columns[0].is_number);
     }
 }

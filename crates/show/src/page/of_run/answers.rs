@@ -60,7 +60,12 @@ fn of_block<'m>(
     (places, names): (&Places, &Names<'_>),
 ) -> Answer {
     let first = &block[0];
-    let mut answer = keys(&first.setting, &first.workload, &first.pricing, &first.objective);
+    let mut answer = keys(
+        &first.setting,
+        &first.workload,
+        &first.pricing,
+        &first.objective,
+    );
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
     let Some((time, cost)) = mean("oracle_time_h").zip(mean("oracle_cost_usd")) else {
         "Nothing".clone_into(&mut answer.what);
@@ -75,7 +80,9 @@ fn of_block<'m>(
         Some(oracle) => {
             name(&mut answer, oracle, places);
             let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
-            answer.marks.extend(same.and_then(|group| group.provenance.clone()));
+            answer
+                .marks
+                .extend(same.and_then(|group| group.provenance.clone()));
         }
         None => {
             "Each VM type by itself".clone_into(&mut answer.what);
@@ -83,15 +90,15 @@ fn of_block<'m>(
         }
     }
     if places.is_marked(&first.pricing) {
-        answer.marks.push("spot price, but VMs are never lost".to_owned());
+        answer
+            .marks
+            .push("spot price, but VMs are never lost".to_owned());
     }
     let of_oracle = (block.iter().zip(outcomes)).find(|(group, _)| group.strategy == ORACLE);
     let ends = of_oracle.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
     if let Some(cloud) = cloud {
-        let is_best = |place: &&Place| {
-            first.oracle.as_ref().is_some_and(|own| is_of(place, own))
-        };
+        let is_best = |place: &&Place| first.oracle.as_ref().is_some_and(|own| is_of(place, own));
         if let Some(best) = cloud.places.iter().find(is_best) {
             // Where workers do not say how many VMs there are.
             if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
@@ -99,12 +106,16 @@ fn of_block<'m>(
             }
             answer.point = Some([best.time_h, best.cost_usd]);
             answer.mark = Some(names.text(best));
-            answer.lines.extend(by.and_then(|by| runner_up(cloud, best, by, names)));
+            answer
+                .lines
+                .extend(by.and_then(|by| runner_up(cloud, best, by, names)));
         }
     }
     let lost = of_oracle.and_then(|(group, _)| group.mean("lost_vms"));
     answer.lines.extend(risk(ends, lost.map(|lost| lost.mean)));
-    answer.lines.extend(changes(block, others, cloud, (places, names)));
+    answer
+        .lines
+        .extend(changes(block, others, cloud, (places, names)));
     answer.lines.extend(finding(block, by));
     answer
 }
@@ -117,7 +128,9 @@ fn name(answer: &mut Answer, chosen: &Chosen, places: &Places) {
         return;
     };
     answer.what = places.shapes(vm, chosen.workers);
-    let workers = chosen.workers.map(|workers| plural(u64::from(workers), "worker"));
+    let workers = chosen
+        .workers
+        .map(|workers| plural(u64::from(workers), "worker"));
     let batch = chosen.batch.map(|batch| format!("batch {batch}"));
     let other = chosen.other.as_deref().map(other_axes);
     let parts: Vec<String> = [workers, batch, other].into_iter().flatten().collect();
@@ -131,7 +144,10 @@ fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], 
         _ => is.to_owned(),
     };
     answer.figures = vec![
-        Big::new(hours(time), note(ends.map(|ends| ends.0), hours, "mean time")),
+        Big::new(
+            hours(time),
+            note(ends.map(|ends| ends.0), hours, "mean time"),
+        ),
         Big::new(usd(cost), note(ends.map(|ends| ends.1), usd, "mean cost")),
     ];
 }
@@ -153,11 +169,18 @@ fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> O
     let time = |a: &&Place, b: &&Place| a.time_h.total_cmp(&b.time_h);
     let cost = |a: &&Place, b: &&Place| a.cost_usd.total_cmp(&b.cost_usd);
     match by {
-        Objective::Time => others().min_by(time).map(|own| CardLine::new("Runner-up", told(own))),
-        Objective::Cost => others().min_by(cost).map(|own| CardLine::new("Runner-up", told(own))),
+        Objective::Time => others()
+            .min_by(time)
+            .map(|own| CardLine::new("Runner-up", told(own))),
+        Objective::Cost => others()
+            .min_by(cost)
+            .map(|own| CardLine::new("Runner-up", told(own))),
         Objective::Knee => {
             let (fast, cheap) = (others().min_by(time)?, others().min_by(cost)?);
-            Some(CardLine::new("Ends", format!("{} {}", told(fast), told(cheap))))
+            Some(CardLine::new(
+                "Ends",
+                format!("{} {}", told(fast), told(cheap)),
+            ))
         }
     }
 }
@@ -169,7 +192,9 @@ fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<CardLin
         && time[0] < time[1]
     {
         let (time, cost) = (hours(time[1]), usd(cost[1]));
-        parts.push(format!("1 run in 20 takes longer than {time}, 1 in 20 costs more than {cost}"));
+        parts.push(format!(
+            "1 run in 20 takes longer than {time}, 1 in 20 costs more than {cost}"
+        ));
     }
     if let Some(lost) = lost.filter(|lost| *lost > 0.0) {
         parts.push(format!("{lost:.1} VMs are lost in a run"));
@@ -188,13 +213,20 @@ fn changes<'m>(
     own.oracle.as_ref()?;
     let told = |oracle: &Chosen| {
         let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, oracle)));
-        place.map_or_else(|| in_words(oracle, places, " on "), |place| names.text(place))
+        place.map_or_else(
+            || in_words(oracle, places, " on "),
+            |place| names.text(place),
+        )
     };
     let mut by_objective: Vec<String> = Vec::new();
     let (mut policies, mut settings) = ([0, 0], [0, 0]);
     for other in others {
         let other = &other[0];
-        let Some(oracle) = other.oracle.as_ref().filter(|_| other.workload == own.workload) else {
+        let Some(oracle) = other
+            .oracle
+            .as_ref()
+            .filter(|_| other.workload == own.workload)
+        else {
             continue;
         };
         let is_same = [
@@ -219,7 +251,9 @@ fn changes<'m>(
         })
     };
     let all = by_objective.into_iter();
-    let all = all.chain(count(policies, "policies")).chain(count(settings, "settings"));
+    let all = all
+        .chain(count(policies, "policies"))
+        .chain(count(settings, "settings"));
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| CardLine::new("Would change it", format!("{}.", all.join("; "))))
 }
@@ -245,7 +279,9 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
     let known = |group: &Group| group.mean("known_cost_usd").map_or(0.0, |m| m.mean);
     let hours_known = |group: &Group| group.mean("known_time_h").map_or(0.0, |m| m.mean);
     let best = |may: &dyn Fn(&Group) -> bool| {
-        let all = block.iter().filter(|group| !is_all_knowing(group) && may(group));
+        let all = block
+            .iter()
+            .filter(|group| !is_all_knowing(group) && may(group));
         let mut all: Vec<(&Group, f64, String)> = all
             .filter_map(|group| distance(group, by).map(|(value, text)| (group, value, text)))
             .collect();
@@ -270,22 +306,33 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
     let mut lines = Vec::new();
     let fresh = best(&|group| hours_known(group) == 0.0 && group.strategy != DEFAULT);
     lines.extend(fresh.map(|(groups, text)| {
-        CardLine::new("Found from nothing", format!("{}: {text}{}.", names(&groups), search(groups[0])))
+        CardLine::new(
+            "Found from nothing",
+            format!("{}: {text}{}.", names(&groups), search(groups[0])),
+        )
     }));
     let with = best(&|group| hours_known(group) > 0.0);
     lines.extend(with.map(|(groups, text)| {
-        let least = groups.iter().map(|group| known(group)).fold(f64::INFINITY, f64::min);
+        let least = groups
+            .iter()
+            .map(|group| known(group))
+            .fold(f64::INFINITY, f64::min);
         let runs = if least > 0.0 {
             format!(", after earlier runs of {}", usd(least))
         } else {
             String::new()
         };
-        CardLine::new("With earlier runs", format!("{}: {text}{runs}{}.", names(&groups), search(groups[0])))
+        CardLine::new(
+            "With earlier runs",
+            format!("{}: {text}{runs}{}.", names(&groups), search(groups[0])),
+        )
     }));
     let default = block.iter().find(|group| group.strategy == DEFAULT);
-    lines.extend(default.and_then(|group| distance(group, by)).map(|(_, text)| {
-        CardLine::new("Without a search", format!("{DEFAULT}: {text}."))
-    }));
+    lines.extend(
+        default
+            .and_then(|group| distance(group, by))
+            .map(|(_, text)| CardLine::new("Without a search", format!("{DEFAULT}: {text}."))),
+    );
     lines
 }
 
@@ -293,7 +340,11 @@ fn names(groups: &[&Group]) -> String {
     let names: Vec<&str> = groups.iter().map(|group| group.strategy.as_str()).collect();
     match names.len() {
         0..=MOST_NAMES => names.join(", "),
-        more => format!("{} and {} more", names[..MOST_NAMES].join(", "), more - MOST_NAMES),
+        more => format!(
+            "{} and {} more",
+            names[..MOST_NAMES].join(", "),
+            more - MOST_NAMES
+        ),
     }
 }
 
@@ -308,13 +359,20 @@ pub(super) fn objectives(clouds: &[Cloud]) -> Vec<Objective> {
 }
 
 /// A card per cloud and objective.
-pub(super) fn of_clouds(clouds: &[Cloud], objectives: &[Objective], places: &Places) -> Vec<Answer> {
+pub(super) fn of_clouds(
+    clouds: &[Cloud],
+    objectives: &[Objective],
+    places: &Places,
+) -> Vec<Answer> {
     let names = Names::of(clouds);
     let mut all = Vec::new();
     for cloud in clouds {
         for by in objectives {
             let by = *by;
-            let best = cloud.places.iter().find(|place| place.best_for.contains(&by));
+            let best = cloud
+                .places
+                .iter()
+                .find(|place| place.best_for.contains(&by));
             let Some(best) = best else { continue };
             let mut answer = keys(&cloud.setting, &cloud.workload, &cloud.pricing, by.name());
             let chosen = Chosen {
@@ -329,7 +387,9 @@ pub(super) fn of_clouds(clouds: &[Cloud], objectives: &[Objective], places: &Pla
             }
             answer.marks.push(best.provenance.clone());
             if places.is_marked(&cloud.pricing) {
-                answer.marks.push("spot price, but VMs are never lost".to_owned());
+                answer
+                    .marks
+                    .push("spot price, but VMs are never lost".to_owned());
             }
             let ends = best.ends.map(|[time, cost]| (time, cost));
             answer.point = Some([best.time_h, best.cost_usd]);
@@ -338,7 +398,10 @@ pub(super) fn of_clouds(clouds: &[Cloud], objectives: &[Objective], places: &Pla
             answer.lines.extend(runner_up(cloud, best, by, &names));
             answer.lines.extend(risk(ends, None));
             if let Some(miss) = best.miss.filter(|miss| *miss > 0.0) {
-                answer.lines.push(CardLine::new("Limits", format!("missed in {} of runs.", share(miss))));
+                answer.lines.push(CardLine::new(
+                    "Limits",
+                    format!("missed in {} of runs.", share(miss)),
+                ));
             }
             all.push(answer);
         }

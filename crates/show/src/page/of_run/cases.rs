@@ -38,27 +38,34 @@ pub(super) fn table(gathered: &Gathered) -> Table {
         Datum::Text(text) => Value::from(text),
     };
     let rows: Vec<Vec<Value>> = (records.iter())
-        .map(|record| COLUMNS.iter().map(|column| cell((column.of)(record))).collect())
+        .map(|record| {
+            COLUMNS
+                .iter()
+                .map(|column| cell((column.of)(record)))
+                .collect()
+        })
         .collect();
-    let columns: Vec<Head> = (COLUMNS.iter().enumerate()).map(|(at, column)| {
-        let is_number = rows.iter().any(|row| row[at].is_number());
-        let is_whole = rows.iter().all(|row| !row[at].is_f64());
-        let unit = if column.unit.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", column.unit)
-        };
-        Head {
-            name: column.name.to_owned(),
-            is_number,
-            digits: if is_whole { 0 } else { 3 },
-            is_more: !SHOWN.contains(&column.name),
-            half: None,
-            is_bar: false,
-            about: format!("{}{unit}", column.what),
-            words: Vec::new(),
-        }
-    }).collect();
+    let columns: Vec<Head> = (COLUMNS.iter().enumerate())
+        .map(|(at, column)| {
+            let is_number = rows.iter().any(|row| row[at].is_number());
+            let is_whole = rows.iter().all(|row| !row[at].is_f64());
+            let unit = if column.unit.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", column.unit)
+            };
+            Head {
+                name: column.name.to_owned(),
+                is_number,
+                digits: if is_whole { 0 } else { 3 },
+                is_more: !SHOWN.contains(&column.name),
+                half: None,
+                is_bar: false,
+                about: format!("{}{unit}", column.what),
+                words: Vec::new(),
+            }
+        })
+        .collect();
     let note = match gathered.is_sample() {
         false => "All cases. `scavsim trace` shows the course of one.".to_owned(),
         true => format!(

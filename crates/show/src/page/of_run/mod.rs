@@ -72,7 +72,10 @@ pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Conte
     let mut objectives = answers::objectives(&clouds);
     // What they are sorted by is shown first.
     objectives.sort_by_key(|objective| Some(*objective) != first);
-    let names: Vec<&str> = objectives.iter().map(|objective| objective.name()).collect();
+    let names: Vec<&str> = objectives
+        .iter()
+        .map(|objective| objective.name())
+        .collect();
     let workloads = distinct(clouds.iter().map(|cloud| &*cloud.workload));
     let policies = distinct(clouds.iter().map(|cloud| &*cloud.pricing));
     let count = clouds.iter().map(|cloud| cloud.places.len() as u64).sum();
@@ -125,7 +128,7 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
     };
     Picture {
         title: "Every configuration: cost over time".to_owned(),
-        note: "Down and to the left is better. Drag over marks to keep their rows only; click one to open it.".to_owned(),
+        note: "Down and to the left is better.".to_owned(),
         x: PictureAxis {
             name: "time",
             unit: "h",
@@ -143,7 +146,12 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
 
 /// In one line, what was run.
 fn about(material: &Material, workloads: usize) -> Vec<String> {
-    let number = |key: &str| material.identity.get(key).and_then(serde_json::Value::as_u64);
+    let number = |key: &str| {
+        material
+            .identity
+            .get(key)
+            .and_then(serde_json::Value::as_u64)
+    };
     let replicas = number("replicas").map(|count| plural_with_commas(count, "replica"));
     let cases = number("cases").map(|count| plural_with_commas(count, "case"));
     let seed = number("seed").map(|seed| format!("seed {seed}"));

@@ -33,7 +33,9 @@ fn axis((name, value): (&str, &str)) -> String {
 
 /// All axes of a configuration besides VM, workers and batch, in words.
 pub(super) fn other_axes(other: &str) -> String {
-    let all = other.split(';').map(|own| axis(own.split_once('=').unwrap_or((own, ""))));
+    let all = other
+        .split(';')
+        .map(|own| axis(own.split_once('=').unwrap_or((own, ""))));
     all.collect::<Vec<_>>().join(", ")
 }
 
@@ -114,9 +116,15 @@ mod tests {
         ])];
         let names = Names::of(&two);
         let texts = two[0].places.iter().map(|place| names.text(place));
-        assert_eq!(texts.collect::<Vec<_>>(), ["a, spot, data 2", "b, on-demand, data 4"]);
+        assert_eq!(
+            texts.collect::<Vec<_>>(),
+            ["a, spot, data 2", "b, on-demand, data 4"]
+        );
         // A configuration that is alone is called all that it is.
         let one = [cloud(vec![place("a", 8, "data=2")])];
-        assert_eq!(Names::of(&one).text(&one[0].places[0]), one[0].places[0].name(true));
+        assert_eq!(
+            Names::of(&one).text(&one[0].places[0]),
+            one[0].places[0].name(true)
+        );
     }
 }

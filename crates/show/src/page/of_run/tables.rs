@@ -38,7 +38,9 @@ type GroupRow<'m> = (&'m Group, &'m Outcome);
 
 /// Where a strategy begins.
 fn begins(group: &Group) -> &'static str {
-    let knows = group.mean("known_time_h").is_some_and(|known| known.mean > 0.0);
+    let knows = group
+        .mean("known_time_h")
+        .is_some_and(|known| known.mean > 0.0);
     match (is_all_knowing(group), knows) {
         (true, _) => "with the truth",
         (false, true) => "with earlier runs",
@@ -104,16 +106,34 @@ const MORE_OF_STRATEGIES: [&str; 21] = [
 
 /// What heads of the table of strategies mean.
 const MEANINGS: [(&str, &str); 10] = [
-    ("chooses most often", "the most frequent choice, and the share of replicas that made it"),
-    ("right, %", "share of replicas whose choice is worth what the oracle's is"),
+    (
+        "chooses most often",
+        "the most frequent choice, and the share of replicas that made it",
+    ),
+    (
+        "right, %",
+        "share of replicas whose choice is worth what the oracle's is",
+    ),
     ("search, h", "time until the choice begins to train"),
     ("search, USD", "cost until the choice begins to train"),
     ("time, h", "mean over replicas, search included"),
     ("cost, USD", "mean over replicas, search included"),
-    ("net time, %", "time over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval"),
-    ("net cost, %", "cost over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval"),
-    ("regret time, %", "expected time of the choice alone over the oracle's"),
-    ("regret cost, %", "expected cost of the choice alone over the oracle's"),
+    (
+        "net time, %",
+        "time over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval",
+    ),
+    (
+        "net cost, %",
+        "cost over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval",
+    ),
+    (
+        "regret time, %",
+        "expected time of the choice alone over the oracle's",
+    ),
+    (
+        "regret cost, %",
+        "expected cost of the choice alone over the oracle's",
+    ),
 ];
 
 pub(super) fn strategies(material: &Material) -> Table {
@@ -126,43 +146,45 @@ pub(super) fn strategies(material: &Material) -> Table {
             Cell::number(own.map(|own| 100.0 * own.value()), 1)
         })
     };
-    let columns = setting(&rows, |(group, _)| &group.setting).into_iter().chain([
-        Column::word("workload", |(group, _): &GroupRow<'_>| &*group.workload),
-        Column::word("pricing", |(group, _): &GroupRow<'_>| &*group.pricing),
-        Column::word("objective", |(group, _): &GroupRow<'_>| &*group.objective),
-        Column::word("strategy", |(group, _): &GroupRow<'_>| &*group.strategy),
-        Column::word("starts", |(group, _): &GroupRow<'_>| begins(group)),
-        Column::text("chooses most often", move |(group, _): &GroupRow<'_>| {
-            choice(group, material, &names)
-        }),
-        Column::number("right, %", |(group, _): &GroupRow<'_>| {
-            Cell::number(Some(100.0 * group.tallied.right()), 0)
-        }),
-        mean("search, h", 2, "search_time_h"),
-        mean("search, USD", 2, "search_cost_usd"),
-        mean("time, h", 2, "time_h"),
-        mean("cost, USD", 2, "cost_usd"),
-        over("net time, %", "overhead_net_time"),
-        half("± net time, %", "overhead_net_time"),
-        median("median net time, %", "overhead_net_time"),
-        over("net cost, %", "overhead_net_cost"),
-        half("± net cost, %", "overhead_net_cost"),
-        median("median net cost, %", "overhead_net_cost"),
-        over("gross time, %", "overhead_gross_time"),
-        over("gross cost, %", "overhead_gross_cost"),
-        over("regret time, %", "regret_time"),
-        over("regret cost, %", "regret_cost"),
-        end("time 5 %, h", |outcome| outcome.time_h, 0),
-        end("time 95 %, h", |outcome| outcome.time_h, 1),
-        end("cost 5 %, USD", |outcome| outcome.cost_usd, 0),
-        end("cost 95 %, USD", |outcome| outcome.cost_usd, 1),
-        mean("earlier runs, h", 1, "known_time_h"),
-        mean("earlier runs, USD", 2, "known_cost_usd"),
-        over("error, %", "error_mean"),
-        Column::number("failed", |(group, _): &GroupRow<'_>| {
-            Cell::number(Some(group.tallied.failed as f64), 0)
-        }),
-    ]);
+    let columns = setting(&rows, |(group, _)| &group.setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |(group, _): &GroupRow<'_>| &*group.workload),
+            Column::word("pricing", |(group, _): &GroupRow<'_>| &*group.pricing),
+            Column::word("objective", |(group, _): &GroupRow<'_>| &*group.objective),
+            Column::word("strategy", |(group, _): &GroupRow<'_>| &*group.strategy),
+            Column::word("starts", |(group, _): &GroupRow<'_>| begins(group)),
+            Column::text("chooses most often", move |(group, _): &GroupRow<'_>| {
+                choice(group, material, &names)
+            }),
+            Column::number("right, %", |(group, _): &GroupRow<'_>| {
+                Cell::number(Some(100.0 * group.tallied.right()), 0)
+            }),
+            mean("search, h", 2, "search_time_h"),
+            mean("search, USD", 2, "search_cost_usd"),
+            mean("time, h", 2, "time_h"),
+            mean("cost, USD", 2, "cost_usd"),
+            over("net time, %", "overhead_net_time"),
+            half("± net time, %", "overhead_net_time"),
+            median("median net time, %", "overhead_net_time"),
+            over("net cost, %", "overhead_net_cost"),
+            half("± net cost, %", "overhead_net_cost"),
+            median("median net cost, %", "overhead_net_cost"),
+            over("gross time, %", "overhead_gross_time"),
+            over("gross cost, %", "overhead_gross_cost"),
+            over("regret time, %", "regret_time"),
+            over("regret cost, %", "regret_cost"),
+            end("time 5 %, h", |outcome| outcome.time_h, 0),
+            end("time 95 %, h", |outcome| outcome.time_h, 1),
+            end("cost 5 %, USD", |outcome| outcome.cost_usd, 0),
+            end("cost 95 %, USD", |outcome| outcome.cost_usd, 1),
+            mean("earlier runs, h", 1, "known_time_h"),
+            mean("earlier runs, USD", 2, "known_cost_usd"),
+            over("error, %", "error_mean"),
+            Column::number("failed", |(group, _): &GroupRow<'_>| {
+                Cell::number(Some(group.tallied.failed as f64), 0)
+            }),
+        ]);
     // Only parallel plans have these.
     let of_plans = (rows.iter()).any(|(group, _)| group.mean("tokens_per_s").is_some());
     let plans = of_plans.then(|| {
@@ -243,7 +265,8 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
     let rows: Vec<PlaceRow<'_>> = if count > MOST_CONFIGURATIONS {
         let rest = all().filter(|row| !is_first(row));
         let every = count.div_ceil(MOST_CONFIGURATIONS);
-        let mut rows: Vec<PlaceRow<'_>> = all().filter(is_first).take(MOST_CONFIGURATIONS).collect();
+        let mut rows: Vec<PlaceRow<'_>> =
+            all().filter(is_first).take(MOST_CONFIGURATIONS).collect();
         let room = MOST_CONFIGURATIONS - rows.len();
         rows.extend(rest.step_by(every).take(room));
         rows
@@ -257,36 +280,45 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
     let end = |at: usize, which: usize| {
         move |(_, place): &PlaceRow<'_>| Cell::number(place.ends.map(|ends| ends[at][which]), 2)
     };
-    let columns = setting(&rows, |(cloud, _)| &cloud.setting).into_iter().chain([
-        Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
-        Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
-        Column::text("configuration", move |(_, place): &PlaceRow<'_>| names.text(place)),
-        Column::text("VM", |(_, place): &PlaceRow<'_>| place.vm.clone().unwrap_or_default()),
-        Column::text("other axes", |(_, place): &PlaceRow<'_>| {
-            place.other.clone().unwrap_or_default()
-        }),
-        Column::number("workers", move |(_, place): &PlaceRow<'_>| {
-            Cell::number(count_of(place.workers), 0)
-        }),
-        Column::number("batch", move |(_, place): &PlaceRow<'_>| {
-            Cell::number(count_of(place.batch), 0)
-        }),
-        of_place("time, h", 2, |place| Some(place.time_h)),
-        of_place("cost, USD", 2, |place| Some(place.cost_usd)),
-        Column::number("time 5 %, h", end(0, 0)),
-        Column::number("time 95 %, h", end(0, 1)),
-        Column::number("cost 5 %, USD", end(1, 0)),
-        Column::number("cost 95 %, USD", end(1, 1)),
-        Column::word("Pareto", |(_, place): &PlaceRow<'_>| mark(place)),
-        Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
-        Column::word("limits", |(_, place): &PlaceRow<'_>| {
-            if place.is_allowed { "" } else { "misses" }
-        }),
-        of_place("chosen in cases", 0, |place| {
-            Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64)
-        }),
-        Column::text("chosen by", |(_, place): &PlaceRow<'_>| chosen_by(place)),
-    ]);
+    let columns = setting(&rows, |(cloud, _)| &cloud.setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
+            Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
+            Column::text("configuration", move |(_, place): &PlaceRow<'_>| {
+                names.text(place)
+            }),
+            Column::text("VM", |(_, place): &PlaceRow<'_>| {
+                place.vm.clone().unwrap_or_default()
+            }),
+            Column::text("other axes", |(_, place): &PlaceRow<'_>| {
+                place.other.clone().unwrap_or_default()
+            }),
+            Column::number("workers", move |(_, place): &PlaceRow<'_>| {
+                Cell::number(count_of(place.workers), 0)
+            }),
+            Column::number("batch", move |(_, place): &PlaceRow<'_>| {
+                Cell::number(count_of(place.batch), 0)
+            }),
+            of_place("time, h", 2, |place| Some(place.time_h)),
+            of_place("cost, USD", 2, |place| Some(place.cost_usd)),
+            Column::number("time 5 %, h", end(0, 0)),
+            Column::number("time 95 %, h", end(0, 1)),
+            Column::number("cost 5 %, USD", end(1, 0)),
+            Column::number("cost 95 %, USD", end(1, 1)),
+            Column::word("Pareto", |(_, place): &PlaceRow<'_>| mark(place)),
+            Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
+            Column::word(
+                "limits",
+                |(_, place): &PlaceRow<'_>| {
+                    if place.is_allowed { "" } else { "misses" }
+                },
+            ),
+            of_place("chosen in cases", 0, |place| {
+                Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64)
+            }),
+            Column::text("chosen by", |(_, place): &PlaceRow<'_>| chosen_by(place)),
+        ]);
     let of_plans = rows.iter().any(|(_, place)| place.plan.is_some());
     let plans = of_plans.then(|| {
         let figure = |head, decimals, of: fn(&Place, &PlanFigures) -> Option<f64>| {
@@ -298,7 +330,9 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
         [
             figure("GiB", 1, |_, plan| Some(plan.peak_gib)),
             figure("bubble, %", 1, |_, plan| Some(100.0 * plan.bubble)),
-            figure("communication, %", 1, |_, plan| Some(100.0 * plan.communication)),
+            figure("communication, %", 1, |_, plan| {
+                Some(100.0 * plan.communication)
+            }),
             figure("tokens/s", 0, |_, plan| Some(plan.tokens_per_s)),
             figure("MFU, %", 1, |_, plan| plan.mfu.map(|mfu| 100.0 * mfu)),
             figure("USD per 10⁹ tokens", 2, |place, plan| {
@@ -323,7 +357,13 @@ pub(super) fn configurations(clouds: &[Cloud]) -> Table {
         format!(" Workers × global batch, all on {vm}.")
     });
     let sheet = Sheet::new(rows, columns);
-    Table::of("configurations", "Every configuration", format!("{which}{on}{cut}"), &sheet).with_more(&[
+    Table::of(
+        "configurations",
+        "Every configuration",
+        format!("{which}{on}{cut}"),
+        &sheet,
+    )
+    .with_more(&[
         "VM",
         "other axes",
         "workers",
@@ -349,27 +389,29 @@ pub(super) fn policies(material: &Material, places: &Places) -> Table {
             Cell::number(mean.map(|mean| mean.mean), 2)
         })
     };
-    let columns = setting(&blocks, |block| &block[0].setting).into_iter().chain([
-        Column::word("workload", |block: &PolicyBlock<'_>| &*block[0].workload),
-        Column::word("objective", |block: &PolicyBlock<'_>| &*block[0].objective),
-        Column::word("policy", |block: &PolicyBlock<'_>| &*block[0].pricing),
-        Column::text("best configuration", |block: &PolicyBlock<'_>| {
-            let oracle = block[0].oracle.as_ref();
-            or_dash(oracle.map(|oracle| in_words(oracle, places, " on ")))
-        }),
-        figure("its time, h", "oracle_time_h"),
-        figure("its cost, USD", "oracle_cost_usd"),
-        Column::text("mind", |block: &PolicyBlock<'_>| {
-            let name = block[0].pricing.as_str();
-            if places.is_marked(name) {
-                "spot price, VMs never lost"
-            } else if places.remarks.only_ratios.iter().any(|own| own == name) {
-                "a unit, no money"
-            } else {
-                ""
-            }
-        }),
-    ]);
+    let columns = setting(&blocks, |block| &block[0].setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |block: &PolicyBlock<'_>| &*block[0].workload),
+            Column::word("objective", |block: &PolicyBlock<'_>| &*block[0].objective),
+            Column::word("policy", |block: &PolicyBlock<'_>| &*block[0].pricing),
+            Column::text("best configuration", |block: &PolicyBlock<'_>| {
+                let oracle = block[0].oracle.as_ref();
+                or_dash(oracle.map(|oracle| in_words(oracle, places, " on ")))
+            }),
+            figure("its time, h", "oracle_time_h"),
+            figure("its cost, USD", "oracle_cost_usd"),
+            Column::text("mind", |block: &PolicyBlock<'_>| {
+                let name = block[0].pricing.as_str();
+                if places.is_marked(name) {
+                    "spot price, VMs never lost"
+                } else if places.remarks.only_ratios.iter().any(|own| own == name) {
+                    "a unit, no money"
+                } else {
+                    ""
+                }
+            }),
+        ]);
     let columns: Vec<_> = columns.collect();
     let count = blocks.len();
     let note = format!(
@@ -377,7 +419,8 @@ pub(super) fn policies(material: &Material, places: &Places) -> Table {
         beyond(count, MOST_POLICIES)
     );
     let sheet = Sheet::new(blocks.into_iter().take(MOST_POLICIES), columns);
-    let mut table = Table::of("policies", "What prices change", note, &sheet).with_bars(&["its cost, USD"]);
+    let mut table =
+        Table::of("policies", "What prices change", note, &sheet).with_bars(&["its cost, USD"]);
     table.picks = Some(["pricing", "policy"]);
     table
 }

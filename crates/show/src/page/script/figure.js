@@ -1,6 +1,7 @@
 // The figure: rows of tables as marks, drawn by the library. Hover names one, a click opens its row, a drag keeps a part.
 let points = [];
 let surface = null;
+const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
 const STEPS = {
   over: [1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 0.9, 0.8, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01],
@@ -145,7 +146,7 @@ const drawLabels = () => {
   const named = points.filter((point) => point.layer.is_named && (isOne || isBrushed(point.table, point.table.rows[point.number])));
   const items = [...(best ? [best] : []), ...named];
   const top = Charts.select(surface.svg).append("g").attr("class", "labels");
-  for (const label of placed(items, surface.area, (text) => pen.measureText(text).width)) {
+  for (const label of placed(items, points.length > 150 ? [] : points.filter((point) => !items.includes(point)), surface.area, (text) => pen.measureText(text).width)) {
     if (label.isFar) top.append("line").attr("x1", label.px).attr("y1", label.py).attr("x2", label.x + (label.x > label.px ? -2 : label.width / 2)).attr("y2", label.y - 4);
     top.append("text").attr("x", label.x).attr("y", label.y).attr("class", label.layer.is_named ? "named" : "best").text(label.text);
   }
@@ -171,7 +172,7 @@ const ring = (table, number) => {
 
 const drawBrush = () => {
   // A finger that moves over the figure scrolls.
-  if (matchMedia("(pointer: coarse)").matches) return;
+  if (isTouched()) return;
   const [left, right, top, bottom] = surface.area;
   const { px, py, by } = surface;
   const brush = Charts.brush().extent([[left, top], [right, bottom]]);

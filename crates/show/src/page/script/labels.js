@@ -19,16 +19,19 @@ const together = (items) => {
   });
 };
 
-const placed = (items, [left, right, top, bottom], measure) => {
+const placed = (items, crowd, [left, right, top, bottom], measure) => {
   const boxes = items.map(({ px, py }) => [px - 7, px + 7, py - 7, py + 7]);
-  const covers = (a) => boxes.some((b) => a[0] < b[1] && a[1] > b[0] && a[2] < b[3] && a[3] > b[2]);
+  // Unnamed marks are left free where that is possible.
+  const dots = crowd.map(({ px, py }) => [px - 4, px + 4, py - 4, py + 4]);
+  const covers = (a, all) => all.some((b) => a[0] < b[1] && a[1] > b[0] && a[2] < b[3] && a[3] > b[2]);
   return together(items).flatMap((item) => {
     const width = measure(item.text);
-    for (const [across, down] of AROUND) {
+    const tries = [...AROUND.map((way) => [way, [...boxes, ...dots]]), ...AROUND.map((way) => [way, boxes])];
+    for (const [[across, down], taken] of tries) {
       const x = across > 0 ? item.px + 10 : across < 0 ? item.px - 10 - width : item.px - width / 2;
       const y = item.py + 13 * down + (across === 0 ? Math.sign(down) * 2 : 0);
       const box = [x - 2, x + width + 2, y - 8, y + 7];
-      if (box[0] < left || box[1] > right || box[2] < top || box[3] > bottom || covers(box)) continue;
+      if (box[0] < left || box[1] > right || box[2] < top || box[3] > bottom || covers(box, taken)) continue;
       boxes.push(box);
       return [{ ...item, x, y: y + 4, isFar: Math.abs(down) > 1, width }];
     }

@@ -31,7 +31,8 @@ const drawOnce = () => {
   if (!data.picture) return;
   $("figure").hidden = false;
   $("figure-title").textContent = data.picture.title;
-  $("figure-note").textContent = data.picture.note;
+  const use = isTouched() ? "Tap a mark to open its row." : "Drag over marks to keep their rows only; click one to open it.";
+  $("figure-note").textContent = `${data.picture.note} ${use}`;
   drawAxes();
   listenToFigure();
   $("brushed").querySelector("button").addEventListener("click", () => {
@@ -56,9 +57,42 @@ const drawSources = () => {
   }
 };
 
+// The library is read when the card stands.
+const readCharts = () => {
+  const script = element("script");
+  script.textContent = $("charts").textContent;
+  document.head.append(script);
+};
+
+// After the next paint; soon in any case, for what is hidden is not painted.
+const afterPaint = (then) => {
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    then();
+  };
+  requestAnimationFrame(() => setTimeout(once, 0));
+  setTimeout(once, 1000);
+};
+
+const drawRest = () => {
+  if (data.picture) readCharts();
+  draw();
+  openFromAddress();
+  let wide = $("drawing").clientWidth;
+  new ResizeObserver(() => {
+    if ($("drawing").clientWidth === wide) return;
+    wide = $("drawing").clientWidth;
+    drawFigure();
+  }).observe($("drawing"));
+  document.documentElement.dataset.drawn = "all";
+};
+
 readAddress();
 drawOnce();
-draw();
+showPicks();
+drawCard();
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   $("answer").tabIndex = -1;
@@ -70,14 +104,4 @@ addEventListener("hashchange", () => {
   draw();
   openFromAddress();
 });
-// The card stands before the library is read; the figure follows.
-addEventListener("DOMContentLoaded", () => setTimeout(() => {
-  draw();
-  openFromAddress();
-  let wide = $("drawing").clientWidth;
-  new ResizeObserver(() => {
-    if ($("drawing").clientWidth === wide) return;
-    wide = $("drawing").clientWidth;
-    drawFigure();
-  }).observe($("drawing"));
-}, 0));
+afterPaint(drawRest);

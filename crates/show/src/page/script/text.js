@@ -1,8 +1,8 @@
 // Elements and figures as people read them. Everything is text, nothing is read as HTML.
 const element = (name, text = "", more = {}) => {
   const one = document.createElement(name);
-  // A figure and its unit stay on one line.
-  if (text !== "") one.textContent = String(text).replace(/(\d) (%|h|min|s|USD)(?![\w])/g, "$1\u00a0$2");
+  // A figure and its unit, or both of a product, stay on one line.
+  if (text !== "") one.textContent = String(text).replace(/(\d) (?=(%|h|min|s|USD)(?!\w)|× \d)|(?<=\d ×) (?=\d)/g, "$1\u00a0");
   for (const [key, value] of Object.entries(more)) one.setAttribute(key, value);
   return one;
 };
