@@ -47,6 +47,10 @@ pub struct CompareArgs {
     /// Write CSV files and a manifest of what they were made from into this folder, too
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write a page about the comparison to this file
+    #[cfg(feature = "figures")]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Say on stderr what each strategy takes for a search on this machine
     #[arg(long)]
     times: bool,
@@ -124,6 +128,10 @@ impl CompareArgs {
             CompareFormat::Units => data::units(&compared)?,
             CompareFormat::Curves => data::curves(&compared)?,
         })?;
+        #[cfg(feature = "figures")]
+        if let Some(file) = &self.report {
+            super::report::put(&scavsim_show::page::of_compare::contents(&compared), file)?;
+        }
         Ok(Exit::Done)
     }
 

@@ -11,6 +11,8 @@ const OWN: &str = include_str!("../../LICENSE");
 const NOTICE: &str = include_str!("../../NOTICE");
 /// The licence that most of them are under.
 const APACHE: &str = include_str!("../../LICENSES/Apache-2.0.txt");
+/// Those of the library that pages draw with.
+const CHARTS: &str = include_str!("../../LICENSES/charts.txt");
 
 /// Arguments of `licences`.
 #[derive(Debug, Args)]
@@ -29,7 +31,7 @@ impl LicencesArgs {
         terminal::print(&if self.notice {
             NOTICE.to_owned()
         } else {
-            format!("{NOTICE}\n\n{OWN}\n\n{APACHE}")
+            format!("{NOTICE}\n\n{OWN}\n\n{APACHE}\n\n{CHARTS}")
         })?;
         Ok(Exit::Done)
     }

@@ -41,6 +41,10 @@ pub struct RankArgs {
     /// Form on stdout; CSV and JSON hold all configurations and all columns
     #[arg(long, value_enum, default_value_t)]
     format: RankFormat,
+    /// Write a page about the ranking of one scenario to this file
+    #[cfg(feature = "figures")]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Threads; all cores when absent. Results do not depend on it
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -132,6 +136,11 @@ impl RankArgs {
             ..Overrides::default()
         };
         let mut scenarios = scenarios::load(&self.files, overrides)?;
+        #[cfg(feature = "figures")]
+        if self.report.is_some() && scenarios.len() > 1 {
+            let what = "`--report` is about one scenario".to_owned();
+            return Err(super::finished::wrong(what, "name one scenario file"));
+        }
         for scenario in &mut scenarios {
             if let Some(by) = self.objective {
                 let by = Objective::from(by);
@@ -148,6 +157,13 @@ impl RankArgs {
                 rankings.iter_mut().for_each(Ranking::keep_best_of_each_vm);
             }
             out.add(scenario, &rankings)?;
+            #[cfg(feature = "figures")]
+            if let Some(file) = &self.report {
+                let places = Places::of(scenario);
+                let page =
+                    scavsim_show::page::of_run::of_rankings(&scenario.name, rankings, &places);
+                super::report::put(&page, file)?;
+            }
         }
         out.end()?;
         Ok(Exit::Done)

@@ -56,7 +56,7 @@ impl ReportArgs {
 /// # Errors
 /// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
-    put(&Contents::of(material), out)
+    put(&page::of_run::of_result(material), out)
 }
 
 /// Writes a page, whole or not at all.
@@ -64,7 +64,7 @@ pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn put(contents: &Contents, out: &Path) -> Result<(), Failure> {
-    let html = page::html(contents).map_err(|why| anyhow::anyhow!("{why:#}"))?;
+    let html = page::html(contents).map_err(anyhow::Error::from)?;
     let help = "a page needs a file in a folder in which files can be created";
     let name = out.file_name().and_then(|name| name.to_str());
     let Some(name) = name.filter(|_| !out.is_dir()) else {

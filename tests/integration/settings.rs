@@ -238,7 +238,7 @@ fn figures_show_one_setting_and_pages_all() {
         .run(&["run", "scenario.toml", "--out", "out", "--report"])
         .success();
     let page = sandbox.read("out/report.html");
-    for setting in ["spot.replacement_s=60,", "spot.replacement_s=600,"] {
+    for setting in ["\"spot.replacement_s=60\"", "\"spot.replacement_s=600\""] {
         assert!(page.contains(setting), "{setting}");
     }
     let drawn = |more: &[&str]| {

@@ -65,7 +65,8 @@ fn section(title: &str, sentences: &[String]) -> String {
     format!("{title}\n{lines}\n")
 }
 
-fn told(advice: &Advice) -> Vec<String> {
+/// What the measurements and prices say, a clause each.
+pub fn told(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
     let counts: Vec<String> = (known.told.iter())
@@ -131,7 +132,8 @@ fn told(advice: &Advice) -> Vec<String> {
     all
 }
 
-fn untold(advice: &Advice) -> Vec<String> {
+/// What they do not say, a clause each.
+pub fn untold(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
     let left = &advice.offers.left_out;

@@ -117,18 +117,6 @@ impl Rule {
         // The same share of 2^32 as is kept of all.
         u128::from(scrambled) * u128::from(self.of) < u128::from(self.below) << 32
     }
-
-    /// The rule in words.
-    pub fn words(self) -> String {
-        if self.of > self.below {
-            format!(
-                "about {} of {} cases: those whose number times 0x9e3779b97f4a7c15, bits 32 to 63, is below {}/{} of 2^32",
-                self.below, self.of, self.below, self.of
-            )
-        } else {
-            "all cases".to_owned()
-        }
-    }
 }
 
 impl Outcomes {
@@ -173,9 +161,9 @@ impl Gathered {
         }
     }
 
-    /// Which cases are kept.
-    pub fn rule(&self) -> Rule {
-        self.rule
+    /// Whether of many cases only some are kept.
+    pub fn is_sample(&self) -> bool {
+        self.rule.of > self.rule.below
     }
 
     /// The groups of the summary, and the outcomes, both taken out.

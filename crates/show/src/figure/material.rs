@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::gathered::{Chooser, ChosenPoint, Gathered, Outcomes};
 use crate::report::manifest::Identity;
+use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::{Group, Ranked, Ranking};
@@ -11,6 +12,9 @@ use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
 use scavsim_sim::plans::PlanFigures;
+
+/// Runs of a configuration from which on their 5 % and 95 % say something.
+const FEWEST_RUNS: u64 = 20;
 
 /// Material of one result.
 pub struct Material {
@@ -57,10 +61,12 @@ pub struct Cloud {
 }
 
 /// A configuration with what is expected of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
+    /// Its VMs with their number, where all configurations are known.
+    pub held: Option<String>,
     /// Worker count K.
     pub workers: Option<u32>,
     /// Global batch B.
@@ -79,6 +85,14 @@ pub struct Place {
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
     pub is_knee: bool,
+    /// Whether the limits allow it; true where that is not known.
+    pub is_allowed: bool,
+    /// Objectives that it is the oracle's choice for; empty where not all configurations are known.
+    pub best_for: Vec<Objective>,
+    /// Hours and USD that 5 % and 95 % of runs stay below, where they were simulated.
+    pub ends: Option<[[f64; 2]; 2]>,
+    /// Share of runs that miss a limit, where there is one.
+    pub miss: Option<f64>,
     /// Who chose it, and how often.
     pub by: Vec<Chooser>,
 }
@@ -95,7 +109,7 @@ impl Material {
         let (groups, mut all) = gathered.finish();
         let outcomes = (groups.iter().map(|group| outcome(group, &mut all))).collect();
         let clouds = match rankings {
-            Some(rankings) => of_rankings(rankings, &gathered.chosen),
+            Some(rankings) => Cloud::of_rankings(rankings, &gathered.chosen),
             None => of_choices(&gathered.chosen),
         };
         let name = identity.get("scenario").and_then(|name| name.as_str());
@@ -181,33 +195,53 @@ type Key<'a> = (
     Option<&'a str>,
 );
 
-fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
-    fn key(p: &ChosenPoint) -> Key<'_> {
-        let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
-        let of = [&*p.setting, &p.workload, &p.pricing];
-        (of, vm, [p.workers, p.batch], other)
-    }
-    let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
-    let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
-    for cloud in &mut clouds {
-        for place in &mut cloud.places {
-            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
-            let key: Key<'_> = (
-                [&cloud.setting, &cloud.workload, &cloud.pricing],
-                vm,
-                [place.workers, place.batch],
-                other,
-            );
-            if let Some(point) = chosen.get(&key) {
-                place.by = point.by.clone();
+impl Cloud {
+    /// All configurations of each ranking, with who chose them.
+    pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
+        fn key(p: &ChosenPoint) -> Key<'_> {
+            let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
+            let of = [&*p.setting, &p.workload, &p.pricing];
+            (of, vm, [p.workers, p.batch], other)
+        }
+        let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+        let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
+        for cloud in &mut clouds {
+            for place in &mut cloud.places {
+                let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+                let key: Key<'_> = (
+                    [&cloud.setting, &cloud.workload, &cloud.pricing],
+                    vm,
+                    [place.workers, place.batch],
+                    other,
+                );
+                if let Some(point) = chosen.get(&key) {
+                    place.by = point.by.clone();
+                }
             }
         }
+        clouds
     }
-    clouds
 }
 
 fn of_ranking(ranking: Ranking) -> Cloud {
+    // Of a few runs these ends are no more than the runs.
+    let ends = |row: &Ranked| {
+        (row.runs >= FEWEST_RUNS).then(|| {
+            let hours = row.time_interval_s().map(|end| end / SECONDS_PER_HOUR);
+            [hours, row.cost_interval_usd()]
+        })
+    };
+    let held = |row: &Ranked| {
+        let each = row
+            .held
+            .iter()
+            .map(|held| format!("{} {}", held.vms, held.vm));
+        let all = each.collect::<Vec<_>>().join(" + ");
+        (!all.is_empty()).then_some(all)
+    };
     let place = |row: Ranked| Place {
+        ends: ends(&row),
+        held: held(&row),
         vm: row.vm,
         workers: row.workers,
         batch: row.batch,
@@ -218,6 +252,9 @@ fn of_ranking(ranking: Ranking) -> Cloud {
         plan: row.plan,
         is_on_front: row.is_on_front,
         is_knee: row.best_for.contains(&Objective::Knee),
+        is_allowed: row.is_allowed,
+        miss: row.miss.as_ref().and_then(Share::share),
+        best_for: row.best_for,
         by: Vec::new(),
     };
     let mut places: Vec<Place> = ranking.rows.into_iter().map(place).collect();
@@ -260,6 +297,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
         };
         let place = Place {
             vm: point.vm.clone(),
+            held: None,
             workers: point.workers,
             batch: point.batch,
             other: point.other.clone(),
@@ -269,6 +307,10 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             plan: None,
             is_on_front: false,
             is_knee: false,
+            is_allowed: true,
+            best_for: Vec::new(),
+            ends: None,
+            miss: None,
             by: point.by.clone(),
         };
         match clouds.iter_mut().find(is_it) {

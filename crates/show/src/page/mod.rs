@@ -1,40 +1,114 @@
 //! One page for one result: a single HTML file without network, for a screen, a phone and paper.
 //!
-//! In: the material of a result. Out: the text of the page.
+//! In: a result. Out: the text of the page.
 //!
-//! - [`contents`]: all that stands on it, in the order of the page; `headlines`: what came out, in sentences;
-//!   `warnings`: what to mind; `sources`: which data it was made from; `tables`: rows to sort and filter, and what is
-//!   behind a row.
-//! - [`of_comparisons`], [`of_advice`], [`of_bench`]: the same page for a reproduction, a recommendation and a leaderboard.
-//! - `page.html` is its form, `page.css` its looks, `page.js` sorts, filters and opens rows.
+//! - [`contents`]: the one block of data that a page is drawn from, of [`answer`], [`picture`] and [`table`]s.
+//! - [`of_run`], [`of_advice`], [`of_comparisons`]: that block for a run or a ranking, a recommendation, a reproduction;
+//!   [`of_bench`], [`of_compare`]: for a leaderboard, a comparison of strategies, both by `of_blocks`; [`sources`]: which data
+//!   a run was made from.
+//! - `form.html` is its form, `looks.css` its looks, `script/` what draws the data, `charts/` the library that it draws with.
 
+pub mod answer;
 pub mod contents;
-mod headlines;
 pub mod of_advice;
 pub mod of_bench;
+mod of_blocks;
+pub mod of_compare;
 pub mod of_comparisons;
+pub mod of_run;
+pub mod picture;
 mod sources;
-mod tables;
-mod warnings;
-
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+pub mod table;
 
 use contents::Contents;
 
-const FORM: &str = include_str!("page.html");
-const LOOKS: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const FORM: &str = include_str!("form.html");
+const LOOKS: &str = include_str!("looks.css");
+/// The library: see `charts/README.md`.
+const CHARTS: &str = include_str!("charts/charts.min.js");
+/// In the order in which they run.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("script/state.js"),
+    include_str!("script/text.js"),
+    include_str!("script/card.js"),
+    include_str!("script/rows.js"),
+    include_str!("script/table.js"),
+    include_str!("script/detail.js"),
+    include_str!("script/labels.js"),
+    include_str!("script/figure.js"),
+    include_str!("script/page.js"),
+    "})();\n"
+);
 
 /// The page as HTML.
 ///
 /// # Errors
-/// What is wrong with its form; a test keeps that from happening.
-pub fn html(contents: &Contents) -> Result<String, minijinja::Error> {
-    let mut forms = Environment::new();
-    forms.set_auto_escape_callback(|_| AutoEscape::Html);
-    forms.set_undefined_behavior(UndefinedBehavior::Strict);
-    let form = forms.template_from_named_str("page.html", FORM)?;
-    let page = minijinja::context! { page => Value::from(Serde(contents)), looks => LOOKS, script => SCRIPT };
-    form.render(page)
+/// Those of JSON, which values of a page do not cause.
+pub fn html(contents: &Contents) -> Result<String, serde_json::Error> {
+    debug_assert!((contents.picture.iter()).all(|picture| picture.stands_on(&contents.tables)));
+    // No tag can begin in it.
+    let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
+    let first: Vec<String> = contents
+        .answers
+        .iter()
+        .map(|own| escaped(&own.sentence()))
+        .collect();
+    let part = |name: &str| match name {
+        "title" => escaped(&contents.title),
+        "looks" => LOOKS.to_owned(),
+        "first" => first.first().cloned().unwrap_or_default(),
+        "data" => data.clone(),
+        "script" => SCRIPT.to_owned(),
+        "charts" => CHARTS.to_owned(),
+        _ => String::new(),
+    };
+    Ok(filled(FORM, part))
+}
+
+/// A form with its parts in place of their names, which stand in double braces. What a part holds is not read again.
+fn filled(form: &str, part: impl Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    let mut rest = form;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
+        text += before;
+        text += &part(name);
+        rest = behind;
+    }
+    text + rest
+}
+
+/// A text that is no HTML.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => all += "&amp;",
+            '<' => all += "&lt;",
+            '>' => all += "&gt;",
+            '"' => all += "&quot;",
+            '\'' => all += "&#39;",
+            letter => all.push(letter),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_part_holds_is_not_read_again() {
+        let part = |name: &str| match name {
+            "a" => "{{b}}".to_owned(),
+            _ => "B".to_owned(),
+        };
+        assert_eq!(filled("x{{a}}y{{b}}z", part), "x{{b}}yBz");
+        assert_eq!(
+            escaped("<a href='\"&'>"),
+            "&lt;a href=&#39;&quot;&amp;&#39;&gt;"
+        );
+    }
 }

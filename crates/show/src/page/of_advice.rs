@@ -1,164 +1,263 @@
 //! The page of a recommendation.
 
-use super::contents::{Contents, Fact};
+use super::answer::{Answer, Big, CardLine};
+use super::contents::{Contents, Fact, Picker, distinct};
+use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
-use super::tables::Table;
-use crate::figure::style::{BLACK, GREY, Marker};
-use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
+use super::table::Table;
+use scavsim_base::text::words::{
+    hours, plural, plural_with_commas, rate, share, short_time, small_usd,
+};
 use scavsim_base::text::{Cell, Column, Sheet};
+use scavsim_data::cloud::Market;
+use scavsim_data::workload::Provenance;
 use scavsim_measure::advise::advice::{Advice, Choice, Next};
 use scavsim_measure::advise::decision::Measurement;
-use scavsim_measure::advise::text;
+use scavsim_measure::advise::{Offer, text};
+use scavsim_search::search::Objective;
 
-/// Configurations that show their intervals.
-const MOST_INTERVALS: usize = 12;
 /// Rows of the table of configurations.
 const MOST_ROWS: usize = 1_500;
+/// Chance to be the better one from which on two cannot be told apart.
+const EVEN: f64 = 0.4;
 
 /// The page of an answer.
 pub fn contents(advice: &Advice) -> Contents {
-    let fact = |name: &str, value: String| Fact {
-        name: name.to_owned(),
-        value,
-    };
-    let mut prices: Vec<Source> = Vec::new();
-    for choice in &advice.choices {
-        let offer = &choice.offer;
-        let place = [&offer.provider, &offer.region].map(|part| part.as_deref().unwrap_or("own"));
-        let name = format!("{}, {} {}", offer.vm, place[0], place[1]);
-        if prices.iter().all(|source| source.name != name) {
-            prices.push(Source {
-                name,
-                what: format!(
-                    "{} USD per hour, {}",
-                    offer.usd_per_hour,
-                    offer.market.name()
-                ),
-                from: match offer.date {
-                    Some(date) => format!("the catalogue, until {date}"),
-                    None => "stated by whoever asked".to_owned(),
-                },
-                licence: String::new(),
-                hash: String::new(),
-            });
-        }
-    }
-    let rendered = text::render(advice);
-    let paragraphs = rendered
-        .split("\n\n")
-        .filter(|part| !part.trim().is_empty());
-    let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (figures, missing) = match figure(advice) {
-        Some(figure) => (vec![super::contents::drawn(&figure)], Vec::new()),
-        None => (
-            Vec::new(),
-            vec!["no configuration keeps to the limits".to_owned()],
-        ),
-    };
+    let choices = || advice.choices.iter();
+    let vms = distinct(choices().map(|choice| &*choice.configuration.vm));
+    let from = distinct(choices().map(|choice| choice.provenance.name()));
+    let markets = distinct(choices().map(|choice| market(choice.offer.market)));
+    let pickers = [
+        Picker::among("VM type", "VM type", &vms),
+        Picker::among("market", "market", &markets),
+        Picker::among("from", "told from", &from),
+    ];
+    let told = advice.known.told.iter();
+    let measured = told.filter(|told| told.0 == Provenance::Measured);
+    let measured = measured.map(|told| told.1 as u64).sum();
     Contents {
-        title: format!("{}: what to take, and what to measure next", advice.name),
-        facts: vec![
-            fact("profile", advice.name.clone()),
-            fact("scavsim", env!("CARGO_PKG_VERSION").to_owned()),
-            fact("chosen by", advice.goal.objective.name().to_owned()),
-            fact("trained so many times", advice.times.to_string()),
-            fact(
-                "configurations that keep to the limits",
-                advice.choices.len().to_string(),
-            ),
-            fact(
-                "configurations that do not",
-                advice.beyond_limits.to_string(),
+        title: format!("{}: what to rent, and what to measure next", advice.name),
+        about: vec![
+            format!("chosen by {}", advice.goal.objective.name()),
+            format!("{} measured", plural(measured, "configuration")),
+            format!(
+                "{} to choose from",
+                plural_with_commas(advice.choices.len() as u64, "configuration")
             ),
         ],
-        sources: prices,
-        headlines: paragraphs.map(joined).collect(),
-        warnings: (advice.offers.left_out.iter().cloned())
+        pickers: pickers.into_iter().flatten().map(Picker::or_all).collect(),
+        answers: vec![answer(advice)],
+        picture: (!advice.choices.is_empty()).then(picture),
+        tables: vec![measurements(advice), configurations(advice)],
+        caveats: (text::untold(advice).iter().map(|one| sentence(one)))
             .chain(advice.report.warnings().iter().map(|one| one.title.clone()))
             .collect(),
-        figures,
-        missing,
-        tables: vec![choices(advice), measurements(advice)],
-        details: "{}".to_owned(),
+        facts: facts(advice),
+        sources: prices(advice),
     }
+}
+
+/// A clause as a sentence.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+fn facts(advice: &Advice) -> Vec<Fact> {
+    let told = text::told(advice);
+    let known = told
+        .iter()
+        .map(|one| Fact::new("what the measurements tell", sentence(one)));
+    [
+        Fact::new("profile", &*advice.name),
+        Fact::new("scavsim", env!("CARGO_PKG_VERSION")),
+        Fact::new("chosen by", advice.goal.objective.name()),
+        Fact::new("trained so many times", advice.times.to_string()),
+        Fact::new(
+            "configurations that keep to the limits",
+            advice.choices.len().to_string(),
+        ),
+        Fact::new(
+            "configurations that do not",
+            advice.beyond_limits.to_string(),
+        ),
+    ]
+    .into_iter()
+    .chain(known)
+    .collect()
+}
+
+fn market(market: Market) -> &'static str {
+    match market {
+        Market::OnDemand => "on demand",
+        other => other.name(),
+    }
+}
+
+/// Where it is rented, in which market, at which price of which day.
+fn terms(offer: &Offer) -> Vec<String> {
+    let place = match (&offer.provider, &offer.region) {
+        (Some(provider), Some(region)) => Some(format!("{provider} {region}")),
+        _ => None,
+    };
+    let price = format!("{} an hour", rate(offer.usd_per_hour));
+    let day = match offer.date {
+        Some(day) => format!("price of {day}"),
+        None => "price as given".to_owned(),
+    };
+    let market = market(offer.market).to_owned();
+    place.into_iter().chain([market, price, day]).collect()
 }
 
 fn name(choice: &Choice) -> String {
     let c = &choice.configuration;
-    format!(
-        "{} × {} on {}, {}",
-        c.workers,
-        c.batch,
-        c.vm,
-        choice.offer.market.name()
-    )
+    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
 }
 
-fn figure(advice: &Advice) -> Option<Figure> {
-    let best = advice.choices.first()?;
-    let at = |choice: &Choice| [choice.time_h[0], choice.cost_usd[0]];
-    let sure = |choice: &Choice| Mark {
-        at: at(choice),
-        x: Some([choice.time_h[1], choice.time_h[2]]),
-        y: Some([choice.cost_usd[1], choice.cost_usd[2]]),
-        name: name(choice),
+fn answer(advice: &Advice) -> Answer {
+    let mut answer = Answer {
+        lead: "Rent".to_owned(),
+        ..Answer::default()
     };
-    let others = advice.choices.iter().skip(MOST_INTERVALS);
-    let others: Vec<Mark> = others
-        .map(|choice| Mark::new(at(choice), name(choice)))
-        .collect();
-    let next = advice
-        .choices
-        .iter()
-        .skip(1)
-        .take(MOST_INTERVALS - 1)
-        .map(sure);
-    let mut front: Vec<[f64; 2]> = advice
-        .choices
-        .iter()
-        .filter(|c| c.is_on_front)
-        .map(at)
-        .collect();
-    front.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let all = [
-        ("others", Style::plain(GREY), Shape::Marks(others)),
-        ("Pareto front", Style::plain(BLACK), Shape::Line(front)),
-        ("next best", Style::nth(0), Shape::Marks(next.collect())),
-        (
-            "taken",
-            Style::nth(1).marked(Marker::Star, 7),
-            Shape::Marks(vec![sure(best)]),
-        ),
+    let Some(best) = advice.choices.first() else {
+        answer.what = match advice.beyond_limits {
+            0 => "Nothing: nothing can be told of any configuration".to_owned(),
+            _ => "Nothing: of none can be told that it keeps to the limits".to_owned(),
+        };
+        let nearest = advice.nearest.as_ref();
+        answer.lines.extend(nearest.map(|near| {
+            let text = format!(
+                "{}, {}, {}; it keeps to the limits in {} of runs.",
+                name(near),
+                hours(near.time_h[0]),
+                small_usd(near.cost_usd[0]),
+                share(1.0 - near.miss)
+            );
+            CardLine::new("Likeliest", text)
+        }));
+        return answer;
+    };
+    let c = &best.configuration;
+    answer.what = format!("{} {}", best.vms, c.vm);
+    let workers = plural(u64::from(c.workers), "worker");
+    answer.detail = format!("{workers}, batch {}", c.batch);
+    answer.marks.push(best.provenance.name().to_owned());
+    answer.marks.extend(terms(&best.offer));
+    let ends = |[_, low, high]: [f64; 3], text: fn(f64) -> String| {
+        format!("90 %: {} to {}", text(low), text(high))
+    };
+    answer.figures = vec![
+        Big::new(hours(best.time_h[0]), ends(best.time_h, hours)),
+        Big::new(small_usd(best.cost_usd[0]), ends(best.cost_usd, small_usd)),
     ];
-    let all = all.map(|(label, style, shape)| Series::new(label, style, shape));
-    Some(Figure {
-        name: "advice".to_owned(),
-        title: format!("{}: cost over time", advice.name),
-        alt: format!(
-            "Expected cost in USD over time in hours of {} configurations. Taken: {}, {:.2} h ({:.2} to {:.2}), {:.2} USD \
-             ({:.2} to {:.2}).",
-            advice.choices.len(),
-            name(best),
-            best.time_h[0],
-            best.time_h[1],
-            best.time_h[2],
-            best.cost_usd[0],
-            best.cost_usd[1],
-            best.cost_usd[2]
-        ),
-        note: format!("Bars: 90 % intervals, of the {MOST_INTERVALS} best."),
-        columns: 1,
-        size: [620.0, 420.0],
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::new("time", "h", Scale::Linear),
-            y: Axis::new("cost", "USD", Scale::Linear),
-            series: all
-                .into_iter()
-                .filter(|series| !series.is_empty())
-                .collect(),
+    answer.point = Some([best.time_h[0], best.cost_usd[0]]);
+    answer.mark = Some(name(best));
+    answer.lines.extend(runner_up(advice));
+    answer.lines.push(risk(advice, best));
+    answer.lines.push(next(advice));
+    answer
+}
+
+fn runner_up(advice: &Advice) -> Option<CardLine> {
+    let second = advice.choices.get(1)?;
+    let even = if second.chance > EVEN {
+        "; the measurements cannot tell them apart"
+    } else {
+        ""
+    };
+    let text = format!(
+        "{}: {}, {}; {} behind, the better one in {}{even}.",
+        name(second),
+        hours(second.time_h[0]),
+        small_usd(second.cost_usd[0]),
+        share(second.over_best),
+        share(second.chance)
+    );
+    Some(CardLine::new("Runner-up", text))
+}
+
+fn risk(advice: &Advice, best: &Choice) -> CardLine {
+    let mut text = format!(
+        "1 run in 20 takes longer than {}, 1 in 20 costs more than {}",
+        hours(best.time_h[2]),
+        small_usd(best.cost_usd[2])
+    );
+    if advice.goal.limits.are_any() {
+        text += &format!("; the limits are missed in {}", share(best.miss));
+    }
+    CardLine::new("Risk", text + ".")
+}
+
+/// What a measurement is of.
+fn measured(next: &Next) -> String {
+    let c = &next.configuration;
+    let again = if next.was_measured { " once more" } else { "" };
+    let on = format!("{} {}, {}", next.vms, c.vm, market(next.offer.market));
+    match next.worth.measurement {
+        Measurement::Step(_) => format!("the step of {} × {} on {on}{again}", c.workers, c.batch),
+        Measurement::Epochs(_) => {
+            format!("the epochs of batch {} by a run on {on}{again}", c.batch)
+        }
+    }
+}
+
+fn next(advice: &Advice) -> CardLine {
+    let head = "Would change it";
+    let Some(best) = advice.measurements.first() else {
+        return CardLine::new(head, "no measurement of these configurations could.");
+    };
+    let worth = match advice.goal.objective {
+        Objective::Time => short_time(best.worth.value),
+        Objective::Cost => small_usd(best.worth.value),
+        Objective::Knee => format!("{} worth of cost and time", small_usd(best.worth.value)),
+    };
+    let price = format!(
+        "{} and {}",
+        short_time(best.worth.price.time_s / 3600.0),
+        small_usd(best.worth.price.cost_usd)
+    );
+    let verdict = if best.worth.net > 0.0 {
+        "It is worth its price"
+    } else {
+        "It is not worth its price"
+    };
+    let text = format!(
+        "measure {}: {price}. {verdict}: the choice is expected to be better by {worth} per run.",
+        measured(best)
+    );
+    CardLine::new(head, text)
+}
+
+fn picture() -> Picture {
+    Picture {
+        title: "Every configuration: cost over time".to_owned(),
+        note: "Down and to the left is better. Hollow: not measured, and told from laws or from what lies beside it.".to_owned(),
+        x: PictureAxis {
+            name: "time",
+            unit: "h",
+            has_logarithm: true,
+        },
+        y: PictureAxis {
+            name: "cost",
+            unit: "USD",
+            has_logarithm: true,
+        },
+        over: "over the best",
+        layers: vec![Layer {
+            table: "configurations",
+            label: "configuration",
+            x: "time, h",
+            y: "cost, USD",
+            x_ends: Some(["time 5 %, h", "time 95 %, h"]),
+            y_ends: Some(["cost 5 %, USD", "cost 95 %, USD"]),
+            name: "configuration",
+            front: Some("Pareto"),
+            filled: Some("from"),
+            hollow: "not measured",
+            ..Layer::default()
         }],
-    })
+    }
 }
 
 /// A number of each row with so many digits behind the point.
@@ -170,11 +269,15 @@ fn number<'r, R: 'r>(
     Column::number(head, move |row: &R| Cell::number(Some(of(row)), digits))
 }
 
-fn choices(advice: &Advice) -> Table {
+fn configurations(advice: &Advice) -> Table {
     type ChoiceRow<'a> = &'a Choice;
     let columns = [
-        Column::text("VM", |choice: &ChoiceRow<'_>| {
+        Column::text("configuration", |choice: &ChoiceRow<'_>| name(choice)),
+        Column::text("VM type", |choice: &ChoiceRow<'_>| {
             choice.configuration.vm.to_string()
+        }),
+        Column::word("market", |choice: &ChoiceRow<'_>| {
+            market(choice.offer.market)
         }),
         number("VMs", 0, |choice: &ChoiceRow<'_>| f64::from(choice.vms)),
         number("workers", 0, |choice: &ChoiceRow<'_>| {
@@ -183,25 +286,35 @@ fn choices(advice: &Advice) -> Table {
         number("batch", 0, |choice: &ChoiceRow<'_>| {
             f64::from(choice.configuration.batch)
         }),
-        Column::text("market", |choice: &ChoiceRow<'_>| {
-            choice.offer.market.name()
-        }),
-        number("time, h", 3, |choice: &ChoiceRow<'_>| choice.time_h[0]),
-        number("5 %", 3, |choice: &ChoiceRow<'_>| choice.time_h[1]),
-        number("95 %", 3, |choice: &ChoiceRow<'_>| choice.time_h[2]),
+        number("time, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[0]),
+        number("time 5 %, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[1]),
+        number("time 95 %, h", 2, |choice: &ChoiceRow<'_>| choice.time_h[2]),
         number("cost, USD", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[0]),
-        number("5 %", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[1]),
-        number("95 %", 2, |choice: &ChoiceRow<'_>| choice.cost_usd[2]),
+        number("cost 5 %, USD", 2, |choice: &ChoiceRow<'_>| {
+            choice.cost_usd[1]
+        }),
+        number("cost 95 %, USD", 2, |choice: &ChoiceRow<'_>| {
+            choice.cost_usd[2]
+        }),
+        number("behind, %", 1, |choice: &ChoiceRow<'_>| {
+            100.0 * choice.over_best
+        }),
+        number("better in, %", 1, |choice: &ChoiceRow<'_>| {
+            100.0 * choice.chance
+        }),
         number("misses a limit, %", 1, |choice: &ChoiceRow<'_>| {
             100.0 * choice.miss
         }),
-        Column::text("from", |choice: &ChoiceRow<'_>| choice.provenance.name()),
-        Column::text(
+        Column::word("from", |choice: &ChoiceRow<'_>| choice.provenance.name()),
+        Column::word(
             "Pareto",
             |choice: &ChoiceRow<'_>| {
                 if choice.is_on_front { "front" } else { "" }
             },
         ),
+        Column::text("terms", |choice: &ChoiceRow<'_>| {
+            terms(&choice.offer).join(", ")
+        }),
     ];
     let count = advice.choices.len();
     let rest = if count > MOST_ROWS {
@@ -209,42 +322,84 @@ fn choices(advice: &Advice) -> Table {
     } else {
         String::new()
     };
-    let note = format!("Those that keep to the limits, the best first, with 90 % intervals.{rest}");
+    let note = format!("Those that keep to the limits, the best first.{rest}");
     let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);
-    Table::of("configurations", "Configurations", note, &sheet)
+    let limits = if advice.goal.limits.are_any() {
+        ""
+    } else {
+        "misses a limit, %"
+    };
+    Table::of("configurations", "Every configuration", note, &sheet)
+        .with_more(&[
+            "VM type",
+            "VMs",
+            "workers",
+            "batch",
+            "time 5 %, h",
+            "time 95 %, h",
+            "cost 5 %, USD",
+            "cost 95 %, USD",
+            "terms",
+            limits,
+        ])
+        .with_bars(&["behind, %"])
+        .with_meanings(&[
+            (
+                "behind, %",
+                "value by what it is chosen by, over that of the best",
+            ),
+            ("better in, %", "chance that it is better than the best"),
+            ("from", "measured, or how it is told from what was measured"),
+        ])
 }
 
 fn measurements(advice: &Advice) -> Table {
     type NextRow<'a> = &'a Next;
-    let what = |next: &NextRow<'_>| match next.worth.measurement {
-        Measurement::Step(_) => "a step",
-        Measurement::Epochs(_) => "epochs",
-    };
     let columns = [
-        Column::text("what", what),
-        Column::text("VM", |next: &NextRow<'_>| next.configuration.vm.to_string()),
-        number("workers", 0, |next: &NextRow<'_>| {
-            f64::from(next.configuration.workers)
+        Column::text("measurement", |next: &NextRow<'_>| measured(next)),
+        number("takes, min", 1, |next: &NextRow<'_>| {
+            next.worth.price.time_s / 60.0
         }),
-        number("batch", 0, |next: &NextRow<'_>| {
-            f64::from(next.configuration.batch)
-        }),
-        number("worth per run", 3, |next: &NextRow<'_>| next.worth.value),
-        number("takes, h", 3, |next: &NextRow<'_>| {
-            next.worth.price.time_s / 3600.0
-        }),
-        number("price, USD", 2, |next: &NextRow<'_>| {
+        number("costs, USD", 2, |next: &NextRow<'_>| {
             next.worth.price.cost_usd
         }),
-        number("net", 3, |next: &NextRow<'_>| next.worth.net),
-        Column::text("measured before", |next: &NextRow<'_>| {
-            if next.was_measured { "again" } else { "" }
-        }),
+        number("gains per run", 3, |next: &NextRow<'_>| next.worth.value),
+        number("gains less price", 3, |next: &NextRow<'_>| next.worth.net),
     ];
     let note = format!(
-        "Worth above price first; worth and net in {}.",
+        "What is worth most above its price first. Gains, over {} of the job, are in {}.",
+        plural(advice.times as u64, "run"),
         advice.unit()
     );
     let sheet = Sheet::new(&advice.measurements, columns);
     Table::of("measurements", "Measure next", note, &sheet)
+}
+
+/// Prices, each once.
+fn prices(advice: &Advice) -> Vec<Source> {
+    let mut prices: Vec<Source> = Vec::new();
+    for choice in &advice.choices {
+        let offer = &choice.offer;
+        let place = [&offer.provider, &offer.region].map(|part| part.as_deref().unwrap_or("own"));
+        let name = format!(
+            "{}, {} {}, {}",
+            offer.vm,
+            place[0],
+            place[1],
+            market(offer.market)
+        );
+        if prices.iter().all(|source| source.name != name) {
+            prices.push(Source {
+                name,
+                what: format!("{} USD per hour", offer.usd_per_hour),
+                from: match offer.date {
+                    Some(date) => format!("the catalogue, until {date}"),
+                    None => "stated by whoever asked".to_owned(),
+                },
+                licence: String::new(),
+                hash: String::new(),
+            });
+        }
+    }
+    prices
 }

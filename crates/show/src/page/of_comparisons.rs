@@ -1,22 +1,16 @@
 //! The page of a reproduction: published figures beside ours.
 
-use super::contents::{Contents, Fact};
+use super::answer::{Answer, Big, CardLine};
+use super::contents::{Contents, Fact, Picker, distinct};
+use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
-use super::tables::Table;
-use crate::figure::style::{BLACK, Dash, Marker};
-use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
+use super::table::Table;
+use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_papers::reproduce::claims::{Claim, claims};
 use scavsim_papers::reproduce::constants::{Constant, Touched};
-use scavsim_papers::reproduce::{Comparison, Paper, Tally, Verdict};
-
-/// Verdicts of figures in the order of their seriousness.
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Ok,
-    Verdict::Calibrated,
-    Verdict::Explained,
-    Verdict::Outside,
-];
+use scavsim_papers::reproduce::evidence::Evidence;
+use scavsim_papers::reproduce::{Comparison, Paper, Tally};
 
 /// The page of one paper.
 pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
@@ -24,17 +18,31 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     reasons.sort_unstable();
     reasons.dedup();
     let reasons = reasons.into_iter().filter(|reason| !reason.is_empty());
-    let fact = |name: &str, value: &str| Fact {
-        name: name.to_owned(),
-        value: value.to_owned(),
-    };
+    let verdicts = distinct(rows.iter().map(|row| row.verdict.name()));
+    let places = distinct(rows.iter().map(|row| &*row.figure));
+    let pickers = [
+        Picker::among("where", "where", &places).map(Picker::or_all),
+        Picker::among("verdict", "verdict", &verdicts).map(Picker::or_all),
+    ];
     Contents {
         title: format!("{}: published figures beside ours", paper.name),
+        about: vec![plural(rows.len() as u64, "figure")],
+        pickers: pickers.into_iter().flatten().collect(),
+        answers: vec![answer(rows)],
+        picture: Some(picture()),
+        tables: [table(rows)]
+            .into_iter()
+            .chain(claims_table(rows))
+            .chain([constants(paper).as_detail()])
+            .collect(),
+        caveats: reasons
+            .map(|reason| format!("Off for a stated reason: {reason}"))
+            .collect(),
         facts: vec![
-            fact("paper", &paper.name),
-            fact("scavsim", env!("CARGO_PKG_VERSION")),
-            fact("figures", &rows.len().to_string()),
-            fact("tolerances", &paper.tolerances),
+            Fact::new("paper", &*paper.name),
+            Fact::new("scavsim", env!("CARGO_PKG_VERSION")),
+            Fact::new("figures", rows.len().to_string()),
+            Fact::new("tolerances", &*paper.tolerances),
         ],
         sources: vec![Source {
             name: paper.name.clone(),
@@ -43,101 +51,120 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
             licence: String::new(),
             hash: String::new(),
         }],
-        headlines: std::iter::once(Tally::count(rows).sentence())
-            .chain(claims(rows).iter().map(Claim::sentence))
-            .collect(),
-        warnings: reasons
-            .map(|reason| format!("Off for a stated reason: {reason}"))
-            .collect(),
-        figures: vec![super::contents::drawn(&figure(paper, rows))],
-        missing: Vec::new(),
-        tables: vec![table(rows), constants(paper)],
-        details: "{}".to_owned(),
     }
 }
 
-fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
-    let mut series = Vec::new();
-    let ends = [0.0, rows.len() as f64 + 1.0];
-    let zero = Shape::Line(vec![[ends[0], 0.0], [ends[1], 0.0]]);
-    series.push(Series::new(
-        "as published",
-        Style::plain(BLACK).dashed(Dash::Dashed),
-        zero,
-    ));
-    for (n, verdict) in VERDICTS.into_iter().enumerate() {
-        let own = rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.verdict == verdict);
-        let marks: Vec<Mark> = own
-            .filter(|(_, row)| row.relative)
-            .map(|(at, row)| {
-                let name = format!("{} {}", row.quantity, row.selector);
-                Mark::new([(at + 1) as f64, 100.0 * row.difference], name)
-            })
-            .collect();
-        if !marks.is_empty() {
-            let markers = [
-                Marker::Circle,
-                Marker::Square,
-                Marker::Triangle,
-                Marker::Cross,
-            ];
-            let style = Style::nth(n).marked(markers[n], 3);
-            series.push(Series::new(verdict.name(), style, Shape::Marks(marks)));
-        }
-    }
-    Figure {
-        name: format!("differences-{}", paper.name),
-        title: format!("{}: how far ours are off", paper.name),
-        alt: format!(
-            "Differences of {} figures from the published ones in percent, in the order of the table.",
-            rows.len()
+/// How many of the figures that could fail are met, and what holds of the claims.
+fn answer(rows: &[Comparison]) -> Answer {
+    let tally = Tally::count(rows);
+    let could_fail = tally.figures.get(&Evidence::Prediction).copied();
+    let could_fail = could_fail.unwrap_or_default();
+    let lines = vec![CardLine::new("In full", tally.sentence())];
+    let (what, detail) = match could_fail.rows {
+        0 => ("No figure could fail".to_owned(), String::new()),
+        rows => (
+            format!("{} of {rows} figures", could_fail.within),
+            "of those that could fail, within their tolerance".to_owned(),
         ),
-        note: "Figures with a relative tolerance, in the order of the table.".to_owned(),
-        columns: 1,
-        size: [900.0, 320.0],
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::new("row of the table", "number", Scale::Linear),
-            y: Axis::new("difference from the published figure", "%", Scale::Linear),
-            series,
+    };
+    Answer {
+        lead: "Reproduced".to_owned(),
+        what,
+        detail,
+        figures: vec![
+            Big::new(
+                could_fail.explained.to_string(),
+                "outside, with a stated reason",
+            ),
+            Big::new(could_fail.outside.to_string(), "outside, nobody knows why"),
+        ],
+        lines,
+        ..Answer::default()
+    }
+}
+
+/// How far every figure with a relative tolerance is off.
+fn picture() -> Picture {
+    Picture {
+        title: "How far ours are off".to_owned(),
+        note: "Figures with a relative tolerance, in the order of the table. Filled: within it."
+            .to_owned(),
+        x: PictureAxis {
+            name: "row of the table",
+            unit: "",
+            has_logarithm: false,
+        },
+        y: PictureAxis {
+            name: "difference from the published figure",
+            unit: "%",
+            has_logarithm: false,
+        },
+        over: "",
+        layers: vec![Layer {
+            table: "comparisons",
+            label: "published figure",
+            x: "row",
+            y: "difference, %",
+            name: "quantity",
+            filled: Some("verdict"),
+            hollow: "outside its tolerance",
+            ..Layer::default()
         }],
     }
 }
 
 fn table(rows: &[Comparison]) -> Table {
-    fn word<'r>(head: &'static str, of: fn(&Comparison) -> &str) -> Column<'r, &'r Comparison> {
-        Column::word(head, move |row: &&Comparison| of(row))
+    type ComparisonRow<'r> = (usize, &'r Comparison);
+    fn word<'r>(head: &'static str, of: fn(&Comparison) -> &str) -> Column<'r, ComparisonRow<'r>> {
+        Column::word(head, move |(_, row): &ComparisonRow<'r>| of(row))
     }
     let number = |head, of: fn(&Comparison) -> f64| {
-        Column::number(head, move |row: &&Comparison| {
+        Column::number(head, move |(_, row): &ComparisonRow<'_>| {
             Cell::number(Some(of(row)), 4)
         })
     };
-    let difference = |row: &&Comparison| {
-        if row.relative {
-            Cell::number(Some(100.0 * row.difference), 2)
-        } else {
-            Cell::number(Some(row.difference), 4)
-        }
-    };
     let columns = [
+        Column::number("row", |(at, _): &ComparisonRow<'_>| {
+            Cell::number(Some(*at as f64 + 1.0), 0)
+        }),
         word("where", |row| &row.figure),
         word("quantity", |row| &row.quantity),
         word("of", |row| &row.selector),
         number("paper", |row| row.paper),
         number("simulated", |row| row.simulated),
         word("unit", |row| &row.unit),
-        Column::number("difference", difference),
-        word("in", |row| if row.relative { "%" } else { "absolute" }),
+        Column::number("difference, %", |(_, row): &ComparisonRow<'_>| {
+            Cell::number(row.relative.then_some(100.0 * row.difference), 2)
+        }),
+        Column::number("absolute difference", |(_, row): &ComparisonRow<'_>| {
+            Cell::number((!row.relative).then_some(row.difference), 4)
+        }),
         word("evidence", |row| row.evidence.name()),
         word("verdict", |row| row.verdict.name()),
         word("note", |row| &row.note),
     ];
-    let note = "Published and simulated.".to_owned();
-    Table::of("comparisons", "Figures", note, &Sheet::new(rows, columns))
+    let note = "Published and simulated.";
+    let sheet = Sheet::new(rows.iter().enumerate(), columns);
+    Table::of("comparisons", "Figures", note, &sheet).with_more(&[
+        "absolute difference",
+        "note",
+        "evidence",
+    ])
+}
+
+/// What the paper states, and in how many readings it holds; `None` where it states nothing.
+fn claims_table(rows: &[Comparison]) -> Option<Table> {
+    let all = claims(rows);
+    let columns = [
+        Column::text("claim", |claim: &Claim<'_>| claim.claim.to_owned()),
+        Column::text("stated in", |claim: &Claim<'_>| claim.source.to_owned()),
+        Column::text("verdict", |claim: &Claim<'_>| claim.verdict.clone()),
+        Column::text("in full", |claim: &Claim<'_>| claim.sentence()),
+    ];
+    let note = "What the words of the paper leave open is read in every way.";
+    let sheet = Sheet::new(all, columns);
+    let table = Table::of("claims", "Claims", note, &sheet).with_more(&["in full"]);
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// What was chosen, and the rows that it touches.
@@ -158,5 +185,5 @@ fn constants(paper: &Paper) -> Table {
     let note =
         "What was chosen, the rows that it was chosen on, and those that it touches besides.";
     let sheet = Sheet::new(&paper.constants, columns);
-    Table::of("constants", "Constants", note.to_owned(), &sheet)
+    Table::of("constants", "Constants", note, &sheet)
 }

@@ -29,19 +29,19 @@ pub(super) fn oracle(block: &[Group], places: &Places) -> Option<String> {
 }
 
 /// Whether it is told the truth.
-pub(super) fn is_all_knowing(group: &Group) -> bool {
+pub fn is_all_knowing(group: &Group) -> bool {
     [ORACLE, CLAIRVOYANT].contains(&group.strategy.as_str())
 }
 
 /// What a block is about, as an objective.
-pub(super) fn objective(group: &Group) -> Option<Objective> {
+pub fn objective(group: &Group) -> Option<Objective> {
     [Objective::Time, Objective::Cost, Objective::Knee]
         .into_iter()
         .find(|objective| objective.name() == group.objective)
 }
 
 /// A configuration in words: workers × batch, `between`, its VMs.
-pub(super) fn place(chosen: &Chosen, places: &Places, between: &str) -> String {
+pub fn place(chosen: &Chosen, places: &Places, between: &str) -> String {
     let (workers, batch) = (chosen.workers, chosen.batch);
     let counts: Vec<String> = [workers, batch]
         .iter()

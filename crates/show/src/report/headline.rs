@@ -242,7 +242,7 @@ fn spent(group: &Group) -> String {
 
 impl Typical<'_> {
     /// The figure.
-    pub(super) fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         match self {
             Typical::Mean(mean) => mean.mean,
             Typical::Median(median) => median,

@@ -19,7 +19,7 @@
 //!   table comes to, in words.
 
 pub mod aside;
-mod choices;
+pub mod choices;
 pub mod clusters_table;
 pub mod comparison_manifest;
 pub mod csv_rows;

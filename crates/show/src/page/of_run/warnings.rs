@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::figure::Material;
 use crate::report::{Places, manifest};
+use scavsim_lab::experiment::Group;
 use scavsim_sim::training::Variation;
 
 /// Half an interval over its mean at which it is wide.
@@ -27,6 +28,26 @@ pub(super) fn of(material: &Material) -> Vec<String> {
     let remarks = Places::from_identity(&material.identity).remarks;
     let told = all.iter().filter_map(|one| one(material));
     told.chain(remarks.all()).collect()
+}
+
+fn of_group(group: &Group) -> String {
+    format!("{} on {}", group.strategy, group.workload)
+}
+
+/// Each once, with how often it is there where that is more than once.
+fn counted(all: Vec<String>) -> Vec<String> {
+    let mut each: Vec<(String, usize)> = Vec::new();
+    for name in all {
+        match each.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, count)) => *count += 1,
+            None => each.push((name, 1)),
+        }
+    }
+    let told = |(name, count)| match count {
+        1 => name,
+        count => format!("{name} ({count} times)"),
+    };
+    each.into_iter().map(told).collect()
 }
 
 fn names(all: Vec<String>) -> String {
@@ -87,7 +108,7 @@ fn in_sample(material: &Material) -> Option<String> {
 }
 
 fn wide(material: &Material) -> Option<String> {
-    let is_wide = |group: &&scavsim_lab::experiment::Group| {
+    let is_wide = |group: &&Group| {
         ["time_h", "cost_usd"].iter().any(|metric| {
             group.mean(metric).is_some_and(|mean| {
                 let half = mean.interval.map(|i| 0.5 * (i.high - i.low));
@@ -96,8 +117,9 @@ fn wide(material: &Material) -> Option<String> {
         })
     };
     let all: Vec<String> = (material.groups.iter().filter(is_wide))
-        .map(|group| format!("{} on {}", group.strategy, group.workload))
+        .map(of_group)
         .collect();
+    let all = counted(all);
     (!all.is_empty()).then(|| {
         format!(
             "Mean time or cost is known to no better than ±{:.0} % for {}.",
@@ -115,8 +137,9 @@ fn reached(material: &Material) -> Option<String> {
                 .and_then(|share| share.share())
                 .is_some_and(|share| share > 0.0)
         })
-        .map(|group| format!("{} on {}", group.strategy, group.workload))
+        .map(of_group)
         .collect();
+    let all = counted(all);
     (!all.is_empty()).then(|| {
         format!(
             "Some jobs reached their target during the search: {}.",

@@ -1,0 +1,426 @@
+//! Strategies, configurations and policies as tables.
+
+use super::super::table::Table;
+use super::names::{Names, is_of};
+use crate::figure::Material;
+use crate::figure::material::{Cloud, Outcome, Place};
+use crate::report::Places;
+use crate::report::choices::{is_all_knowing, place as in_words};
+use crate::report::percent::typical;
+use crate::report::summary_table::are_of_a_block;
+use scavsim_base::text::words::{or_dash, percent};
+use scavsim_base::text::{Cell, Column, Sheet};
+use scavsim_lab::experiment::Group;
+use scavsim_sim::plans::PlanFigures;
+
+/// Rows of the table of strategies; all others are in the files.
+const MOST_STRATEGIES: usize = 2_000;
+/// Rows of the table of configurations.
+const MOST_CONFIGURATIONS: usize = 2_400;
+/// Rows of the table of policies.
+const MOST_POLICIES: usize = 1_000;
+
+/// The setting, where there are several.
+fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
+    let is_there = rows.iter().any(|row| !of(row).is_empty());
+    is_there.then(|| Column::word("setting", move |row: &R| of(row)))
+}
+
+fn beyond(count: usize, most: usize) -> String {
+    if count > most {
+        format!(" The first {most} of {count}; all are in summary.csv.")
+    } else {
+        String::new()
+    }
+}
+
+type GroupRow<'m> = (&'m Group, &'m Outcome);
+
+/// Where a strategy begins.
+fn begins(group: &Group) -> &'static str {
+    let knows = group
+        .mean("known_time_h")
+        .is_some_and(|known| known.mean > 0.0);
+    match (is_all_knowing(group), knows) {
+        (true, _) => "with the truth",
+        (false, true) => "with earlier runs",
+        (false, false) => "from nothing",
+    }
+}
+
+fn mean<'m>(head: &'static str, digits: usize, metric: &'static str) -> Column<'m, GroupRow<'m>> {
+    Column::number(head, move |(group, _): &GroupRow<'_>| {
+        Cell::number(group.mean(metric).map(|mean| mean.mean), digits)
+    })
+}
+
+/// A ratio less 1, or a share, in percent.
+fn over<'m>(head: &'static str, metric: &'static str) -> Column<'m, GroupRow<'m>> {
+    Column::number(head, move |(group, _): &GroupRow<'_>| {
+        Cell::number(group.mean(metric).map(|mean| 100.0 * mean.mean), 1)
+    })
+}
+
+/// Half of the 95 % interval of that.
+fn half<'m>(head: &'static str, metric: &'static str) -> Column<'m, GroupRow<'m>> {
+    Column::number(head, move |(group, _): &GroupRow<'_>| {
+        let interval = group.mean(metric).and_then(|mean| mean.interval);
+        Cell::number(interval.map(|i| 50.0 * (i.high - i.low)), 1)
+    })
+}
+
+fn end<'m>(
+    head: &'static str,
+    of: fn(&Outcome) -> Option<[f64; 2]>,
+    at: usize,
+) -> Column<'m, GroupRow<'m>> {
+    Column::number(head, move |(_, outcome): &GroupRow<'_>| {
+        Cell::number(of(outcome).map(|ends| ends[at]), 2)
+    })
+}
+
+/// Columns that are shown when a row is opened.
+const MORE_OF_STRATEGIES: [&str; 21] = [
+    "starts",
+    "± net time, %",
+    "± net cost, %",
+    "median net time, %",
+    "median net cost, %",
+    "gross time, %",
+    "gross cost, %",
+    "time 5 %, h",
+    "time 95 %, h",
+    "cost 5 %, USD",
+    "cost 95 %, USD",
+    "earlier runs, h",
+    "earlier runs, USD",
+    "error, %",
+    "failed",
+    "MFU, %",
+    "USD per 10⁹ tokens",
+    "effective time",
+    "tokens/s",
+    "regret time, %",
+    "regret cost, %",
+];
+
+/// What heads of the table of strategies mean.
+const MEANINGS: [(&str, &str); 10] = [
+    (
+        "chooses most often",
+        "the most frequent choice, and the share of replicas that made it",
+    ),
+    (
+        "right, %",
+        "share of replicas whose choice is worth what the oracle's is",
+    ),
+    ("search, h", "time until the choice begins to train"),
+    ("search, USD", "cost until the choice begins to train"),
+    ("time, h", "mean over replicas, search included"),
+    ("cost, USD", "mean over replicas, search included"),
+    (
+        "net time, %",
+        "time over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval",
+    ),
+    (
+        "net cost, %",
+        "cost over the oracle's in the same replica, search steps counted as training, ± half of a 95 % interval",
+    ),
+    (
+        "regret time, %",
+        "expected time of the choice alone over the oracle's",
+    ),
+    (
+        "regret cost, %",
+        "expected cost of the choice alone over the oracle's",
+    ),
+];
+
+pub(super) fn strategies(material: &Material) -> Table {
+    let names = Names::of(&material.clouds);
+    let rows = material.groups.iter().zip(&material.outcomes);
+    let rows: Vec<GroupRow<'_>> = rows.take(MOST_STRATEGIES).collect();
+    let median = |head, metric: &'static str| {
+        Column::number(head, move |(group, _): &GroupRow<'_>| {
+            let own = typical(group, metric).filter(|own| own.is_median());
+            Cell::number(own.map(|own| 100.0 * own.value()), 1)
+        })
+    };
+    let columns = setting(&rows, |(group, _)| &group.setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |(group, _): &GroupRow<'_>| &*group.workload),
+            Column::word("pricing", |(group, _): &GroupRow<'_>| &*group.pricing),
+            Column::word("objective", |(group, _): &GroupRow<'_>| &*group.objective),
+            Column::word("strategy", |(group, _): &GroupRow<'_>| &*group.strategy),
+            Column::word("starts", |(group, _): &GroupRow<'_>| begins(group)),
+            Column::text("chooses most often", move |(group, _): &GroupRow<'_>| {
+                choice(group, material, &names)
+            }),
+            Column::number("right, %", |(group, _): &GroupRow<'_>| {
+                Cell::number(Some(100.0 * group.tallied.right()), 0)
+            }),
+            mean("search, h", 2, "search_time_h"),
+            mean("search, USD", 2, "search_cost_usd"),
+            mean("time, h", 2, "time_h"),
+            mean("cost, USD", 2, "cost_usd"),
+            over("net time, %", "overhead_net_time"),
+            half("± net time, %", "overhead_net_time"),
+            median("median net time, %", "overhead_net_time"),
+            over("net cost, %", "overhead_net_cost"),
+            half("± net cost, %", "overhead_net_cost"),
+            median("median net cost, %", "overhead_net_cost"),
+            over("gross time, %", "overhead_gross_time"),
+            over("gross cost, %", "overhead_gross_cost"),
+            over("regret time, %", "regret_time"),
+            over("regret cost, %", "regret_cost"),
+            end("time 5 %, h", |outcome| outcome.time_h, 0),
+            end("time 95 %, h", |outcome| outcome.time_h, 1),
+            end("cost 5 %, USD", |outcome| outcome.cost_usd, 0),
+            end("cost 95 %, USD", |outcome| outcome.cost_usd, 1),
+            mean("earlier runs, h", 1, "known_time_h"),
+            mean("earlier runs, USD", 2, "known_cost_usd"),
+            over("error, %", "error_mean"),
+            Column::number("failed", |(group, _): &GroupRow<'_>| {
+                Cell::number(Some(group.tallied.failed as f64), 0)
+            }),
+        ]);
+    // Only parallel plans have these.
+    let of_plans = (rows.iter()).any(|(group, _)| group.mean("tokens_per_s").is_some());
+    let plans = of_plans.then(|| {
+        [
+            mean("tokens/s", 0, "tokens_per_s"),
+            over("MFU, %", "mfu"),
+            mean("USD per 10⁹ tokens", 2, "usd_per_1e9_tokens"),
+            mean("effective time", 2, "effective"),
+        ]
+    });
+    let columns: Vec<_> = columns.chain(plans.into_iter().flatten()).collect();
+    let note = format!(
+        "Over the oracle's time and cost in the same replica, search counted.{}",
+        beyond(material.groups.len(), MOST_STRATEGIES)
+    );
+    let sheet = Sheet::new(rows, columns);
+    let mut table = Table::of("strategies", "What finding it costs", note, &sheet)
+        .with_more(&MORE_OF_STRATEGIES)
+        .with_halves(&[
+            ("net time, %", "± net time, %"),
+            ("net cost, %", "± net cost, %"),
+        ])
+        .with_bars(&["net time, %", "net cost, %"])
+        .with_meanings(&MEANINGS)
+        .in_order([("time", "net time, %"), ("cost", "net cost, %")]);
+    table.parts = Some("starts");
+    table
+}
+
+/// The most frequent choice, and how frequent it is.
+fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
+    let cloud = material.cloud(&group.setting, &group.workload, &group.pricing);
+    or_dash(group.choice.as_ref().map(|choice| {
+        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, choice)));
+        let text = place.map_or_else(
+            || in_words(choice, &Places::default(), " on "),
+            |place| names.text(place),
+        );
+        format!("{text} ({})", percent(group.choice_share, 0))
+    }))
+}
+
+fn mark(place: &Place) -> &'static str {
+    match (place.is_knee, place.is_on_front) {
+        (true, _) => "knee",
+        (false, true) => "front",
+        (false, false) => "",
+    }
+}
+
+/// Who chose it, and how often.
+fn chosen_by(place: &Place) -> String {
+    let each = place.by.iter();
+    let each = each.map(|one| format!("{} for {} in {}", one.strategy, one.objective, one.cases));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+type PlaceRow<'m> = (&'m Cloud, &'m Place);
+
+fn of_place<'m>(
+    head: &'static str,
+    digits: usize,
+    of: fn(&Place) -> Option<f64>,
+) -> Column<'m, PlaceRow<'m>> {
+    Column::number(head, move |(_, place): &PlaceRow<'_>| {
+        Cell::number(of(place), digits)
+    })
+}
+
+/// Every configuration, those of each cloud; where there is no room for all, the front of each first.
+pub(super) fn configurations(clouds: &[Cloud]) -> Table {
+    let all = || {
+        let each = clouds.iter();
+        each.flat_map(|cloud| cloud.places.iter().map(move |place| (cloud, place)))
+    };
+    let count = all().count();
+    let is_first = |(_, place): &PlaceRow<'_>| place.is_on_front || place.is_knee;
+    let rows: Vec<PlaceRow<'_>> = if count > MOST_CONFIGURATIONS {
+        let rest = all().filter(|row| !is_first(row));
+        let every = count.div_ceil(MOST_CONFIGURATIONS);
+        let mut rows: Vec<PlaceRow<'_>> =
+            all().filter(is_first).take(MOST_CONFIGURATIONS).collect();
+        let room = MOST_CONFIGURATIONS - rows.len();
+        rows.extend(rest.step_by(every).take(room));
+        rows
+    } else {
+        all().collect()
+    };
+    let shown = rows.len();
+    let names = Names::of(clouds);
+    let common = names.common_vm;
+    let count_of = |number: Option<u32>| number.map(f64::from);
+    let end = |at: usize, which: usize| {
+        move |(_, place): &PlaceRow<'_>| Cell::number(place.ends.map(|ends| ends[at][which]), 2)
+    };
+    let columns = setting(&rows, |(cloud, _)| &cloud.setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
+            Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
+            Column::text("configuration", move |(_, place): &PlaceRow<'_>| {
+                names.text(place)
+            }),
+            Column::text("VM", |(_, place): &PlaceRow<'_>| {
+                place.vm.clone().unwrap_or_default()
+            }),
+            Column::text("other axes", |(_, place): &PlaceRow<'_>| {
+                place.other.clone().unwrap_or_default()
+            }),
+            Column::number("workers", move |(_, place): &PlaceRow<'_>| {
+                Cell::number(count_of(place.workers), 0)
+            }),
+            Column::number("batch", move |(_, place): &PlaceRow<'_>| {
+                Cell::number(count_of(place.batch), 0)
+            }),
+            of_place("time, h", 2, |place| Some(place.time_h)),
+            of_place("cost, USD", 2, |place| Some(place.cost_usd)),
+            Column::number("time 5 %, h", end(0, 0)),
+            Column::number("time 95 %, h", end(0, 1)),
+            Column::number("cost 5 %, USD", end(1, 0)),
+            Column::number("cost 95 %, USD", end(1, 1)),
+            Column::word("Pareto", |(_, place): &PlaceRow<'_>| mark(place)),
+            Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
+            Column::word(
+                "limits",
+                |(_, place): &PlaceRow<'_>| {
+                    if place.is_allowed { "" } else { "misses" }
+                },
+            ),
+            of_place("chosen in cases", 0, |place| {
+                Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64)
+            }),
+            Column::text("chosen by", |(_, place): &PlaceRow<'_>| chosen_by(place)),
+        ]);
+    let of_plans = rows.iter().any(|(_, place)| place.plan.is_some());
+    let plans = of_plans.then(|| {
+        let figure = |head, decimals, of: fn(&Place, &PlanFigures) -> Option<f64>| {
+            Column::number(head, move |(_, place): &PlaceRow<'_>| {
+                let value = place.plan.as_ref().and_then(|plan| of(place, plan));
+                Cell::number(value, decimals)
+            })
+        };
+        [
+            figure("GiB", 1, |_, plan| Some(plan.peak_gib)),
+            figure("bubble, %", 1, |_, plan| Some(100.0 * plan.bubble)),
+            figure("communication, %", 1, |_, plan| {
+                Some(100.0 * plan.communication)
+            }),
+            figure("tokens/s", 0, |_, plan| Some(plan.tokens_per_s)),
+            figure("MFU, %", 1, |_, plan| plan.mfu.map(|mfu| 100.0 * mfu)),
+            figure("USD per 10⁹ tokens", 2, |place, plan| {
+                plan.usd_per_1e9_tokens(place.cost_usd)
+            }),
+        ]
+    });
+    let columns: Vec<_> = columns.chain(plans.into_iter().flatten()).collect();
+    let which = if clouds.iter().all(|cloud| cloud.is_all) {
+        "Expected time and cost of every configuration."
+    } else {
+        "Expected time and cost of those that somebody chose; `--scenario FILE` shows all."
+    };
+    let cut = if count > shown {
+        format!(
+            " {shown} of {count}: all on a front, and of the others one in some; `scavsim rank FILE --format csv` has all."
+        )
+    } else {
+        String::new()
+    };
+    let on = common.map_or_else(String::new, |vm| {
+        format!(" Workers × global batch, all on {vm}.")
+    });
+    let sheet = Sheet::new(rows, columns);
+    Table::of(
+        "configurations",
+        "Every configuration",
+        format!("{which}{on}{cut}"),
+        &sheet,
+    )
+    .with_more(&[
+        "VM",
+        "other axes",
+        "workers",
+        "batch",
+        "time 5 %, h",
+        "time 95 %, h",
+        "cost 5 %, USD",
+        "cost 95 %, USD",
+        "chosen by",
+        "bubble, %",
+        "communication, %",
+    ])
+    .in_order([("time", "time, h"), ("cost", "cost, USD")])
+}
+
+/// What is best under each policy.
+pub(super) fn policies(material: &Material, places: &Places) -> Table {
+    let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
+    type PolicyBlock<'m> = &'m [Group];
+    let figure = |head, metric: &'static str| {
+        Column::number(head, move |block: &PolicyBlock<'_>| {
+            let mean = block.iter().find_map(|group| group.mean(metric));
+            Cell::number(mean.map(|mean| mean.mean), 2)
+        })
+    };
+    let columns = setting(&blocks, |block| &block[0].setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |block: &PolicyBlock<'_>| &*block[0].workload),
+            Column::word("objective", |block: &PolicyBlock<'_>| &*block[0].objective),
+            Column::word("policy", |block: &PolicyBlock<'_>| &*block[0].pricing),
+            Column::text("best configuration", |block: &PolicyBlock<'_>| {
+                let oracle = block[0].oracle.as_ref();
+                or_dash(oracle.map(|oracle| in_words(oracle, places, " on ")))
+            }),
+            figure("its time, h", "oracle_time_h"),
+            figure("its cost, USD", "oracle_cost_usd"),
+            Column::text("mind", |block: &PolicyBlock<'_>| {
+                let name = block[0].pricing.as_str();
+                if places.is_marked(name) {
+                    "spot price, VMs never lost"
+                } else if places.remarks.only_ratios.iter().any(|own| own == name) {
+                    "a unit, no money"
+                } else {
+                    ""
+                }
+            }),
+        ]);
+    let columns: Vec<_> = columns.collect();
+    let count = blocks.len();
+    let note = format!(
+        "The best configuration at each price; a click on a row shows the page at it.{}",
+        beyond(count, MOST_POLICIES)
+    );
+    let sheet = Sheet::new(blocks.into_iter().take(MOST_POLICIES), columns);
+    let mut table =
+        Table::of("policies", "What prices change", note, &sheet).with_bars(&["its cost, USD"]);
+    table.picks = Some(["pricing", "policy"]);
+    table
+}

@@ -1,0 +1,76 @@
+//! The figure of a page: which columns of which tables it is drawn from.
+
+use serde::Serialize;
+
+use super::table::Table;
+
+/// Two axes, and what lies on them.
+#[derive(Debug, Serialize)]
+pub struct Picture {
+    /// Heading.
+    pub title: String,
+    /// How to read it.
+    pub note: String,
+    /// The axis across.
+    pub x: PictureAxis,
+    /// The axis upwards.
+    pub y: PictureAxis,
+    /// What axes may be over, in words; empty where they show figures only.
+    pub over: &'static str,
+    /// What is drawn, from behind.
+    pub layers: Vec<Layer>,
+}
+
+/// An axis of a figure.
+#[derive(Debug, Serialize)]
+pub struct PictureAxis {
+    /// What it shows.
+    pub name: &'static str,
+    /// Unit of what it shows.
+    pub unit: &'static str,
+    /// Whether it may be logarithmic, where all marks are above 0.
+    pub has_logarithm: bool,
+}
+
+/// Rows of a table as marks. All but the table are heads of columns.
+#[derive(Debug, Default, Serialize)]
+pub struct Layer {
+    /// Anchor of the table.
+    pub table: &'static str,
+    /// What its marks are called in the legend.
+    pub label: &'static str,
+    /// Across; rows without it are not drawn.
+    pub x: &'static str,
+    /// Upwards.
+    pub y: &'static str,
+    /// Ends of the interval across.
+    pub x_ends: Option<[&'static str; 2]>,
+    /// Ends of the interval upwards.
+    pub y_ends: Option<[&'static str; 2]>,
+    /// What a mark is called.
+    pub name: &'static str,
+    /// Tells which rows are joined as the Pareto front: those in which it is not empty.
+    pub front: Option<&'static str>,
+    /// Tells filled marks (`measured`, or nothing) from hollow ones.
+    pub filled: Option<&'static str>,
+    /// What hollow marks are.
+    pub hollow: &'static str,
+    /// Whether every mark bears its name, and is not one of a crowd.
+    pub is_named: bool,
+}
+
+impl Picture {
+    /// Whether every column that it is drawn from is in a table.
+    pub fn stands_on(&self, tables: &[Table]) -> bool {
+        self.layers.iter().all(|layer| {
+            let Some(table) = tables.iter().find(|table| table.id == layer.table) else {
+                return false;
+            };
+            let ends = layer.x_ends.iter().chain(&layer.y_ends).flatten();
+            let single = [layer.x, layer.y, layer.name];
+            let optional = layer.front.iter().chain(&layer.filled);
+            let mut heads = single.iter().chain(ends).chain(optional);
+            heads.all(|head| table.columns.iter().any(|column| column.name == **head))
+        })
+    }
+}
