@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
-from ._table import Row, Table
+from ._table import Row, Shown, Table, as_is, between, chance, for_people, ordered, percent
 
-# Columns that notebooks show, as far as they are there; frames have all.
-_OF_CHOICES = ["vm", "vms", "workers", "batch", "gpus", "plan", "market", "region", "time_h", "time_p5_h", "time_p95_h", "cost_usd", "cost_p5_usd",
-               "cost_p95_usd", "miss", "over_best", "provenance"]
-_OF_RANKED = ["workload", "pricing", "sorted_by", "rank", "vm", "vms", "workers", "batch", "other", "time_h", "cost_usd", "cost_p95_usd", "best_for",
-              "provenance"]
-_OF_COMPARED = ["objective", "repeats", "strategy", "net_mean", "net_median", "rank", "rank_low", "rank_high", "p", "losses", "failed_share"]
+# The order of columns; those that are not named come after.
+_ORDER = ["scenario", "workload", "pricing", "setting", "objective", "sorted_by", "part", "repeats", "strategy", "rank", "what", "gpu", "vm", "vms", "gpus", "held",
+          "workers", "batch", "other", "plan", "market", "provider", "region", "time_h", "time_p5_h", "time_p95_h", "cost_usd", "cost_p5_usd",
+          "cost_p95_usd", "miss", "over_best", "chance_better", "on_front", "provenance", "net_mean", "net_median", "net_p90", "rank_low", "rank_high"]
+
+_CLUSTER = ("cluster", lambda row: f"{row.get('vms') or ''} × {row.get('vm') or row.get('held') or ''}".strip(" ×"))
+_CHOICES: Shown = [
+    _CLUSTER, ("workers", as_is("workers")), ("batch", as_is("batch")), ("plan", as_is("plan")), ("market", as_is("market")), ("region", as_is("region")),
+    ("time, h (90 %)", between("time_h", "time_p5_h", "time_p95_h")), ("cost, USD (90 %)", between("cost_usd", "cost_p5_usd", "cost_p95_usd")),
+    ("over the best", percent("over_best")), ("misses a limit", chance("miss")), ("known by", as_is("provenance")),
+]
+_RANKED: Shown = [
+    ("workload", as_is("workload")), ("pricing", as_is("pricing")), ("by", as_is("sorted_by")), ("rank", as_is("rank")), _CLUSTER,
+    ("workers", as_is("workers")), ("batch", as_is("batch")), ("other", as_is("other")),
+    ("time, h (90 %)", between("time_h", "time_p5_h", "time_p95_h")), ("cost, USD (90 %)", between("cost_usd", "cost_p5_usd", "cost_p95_usd")),
+    ("misses a limit", chance("miss")), ("best for", as_is("best_for")), ("known by", as_is("provenance")),
+]
+_COMPARED: Shown = [
+    ("by", as_is("objective")), ("job run", lambda row: f"{row.repeats} ×"), ("strategy", as_is("strategy")),
+    ("mean rank (95 %)", between("rank", "rank_low", "rank_high")), ("net overhead, mean", percent("net_mean", 1)),
+    ("median", percent("net_median", 1)), ("p", as_is("p")), ("loses to", as_is("losses")), ("failed", percent("failed_share", 1)),
+]
+
+
+def in_order(rows: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+    """Rows with their columns in the order of readers."""
+    return [{name: row[name] for name in ordered(row, _ORDER)} for row in rows]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    return Table(in_order(rows))
 
 
 class Advice(Mapping[str, Any]):
@@ -43,7 +68,7 @@ class Advice(Mapping[str, Any]):
     @property
     def table(self) -> Table:
         """The configurations that keep to the limits, the best first."""
-        return Table(self._told["choices"])
+        return _table(self._told["choices"])
 
     @property
     def front(self) -> Table:
@@ -60,7 +85,7 @@ class Advice(Mapping[str, Any]):
     @property
     def measurements(self) -> Table:
         """What could be measured next, what gains most first."""
-        return Table(self._told["measurements"])
+        return _table(self._told["measurements"])
 
     def to_dict(self) -> Dict[str, Any]:
         """All of it, as `scavsim advise --format json` prints it."""
@@ -105,7 +130,7 @@ class Advice(Mapping[str, Any]):
         """The answer, then the table behind it, in notebooks."""
         first, *rest = str(self).splitlines()
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in rest)
-        return f'<p style="font-size:1.2em"><b>{html.escape(first)}</b></p>{lines}{_some(self.table, _OF_CHOICES)}'
+        return f'<p style="font-size:1.2em"><b>{html.escape(first)}</b></p>{lines}{for_people(self.table, _CHOICES)}'
 
 
 class Ranking(Table):
@@ -140,7 +165,8 @@ class Ranking(Table):
         return self
 
     def _repr_html_(self) -> str:
-        return _some(self, _OF_RANKED)
+        """The first configurations, in notebooks."""
+        return for_people(self, _RANKED)
 
 
 class Comparison:
@@ -161,7 +187,7 @@ class Comparison:
     @property
     def table(self) -> Table:
         """A row per objective, number of runs and strategy: means, ranks with their intervals, ratios to the reference."""
-        return Table(self._told["strategies"])
+        return _table(self._told["strategies"])
 
     @property
     def best(self) -> Row:
@@ -186,17 +212,17 @@ class Comparison:
     @property
     def units(self) -> Table:
         """A row per strategy and place where strategies competed."""
-        return Table(self._told["units"])
+        return _table(self._told["units"])
 
     @property
     def curves(self) -> Table:
         """Median regret of each strategy over what it had spent."""
-        return Table(self._told["curves"])
+        return _table(self._told["curves"])
 
     @property
     def told(self) -> Table:
         """What each strategy is told before it searches."""
-        return Table(self._told["told"])
+        return _table(self._told["told"])
 
     @property
     def replicas(self) -> int:
@@ -216,13 +242,7 @@ class Comparison:
         first = "".join(
             f"<p><b>{html.escape(row.strategy)}</b> ranks first by {html.escape(row.objective)}, job run {row.repeats} ×</p>" for row in self.bests
         )
-        return first + _some(self.table, _OF_COMPARED)
-
-
-def _some(table: Table, columns: List[str]) -> str:
-    """The columns that are worth room, as far as they say anything."""
-    shown = [name for name in columns if any(cell not in (None, "") for cell in table.column(name))]
-    return Table([{name: row.get(name) for name in shown} for row in table], shown)._repr_html_()
+        return first + for_people(self.table, _COMPARED)
 
 
 def _named(row: Mapping[str, Any]) -> str:

@@ -8,9 +8,13 @@ import pathlib
 from typing import Any, Iterable, List, Literal, Mapping, Optional, Sequence, Union
 
 from . import _scenario
-from ._answers import Advice, Comparison, Ranking
+from ._answers import Advice, Comparison, Ranking, in_order
 from ._ask import as_csv, ask, asked, words
-from ._table import Table
+from ._table import Table, ordered
+
+# The order of columns of lists; those that are not named come after.
+_ORDER = ["workload", "model", "policy", "strategy", "left_out", "of", "provider", "vm", "region", "market", "usd_per_hour", "vcpu", "memory_gib", "gpu", "gpus",
+          "network_gbps", "on_demand_usd", "spot_usd", "from", "to", "date", "usd", "per"]
 
 Path = Union[str, "os.PathLike[str]"]
 Objective = Literal["time", "cost", "knee"]
@@ -74,7 +78,7 @@ def rank(scenario: _scenario.Given, *, objective: Optional[Objective] = None, ru
     options = {"objective": objective, "runs": runs, "seed": seed, "best_of_each_vm": best_of_each_vm, "jobs": jobs}
     file, given, set_, places = asked(scenario, overrides)
     told = ask("rank", "rank", file, "--format", "json", *words(options), *set_, given=given, places=places)
-    return Ranking(json.loads(told)["configurations"])
+    return Ranking(in_order(json.loads(told)["configurations"]))
 
 
 def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None, objective: Objective = "cost", max_time: Optional[float] = None,
@@ -327,4 +331,5 @@ def _listed(what: str, function: Optional[str] = None, **filters: Any) -> Table:
 
 
 def _items(told: str) -> Table:
-    return Table(json.loads(told)["items"])
+    rows = json.loads(told)["items"]
+    return Table([{name: row[name] for name in ordered(row, _ORDER)} for row in rows])

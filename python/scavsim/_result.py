@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._figure import Dot, Panel, svg
-from ._table import Row, Table
+from ._table import Row, Shown, Table, as_is, between, for_people
 
 if TYPE_CHECKING:
     import pandas
@@ -19,7 +19,13 @@ _MOST_PANELS = 6
 _KEYS = ["setting", "workload", "pricing", "objective", "strategy"]
 _NET = ["overhead_net_time", "overhead_net_cost"]
 _FIGURES = ["time_h", "cost_usd", "regret_time", "regret_cost", *_NET, "search_time_h", "search_cost_usd"]
-_SHOWN = [*_KEYS, "cases", "right", *_FIGURES]
+_SHOWN: Shown = [
+    *((key, as_is(key)) for key in _KEYS), ("cases", as_is("cases")), ("right (95 %)", between("right", "right_low", "right_high", 100.0, " %", 0)),
+    ("net time (95 %)", between("overhead_net_time", "overhead_net_time_low", "overhead_net_time_high", 100.0, " %", 1)),
+    ("net cost (95 %)", between("overhead_net_cost", "overhead_net_cost_low", "overhead_net_cost_high", 100.0, " %", 1)),
+    ("time, h", between("time_h", "", "")), ("cost, USD", between("cost_usd", "", "")),
+    ("search, h", between("search_time_h", "", "")), ("search, USD", between("search_cost_usd", "", "")),
+]
 
 
 class Result:
@@ -195,11 +201,11 @@ class Result:
     def _repr_html_(self) -> str:
         """A figure and a table of means, in notebooks."""
         table = self.table
-        shown = Table([{key: row.get(key) for key in _SHOWN if key in row} for row in table])._repr_html_()
+        shown = for_people(table, _SHOWN)
         panels = len({tuple(row.get(key) for key in _KEYS[:-1]) for row in table}) - _MOST_PANELS
         undrawn = f"<p>{panels} more panels are not drawn: <code>.plot()</code></p>" if panels > 0 else ""
         failed = f", {self.failed} without a result" if self.failed else ""
-        head = f"<p><b>{html.escape(self.name)}</b>: {self.cases} cases{failed}; means over replicas, 95 % intervals</p>"
+        head = f"<p><b>{html.escape(self.name)}</b>: {self.cases} cases{failed}; means over replicas; net: over the oracle, with the search</p>"
         remarks = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         return f"{head}{remarks}{self.figure()}{undrawn}{shown}"
 

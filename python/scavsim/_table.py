@@ -6,7 +6,8 @@ import csv
 import html
 import io
 import math
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union, overload
+import re
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 _MOST_SHOWN = 20
 
@@ -134,14 +135,68 @@ class Table(Sequence[Row]):
         return shown + (f"<p>{more} more rows: <code>.to_pandas()</code></p>" if more > 0 else "")
 
 
-def _html(columns: Sequence[str], rows: Iterable[Sequence[Any]], heads: bool = True) -> str:
-    def cell(value: Any) -> str:
-        side = "right" if isinstance(value, (int, float)) and not isinstance(value, bool) else "left"
-        return f'<td style="text-align:{side}">{html.escape(_cell(value))}</td>'
+Shown = Sequence[Tuple[str, Callable[[Row], Any]]]
+"""Columns for people: each with its head, and what it shows of a row."""
 
-    head = f"<thead><tr>{''.join(f'<th>{html.escape(name)}</th>' for name in columns)}</tr></thead>" if heads else ""
-    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
-    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+def for_people(table: Table, columns: Shown) -> str:
+    """The first rows as HTML, in columns for people; those that say nothing are left out."""
+    rows = [[show(row) for _, show in columns] for row in table[:_MOST_SHOWN]]
+    used = [at for at in range(len(columns)) if any(row[at] not in (None, "") for row in rows)]
+    more = len(table) - _MOST_SHOWN
+    shown = _html([columns[at][0] for at in used], [[row[at] for at in used] for row in rows]) if rows else ""
+    return shown + (f"<p>{more} more rows: <code>.table.to_pandas()</code></p>" if more > 0 else "")
+
+
+def as_is(name: str) -> Callable[[Row], Any]:
+    """Shows a cell as it is."""
+    return lambda row: row.get(name)
+
+
+def between(name: str, low: str, high: str, scale: float = 1.0, unit: str = "", digits: int = 2) -> Callable[[Row], Any]:
+    """Shows a value with the ends of its interval, where it has them."""
+
+    def show(row: Row) -> Any:
+        value, ends = row.get(name), [row.get(low), row.get(high)]
+        if value is None:
+            return None
+        text = f"{scale * value:.{digits}f}{unit}"
+        known = [end for end in ends if end is not None]
+        return text + (f" ({' to '.join(f'{scale * end:.{digits}f}' for end in known)})" if len(known) == 2 else "")
+
+    return show
+
+
+def percent(name: str, digits: int = 0) -> Callable[[Row], Any]:
+    """Shows a share in percent."""
+    return lambda row: None if row.get(name) is None else f"{100.0 * row[name]:.{digits}f} %"
+
+
+def chance(name: str) -> Callable[[Row], Any]:
+    """Shows a chance in percent, where it is one in two thousand or more."""
+    return lambda row: None if (row.get(name) or 0.0) < 5e-4 else f"{100.0 * row[name]:.1f} %"
+
+
+def ordered(columns: Iterable[str], first: Sequence[str]) -> List[str]:
+    """Columns in the order of `first`, and then those that it does not name."""
+    there = list(columns)
+    return [name for name in first if name in there] + [name for name in there if name not in first]
+
+
+_NUMBER = re.compile(r"[-+~]?[0-9]")
+
+
+def _html(columns: Sequence[str], rows: Iterable[Sequence[Any]], heads: bool = True) -> str:
+    texts = [[_cell(value) for value in row] for row in rows]
+    # Numbers stand below each other, under heads on their side.
+    sides = ["right" if all(_NUMBER.match(row[at]) or not row[at] for row in texts) else "left" for at in range(len(columns))]
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        one = (f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>' for side, text in zip(sides, cells))
+        return f"<tr>{''.join(one)}</tr>"
+
+    head = f"<thead>{line('th', columns)}</thead>" if heads else ""
+    return f"<table>{head}<tbody>{''.join(line('td', row) for row in texts)}</tbody></table>"
 
 
 def _cell(value: Any) -> str:

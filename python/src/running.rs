@@ -152,8 +152,8 @@ pub(crate) fn run(
     if cases.saturating_mul(ROW_BYTES) > most_bytes {
         return Err(too_many(cases, most_bytes));
     }
-    let manifest = identity(&scenario)
-        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let manifest =
+        identity(&scenario).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let done = AtomicU64::new(0);
     let look = |py: Python<'_>| {
         asked(py)?;

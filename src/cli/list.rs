@@ -8,9 +8,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
-use super::{
-    list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal,
-};
+use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal};
 use scavsim_base::Declaration;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
