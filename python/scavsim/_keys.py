@@ -48,21 +48,23 @@ class Keys(Mapping[str, Any]):
             value = table(**{_attribute(key): own for key, own in value.items()})
         self._set[self._known.get(name, name)] = value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._put(name, value, AttributeError)
+    if not TYPE_CHECKING:  # Names of keys are checked where types are.
 
-    def __delattr__(self, name: str) -> None:
-        self._set.pop(self._known.get(name, name), None)
+        def __setattr__(self, name: str, value: Any) -> None:
+            self._put(name, value, AttributeError)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or (name not in self._known and name not in self._set):
-            near = difflib.get_close_matches(name, self._known, 1)
-            raise AttributeError(f"{type(self).__name__} has no key `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
-        key = self._known.get(name, name)
-        if key not in self._set and name in self._tables:
-            # So that `scenario.cluster.workers = [8]` needs no `scenario.cluster = Cluster()`.
-            self._set[key] = self._tables[name]()
-        return self._set.get(key)
+        def __delattr__(self, name: str) -> None:
+            self._set.pop(self._known.get(name, name), None)
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or (name not in self._known and name not in self._set):
+                near = difflib.get_close_matches(name, self._known, 1)
+                raise AttributeError(f"{type(self).__name__} has no key `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+            key = self._known.get(name, name)
+            if key not in self._set and name in self._tables:
+                # So that `scenario.cluster.workers = [8]` needs no `scenario.cluster = Cluster()`.
+                self._set[key] = self._tables[name]()
+            return self._set.get(key)
 
     def _there(self) -> Dict[str, Any]:
         return {key: value for key, value in self._set.items() if value is not None and not (isinstance(value, Keys) and not value._there())}
@@ -84,7 +86,7 @@ class Keys(Mapping[str, Any]):
 
     def to_dict(self) -> Dict[str, Any]:
         """As a dict of dicts."""
-        return {key: value.to_dict() if isinstance(value, Keys) else value for key, value in self._there().items()}
+        return {key: _plain(value) for key, value in self._there().items()}
 
     def to_toml(self) -> str:
         """As the text of a scenario file."""
@@ -92,6 +94,13 @@ class Keys(Mapping[str, Any]):
 
         text, _ = _scenario.read(self)
         return str(text)
+
+
+def _plain(value: Any) -> Any:
+    """A value without objects of classes of keys."""
+    if isinstance(value, Mapping):
+        return {key: _plain(own) for key, own in value.items()}
+    return [_plain(own) for own in value] if isinstance(value, (list, tuple)) else value
 
 
 def _attribute(key: str) -> str:

@@ -243,6 +243,9 @@ class Face(unittest.TestCase):
         for name in scavsim.__all__:
             self.assertTrue(getattr(scavsim, name).__doc__, name)
 
+    def test_all_is_what_has_a_place(self):
+        self.assertEqual(scavsim.__all__, sorted(name for name in scavsim._PLACE if not name.startswith("_")))
+
     def test_a_summary_is_that_of_the_program(self):
         result = scavsim.run(JOB)
         groups = json.loads(program("run", "-", "--format", "json", given=scavsim.Scenario(**JOB).to_toml()))["groups"]

@@ -7,7 +7,7 @@ import unittest
 
 import scavsim.scenario
 from scavsim import _scenario
-from scavsim.scenario import Cluster, Pricing, Scenario, Search, Settings
+from scavsim.scenario import Cluster, Pricing, Scenario, Search, Settings, Vm
 
 ROOT = pathlib.Path(__file__).parents[2]
 TOOL = ROOT / "python" / "tools" / "scenario_classes.py"
@@ -49,6 +49,13 @@ class Builder(unittest.TestCase):
         scenario.replicas = 3
         del scenario.replicas
         self.assertNotIn("replicas", scenario)
+
+    def test_tables_by_names_of_ones_own(self):
+        scenario = Scenario(vm={"fast": Vm(like="a", compute_scale=0.5)}, kind={"k": {"workers": [8]}})
+        plain = {"vm": {"fast": {"like": "a", "compute_scale": 0.5}}, "kind": {"k": {"workers": [8]}}}
+        self.assertEqual(scenario.to_dict(), plain)
+        self.assertIs(type(scenario.to_dict()["vm"]["fast"]), dict)
+        self.assertEqual(scenario.to_toml(), _scenario.read(plain)[0])
 
     def test_keys_with_a_dash_and_words_of_python(self):
         self.assertEqual(Settings(bo_step_time={"first": 4}).to_dict(), {"bo-step-time": {"first": 4}})

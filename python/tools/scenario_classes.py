@@ -28,7 +28,7 @@ Written by `tools/scenario_classes.py` from `docs/scenario.schema.json`; not to 
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Sequence, Union
 
 from ._keys import Keys, key
 
@@ -140,13 +140,14 @@ class Writer:
             table = self.table_of(own)
             if table:
                 tables[attribute] = table
-            lines.append(f"    {attribute}: {self.type_of(own)} = key()")
+            lines.append(f"    {attribute}: {table or self.type_of(own)} = key(default=None)")
             lines += docstring(self.said_of(own))
         lines.append("")
         lines.append(f"    _known = {literal(known)}")
         lines.append("    _tables = {" + ", ".join(f'"{key}": {own}' for key, own in tables.items()) + "}")
         if isinstance(node.get("additionalProperties"), dict):
-            lines.append("    _is_open = True")
+            lines += ["    _is_open = True", "", "    if TYPE_CHECKING:", "", "        def __getattr__(self, name: str) -> Any: ...",
+                      "        def __setattr__(self, name: str, value: Any) -> None: ..."]
         return "\n".join(lines) + "\n"
 
     def said_of(self, own: Dict[str, Any]) -> str:
