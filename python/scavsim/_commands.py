@@ -38,7 +38,8 @@ def run_into(scenario: _scenario.Given, out: Path, *, records: Literal["csv", "j
         The folder.
 
     Raises:
-        Mistakes: all that is wrong with the scenario, with its places; or that there are results already.
+        Mistakes: all that is wrong with the scenario, with its places; or that an interrupted run is there, and neither `resume` nor
+            `overwrite` says what becomes of it.
 
     Example:
         >>> import scavsim, tempfile

@@ -340,6 +340,15 @@ class Package(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "equal length"):
             scavsim.import_profile({"vm": ["a"], "workers": [1, 2]}, self.folder / "w3", samples_per_epoch=50_000)
 
+    def test_folders_pages_and_figures(self):
+        out = scavsim.run_into(SCENARIO, self.folder / "out")
+        before = (out / "records.csv").read_bytes()
+        self.assertEqual((scavsim.run_into(SCENARIO, out, resume=True) / "records.csv").read_bytes(), before)
+        self.assertEqual(scavsim.report(out), out / "report.html")
+        self.assertIn("<html", (out / "report.html").read_text(encoding="utf-8"))
+        figures = scavsim.plot(out, self.folder / "figures", kind=["overhead", "regret"], form="svg")
+        self.assertTrue(figures and all(figure.suffix == ".svg" for figure in figures), figures)
+
     @unittest.skipUnless(has("pandas"), "pandas is not installed: no frame was imported")
     def test_a_frame_of_measurements(self):
         import pandas
