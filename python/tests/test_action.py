@@ -13,6 +13,8 @@ import tempfile
 import threading
 import unittest
 
+import scavsim
+
 ROOT = pathlib.Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "cheapest-cluster"
 TOOLS = all(map(shutil.which, ("bash", "git", "tar"))) and sys.version_info >= (3, 11) and os.name != "nt"
@@ -120,6 +122,12 @@ class Action(unittest.TestCase):
         failed = self.run_action(FAIL_ABOVE="50")
         self.assertEqual(failed.returncode, 1)
         self.assertIn("::error file=job/training.toml::the job became", failed.stdout)
+
+    def test_names_of_machines_are_no_markup(self):
+        spec = importlib.util.spec_from_file_location("comment", ACTION / "comment.py")
+        comment = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(comment)
+        self.assertEqual(comment.cluster(scavsim.Row({"vms": 1, "vm": "a\nb=c|<img>`"})), "1 × a b=c/‹img>'")
 
     def test_a_new_job_a_wrong_one_and_a_token_that_may_not_write(self):
         self.assertIn("There was no such job before", self.run_action(BASE_SHA="").stdout)

@@ -37,7 +37,7 @@ def advice_on(job: pathlib.Path) -> scavsim.Advice:
 def body(name: str, now: scavsim.Advice, before: Optional[scavsim.Advice], why: str = "") -> str:
     """The comment."""
     lines = [MARK.format(job=name), f"### What to rent for `{name}`", ""]
-    lines += [f"**{line}**" if at == 0 else f"{line}" for at, line in enumerate(str(now).splitlines())]
+    lines += [f"**{clean(line)}**" if at == 0 else clean(line) for at, line in enumerate(str(now).splitlines())]
     change = changed(now, before)
     lines += ["", change or why, "", "| cluster | time, h | cost, USD | 90 % of runs, USD | measured |", "|---|--:|--:|--:|---|"]
     for row in now.table[:SHOWN]:
@@ -68,7 +68,12 @@ def cluster(row: Any) -> str:
     """A cluster in words."""
     spot = " spot" if row.get("market") == "spot" else ""
     batch = f", batch {row.batch}" if row.get("batch") is not None else ""
-    return f"{row.vms} × {row.vm}{spot}{batch}"
+    return clean(f"{row.vms} × {row.vm}{spot}{batch}")
+
+
+def clean(text: str) -> str:
+    """A text in one line and without markup: names of machines come from whoever opened the pull request."""
+    return " ".join(text.split()).replace("|", "/").replace("<", "‹").replace("`", "'")
 
 
 class PullRequest:
