@@ -20,7 +20,7 @@ use crate::table::{Records, arrow_failed};
 /// Records in a batch.
 const ROWS: usize = 4_096;
 /// Between two looks at signals.
-const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// What a scenario comes from.
 #[derive(FromPyObject)]
@@ -43,7 +43,7 @@ create_exception!(
 );
 
 /// Does `work` on another thread and calls `look` all the while; its error ends the work by the interrupt.
-pub(crate) fn watched<T: Send>(
+fn watched<T: Send>(
     py: Python<'_>,
     interrupt: &Interrupt,
     look: impl Fn(Python<'_>) -> PyResult<()> + Sync,

@@ -207,7 +207,7 @@ class Asked(unittest.TestCase):
 
     @unittest.skipIf(os.name == "nt", "signals are another matter on Windows")
     def test_ctrl_c_ends_each(self):
-        for call in ("scavsim.rank(job, runs=100_000)", "scavsim.compare(job, replicas=10_000_000)", "scavsim.advise(profile, samples_per_epoch=50_000, runs=100_000)"):
+        for call in ("scavsim.rank(job, runs=100_000)", "scavsim.compare(job, replicas=10_000_000)", "scavsim.advise(profile, samples_per_epoch=50_000, runs=100_000)", "scavsim.reproduce()"):
             code = textwrap.dedent(
                 f"""
                 import os, scavsim, signal, sys, threading, time
