@@ -117,23 +117,24 @@ class Result:
         """`table` as a `pandas.DataFrame`."""
         return self.table.to_pandas()
 
-    def best(self, by: Optional[str] = None, *, among: Optional[Sequence[str]] = None) -> Row:
-        """The row of `table` that is least by a column.
+    def best(self, by: Optional[str] = None, *, among: Optional[Sequence[str]] = None, **where: Any) -> Row:
+        """The strategy that does best: the row of `table` that is least by a column, of the first setting, workload, policy and objective.
 
         Args:
-            by: the column; if absent the net overhead of what each row's objective is about.
+            by: the column; if absent the net overhead of what the objective is about, for `knee` the mean of both.
             among: strategies to choose from; all if absent.
+            where: which rows, as `objective="cost"` or `workload="scavenger-resnet18"`.
 
         Raises:
             LookupError: no row has a figure there.
         """
-        def value(row: Row) -> Any:
-            return row.get(by or f"overhead_net_{_about(row.objective)}")
-
-        rows = [row for row in self.table if value(row) is not None and (among is None or row.strategy in among)]
-        if not rows:
-            raise LookupError(f"no row of {by or 'net overhead'}" + (f" of {', '.join(among)}" if among is not None else ""))
-        return min(rows, key=value)
+        rows = [row for row in self.table if all(row.get(key) == own for key, own in where.items())]
+        rows = [row for row in rows if _place(row) == _place(rows[0]) and (among is None or row.strategy in among)]
+        known = [(value, row) for value, row in ((row.get(by) if by else _net(row), row) for row in rows) if value is not None]
+        if not known:
+            of = "" if among is None else f" of {', '.join(among)}"
+            raise LookupError(f"no row of {by or 'net overhead'}{of}" + "".join(f", {key} = {own!r}" for key, own in where.items()))
+        return min(known, key=lambda one: float(one[0]))[1]
 
     def figure(self) -> str:
         """A figure as SVG: what each strategy's search and choice come to over the oracle, a panel per setting, workload, policy and
@@ -229,6 +230,19 @@ def _row(group: Dict[str, Any]) -> Dict[str, Any]:
 def _ends(name: str, value: Optional[float], interval: Optional[Sequence[float]]) -> Dict[str, Union[float, None]]:
     low, high = interval if interval is not None else (None, None)
     return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _place(row: Row) -> Tuple[Any, ...]:
+    """What strategies compete on."""
+    return tuple(row.get(key) for key in _KEYS[:-1])
+
+
+def _net(row: Row) -> Optional[float]:
+    """Net overhead of what the objective is about."""
+    both = [row.get(name) for name in _NET]
+    if row.objective == "knee":
+        return None if None in both else sum(both) / 2.0
+    return row.get(f"overhead_net_{_about(row.objective)}")
 
 
 def _about(objective: str) -> str:

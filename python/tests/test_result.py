@@ -92,6 +92,12 @@ class Summary(unittest.TestCase):
         self.assertEqual(result.best(among=["a", "c"]).strategy, "a")
         with self.assertRaisesRegex(LookupError, "of c"):
             result.best(among=["c"])
+        # Objectives are not mixed, though the other's figure is less.
+        result = result_of([group_of("a", (0.3, None)), group_of("b", (0.1, None)), group_of("a", (-0.5, None), objective="cost")])
+        self.assertEqual((result.best().strategy, result.best().objective), ("b", "time"))
+        self.assertEqual(result.best(objective="cost").strategy, "a")
+        with self.assertRaisesRegex(LookupError, "objective = 'knee'"):
+            result.best(objective="knee")
 
     def test_settings_are_told_apart(self):
         result = result_of([group_of("s", (0.2, None), "cv=0"), group_of("s", (1.0, None), "cv=0.5")])
