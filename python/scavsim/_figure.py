@@ -1,4 +1,4 @@
-"""A small figure for notebooks: dots with their standard errors, a panel per group, as inline SVG. Those to publish are made by `plot`."""
+"""A small figure for notebooks: dots with their intervals, a panel per group, as inline SVG. Those to publish are made by `plot`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _BLUE = "#3b7dd8"  # stands out from white and from black
 
 @dataclass
 class Dot:
-    """A row of a panel: a mean in percent with its standard error, None where there is none."""
+    """A row of a panel: a mean in percent with the ends of its interval, None where there is none."""
 
     name: str
     percent: Optional[float]
-    error: Optional[float] = None
+    low: Optional[float] = None
+    high: Optional[float] = None
 
 
 @dataclass
@@ -60,8 +61,7 @@ def _panel(panel: Panel) -> str:
     left, right, bottom = names, _WIDTH - _VALUE, _HEAD + _ROW * len(panel.dots)
     ends = [0.0]
     for dot in panel.dots:
-        if dot.percent is not None:
-            ends += [dot.percent - (dot.error or 0.0), dot.percent + (dot.error or 0.0)]
+        ends += [end for end in (dot.low, dot.percent, dot.high) if end is not None]
     step = _step(max(ends) - min(ends))
     low, high = step * math.floor(min(ends) / step), step * max(math.ceil(max(ends) / step), 1)
 
@@ -80,8 +80,8 @@ def _panel(panel: Panel) -> str:
         if dot.percent is None:
             parts.append(_text(right + 8, y + 4, "none", opacity=0.7))
             continue
-        if dot.error:
-            ends_x = f"M{x(dot.percent - dot.error):.1f} {y}H{x(dot.percent + dot.error):.1f}"
+        if dot.low is not None and dot.high is not None:
+            ends_x = f"M{x(dot.low):.1f} {y}H{x(dot.high):.1f}"
             parts.append(f'<path d="{ends_x}" stroke="{_BLUE}" stroke-width="2" stroke-opacity="0.5"/>')
         parts.append(f'<circle cx="{x(dot.percent):.1f}" cy="{y}" r="4" fill="{_BLUE}"/>')
         parts.append(_text(right + 8, y + 4, f"{dot.percent:+.1f} %"))

@@ -13,13 +13,13 @@ from ._result import Result
 from .strategy import Maker, Session, Strategy
 
 
-def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies: Optional[Mapping[str, Maker]] = None,
+def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Optional[Mapping[str, Maker]] = None,
         timeout_s: float = 60.0, progress: Optional[bool] = None, stop: Optional[threading.Event] = None,
         memory_gb: float = 8.0, **overrides: Any) -> Result:
     """Runs a scenario on all cores. The interpreter's lock is released; Ctrl-C ends it within a second.
 
     Args:
-        scenario: a path; a text of TOML; or a dict.
+        scenario: a path; a text of TOML; a dict; a `Scenario`.
         jobs: threads; all cores if absent. Results do not depend on it.
         strategies: strategies of one's own by the names that the scenario gives them, each a class of `Strategy`.
         timeout_s: seconds within which each answer of these comes.
@@ -35,6 +35,13 @@ def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies:
         Mistakes: all that is wrong with the scenario, with its places.
         MemoryError: its records would take more than `memory_gb`.
         Stopped: `stop` was set.
+        TypeError: what was given is no scenario.
+
+    Example:
+        >>> import scavsim
+        >>> result = scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 5, "search": {"strategies": ["oracle", "random"]}})
+        >>> result.failed, sorted({row.strategy for row in result.table})
+        (0, ['oracle', 'random'])
     """
     text, places = _scenario.read(scenario)
     over = threading.Event()
@@ -52,7 +59,7 @@ def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies:
     return Result(records)
 
 
-def check(scenario: _scenario.Scenario, *, strategies: Optional[Mapping[str, Maker]] = None, **overrides: Any) -> Dict[str, Any]:
+def check(scenario: _scenario.Given, *, strategies: Optional[Mapping[str, Maker]] = None, **overrides: Any) -> Dict[str, Any]:
     """Checks a scenario and runs nothing.
 
     Returns:
@@ -60,6 +67,11 @@ def check(scenario: _scenario.Scenario, *, strategies: Optional[Mapping[str, Mak
 
     Raises:
         Mistakes: all that is wrong with it, with its places.
+
+    Example:
+        >>> import scavsim
+        >>> scavsim.check({"name": "small", "workloads": ["scavenger-resnet18"], "replicas": 2, "search": {"strategies": ["oracle"]}})["name"]
+        'small'
     """
     text, places = _scenario.read(scenario)
     try:
@@ -76,8 +88,9 @@ def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float, over: t
     def told(maker: Maker, what: str) -> Any:
         return getattr(maker, what, getattr(Strategy, what))
 
-    def told_of(maker: Maker) -> Tuple[bool, bool, bool]:
-        return bool(told(maker, "objective")), bool(told(maker, "prices")), bool(told(maker, "earlier_runs"))
+    def told_of(maker: Maker) -> Tuple[bool, bool, bool, bool]:
+        of = [bool(told(maker, what)) for what in ("objective", "prices", "earlier_runs", "other_jobs")]
+        return of[0], of[1], of[2], of[3]
 
     own = (strategies or {}).items()
     return [(name, opened(s), told_of(s), (int(told(s, "max_probes")), float(told(s, "max_search_s")))) for name, s in own]

@@ -1,4 +1,4 @@
-"""A scenario as Python has it, a path, a text or a dict, → what the native part reads."""
+"""A scenario as Python has it, a path, a text, a dict or a `Scenario`, → what the native part reads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pathlib
 import re
 from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union
 
-Scenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+Given = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def read(scenario: Scenario) -> Tuple[Union[str, pathlib.Path], List[str]]:
+def read(scenario: Given) -> Tuple[Union[str, pathlib.Path], List[str]]:
     """The text or the path, and of a dict the place of each line, as `["cluster"]["workers"]`.
 
     A text has a line break or an `=`; anything else is a path.
@@ -24,6 +24,9 @@ def read(scenario: Scenario) -> Tuple[Union[str, pathlib.Path], List[str]]:
         return "".join(line + "\n" for _, line in lines), ["".join(f"[{key!r}]" for key in path) for path, _ in lines]
     if isinstance(scenario, str) and ("\n" in scenario or "=" in scenario):
         return scenario, []
+    if not isinstance(scenario, (str, os.PathLike)):
+        found = type(scenario).__name__
+        raise TypeError(f"a scenario is a path, a text of TOML, a dict or a scavsim.Scenario; found {found}: {scenario!r:.60}")
     return pathlib.Path(scenario), []
 
 

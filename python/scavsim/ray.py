@@ -36,7 +36,7 @@ _REFUSED = -1
 
 
 def run(
-    scenario: _scenario.Scenario,
+    scenario: _scenario.Given,
     out: _store.Out,
     *,
     shards: Optional[int] = None,
@@ -121,7 +121,7 @@ class Merged:
     summary: str
 
 
-def run_with(scenario: _scenario.Scenario, out: _store.Out, settings: Settings) -> Merged:
+def run_with(scenario: _scenario.Given, out: _store.Out, settings: Settings) -> Merged:
     """The same as `run`, with more of what it comes to."""
     ray = _ray()
     with tempfile.TemporaryDirectory(prefix="scavsim-") as folder:
@@ -158,7 +158,7 @@ def run_with(scenario: _scenario.Scenario, out: _store.Out, settings: Settings) 
 class _Shared:
     """Shards in a folder that all nodes see."""
 
-    scenario: _scenario.Scenario
+    scenario: _scenario.Given
     out: pathlib.Path
     settings: Settings
 
@@ -193,7 +193,7 @@ class _Stored:
     """Shards in an object store. Each is run into a folder of its node and taken in when it is whole; they are merged in one of the
     driver."""
 
-    def __init__(self, scenario: _scenario.Scenario, url: str, aside: pathlib.Path, settings: Settings) -> None:
+    def __init__(self, scenario: _scenario.Given, url: str, aside: pathlib.Path, settings: Settings) -> None:
         self.store = _store.Store(url, settings.storage_options)
         self.settings = settings
         self.aside = aside
@@ -311,7 +311,7 @@ def _brought(file: str, text: bytes, folder: pathlib.Path) -> str:
     return str(brought)
 
 
-def _on_disk(scenario: _scenario.Scenario, out: pathlib.Path) -> str:
+def _on_disk(scenario: _scenario.Given, out: pathlib.Path) -> str:
     text, _ = _scenario.read(scenario)
     if not isinstance(text, str):
         return str(text.absolute())

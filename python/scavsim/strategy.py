@@ -20,10 +20,10 @@ import random
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type, Union
 
-__all__ = ["Observation", "Strategy", "Task", "Testbed", "serve"]
+__all__ = ["AskTell", "Observation", "Strategy", "Task", "Testbed", "serve"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Task:
     quality_at_least: Optional[float] = None
     quality_at_most: Optional[float] = None
     """What the quality of a run has to come to, where that is the target."""
+    other_jobs: Optional[List[Dict[str, Any]]] = None
+    """Runs of other jobs on the same configurations, each job with its runs; None of a strategy that does not take them."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class Strategy:
     """Whether it is told prices and what it spent, with a search for each pricing policy."""
     earlier_runs = False
     """Whether it takes all earlier runs of the workload, which records then count."""
+    other_jobs = False
+    """Whether it takes the runs of other jobs, which records then count."""
     max_probes = 10_000
     """Probes and cold starts beyond which a search fails. Of a program, the key of the same name in its table."""
     max_search_s = 3600.0
@@ -102,6 +106,68 @@ class Strategy:
             known, from which the objective picks.
         """
         raise NotImplementedError(f"{type(self).__name__} has no search(task, testbed)")
+
+
+class AskTell(Strategy):
+    """A search by trials, as libraries of optimisation have it: `ask` proposes a configuration, which is run to the target, and `tell`
+    hears what that came to. After `n_trials` different runs the best of them is taken.
+
+    Example:
+        >>> from scavsim import AskTell
+        >>> class Next(AskTell):
+        ...     n_trials = 3
+        ...     def ask(self):
+        ...         return len(self.trials)  # numbers of configurations, in their order
+    """
+
+    n_trials = 10
+    """Runs that are paid for; at most one of each configuration."""
+
+    task: Task
+    """What is asked: `task.configurations`, `task.random`, `task.objective`."""
+    trials: Dict[int, Optional[float]]
+    """Configurations that were run, each with its value; None where the target was not reached."""
+
+    def start(self) -> None:
+        """Called once before the first `ask`, when `task` is known."""
+
+    def ask(self) -> int:
+        """The number of the configuration to try next."""
+        raise NotImplementedError(f"{type(self).__name__} has no ask()")
+
+    def tell(self, configuration: int, value: Optional[float]) -> None:
+        """What a run came to: seconds where the objective is `time`, USD where it is `cost`, their product where it is `knee`; None
+        where it did not reach the target. The less, the better. One that was run before is told again, and costs nothing."""
+
+    def search(self, task: Task, testbed: "Testbed") -> int:
+        """Asks and tells until `n_trials` configurations were run: the best of them."""
+        self.task, self.trials = task, {}
+        self.start()
+        most = min(self.n_trials, len(task.configurations))
+        asked = 0
+        while len(self.trials) < most:
+            asked += 1
+            if asked > 100 * most:
+                raise RuntimeError(f"{type(self).__name__}.ask proposed only {len(self.trials)} configurations in {asked - 1} trials")
+            at = operator.index(self.ask())
+            if at not in self.trials:
+                before = testbed.spent_usd
+                seconds = testbed.probe(at, to_target=True).reached_s
+                self.trials[at] = _value(task.objective, seconds, before, testbed.spent_usd)
+            self.tell(at, self.trials[at])
+        reached = {at: value for at, value in self.trials.items() if value is not None}
+        if not reached:
+            raise RuntimeError("no run reached the target")
+        return min(reached, key=lambda at: reached[at])
+
+
+def _value(objective: Optional[str], seconds: Optional[float], before_usd: Optional[float], after_usd: Optional[float]) -> Optional[float]:
+    if seconds is None or objective in (None, "time"):
+        return seconds
+    if after_usd is None:
+        raise RuntimeError("a strategy that asks and tells by cost needs `prices = True`")
+    usd = after_usd - (before_usd or 0.0)
+    return usd if objective == "cost" else seconds * usd
 
 
 Maker = Union[Strategy, Type[Strategy], Callable[[], Strategy]]
@@ -247,13 +313,17 @@ class _Closed(SystemExit):
     """The search is over, and nobody listens: whichever thread asks ends without a word."""
 
 
+_OF_TASK = {of.name for of in fields(Task)}
+
+
 def _line(answer: Dict[str, Any]) -> str:
     return json.dumps(answer, allow_nan=False) + "\n"
 
 
 def _searched(strategy: Maker, told: Dict[str, Any], ask: Callable[[Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
     """The answer that ends a search."""
-    known = {key: value for key, value in told["task"].items() if key != "protocol"}
+    # What a later version says besides is nothing to a strategy of today.
+    known = {key: value for key, value in told["task"].items() if key in _OF_TASK}
     search = told["search"]
     drawn = random.Random(search.pop("seed"))
     own = copy.deepcopy(strategy) if isinstance(strategy, Strategy) else strategy()

@@ -1,7 +1,7 @@
 //! Mistakes as an exception that carries all of them.
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -11,6 +11,13 @@ create_exception!(
     PyValueError,
     "All that is wrong with a scenario. Shown, it is the report of the program; `mistakes` lists each as a dict with \
      `title`, `file`, `line`, `label`, `help`."
+);
+
+create_exception!(
+    scavsim,
+    UnknownOption,
+    PyTypeError,
+    "A command takes no such option. `told` has the `option`, and what is `near` it."
 );
 
 /// The exception for what was found.

@@ -10,6 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use scavsim::cli::asked::{Summing, identity};
 use scavsim::{Depends, Interrupt, RecordBatches, Registry, Scenario};
 
 use crate::mistakes::raised;
@@ -19,7 +20,7 @@ use crate::table::{Records, arrow_failed};
 /// Records in a batch.
 const ROWS: usize = 4_096;
 /// Between two looks at signals.
-const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// What a scenario comes from.
 #[derive(FromPyObject)]
@@ -30,9 +31,9 @@ pub(crate) enum Text {
     File(PathBuf),
 }
 
-/// Name, how a conversation with it begins; whether it is told the objective, prices, earlier runs; probes and seconds
+/// Name, how a conversation with it begins; whether it is told the objective, prices, earlier runs, other jobs; probes and seconds
 /// beyond which a search fails.
-type Strategies = Vec<(String, Py<PyAny>, (bool, bool, bool), (u32, f64))>;
+type Strategies = Vec<(String, Py<PyAny>, (bool, bool, bool, bool), (u32, f64))>;
 
 create_exception!(
     scavsim,
@@ -81,13 +82,14 @@ fn checked(
     let mut registry = Registry::default();
     for (name, open, told, (probes, search_s)) in strategies {
         let mut depends = Depends::NOTHING;
-        let earlier_runs;
-        (depends.objective, depends.prices, earlier_runs) = told;
+        let (earlier_runs, other_jobs);
+        (depends.objective, depends.prices, earlier_runs, other_jobs) = told;
         let search = Duration::try_from_secs_f64(search_s)
             .map_err(|why| PyValueError::new_err(format!("`max_search_s` of `{name}`: {why}")))?;
         let own = spoken(open)
             .depending(depends)
             .earlier_runs(earlier_runs)
+            .other_jobs(other_jobs)
             .bounded(probes, search);
         registry = registry.with(&name, own);
     }
@@ -150,6 +152,8 @@ pub(crate) fn run(
     if cases.saturating_mul(ROW_BYTES) > most_bytes {
         return Err(too_many(cases, most_bytes));
     }
+    let manifest =
+        identity(&scenario).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let done = AtomicU64::new(0);
     let look = |py: Python<'_>| {
         asked(py)?;
@@ -171,7 +175,7 @@ pub(crate) fn run(
     let gathered = watched(py, &interrupt, hearing, || {
         gather(&scenario, &done, &interrupt, most_bytes)
     })?;
-    let (schema, batches, finished) = gathered?;
+    let (schema, batches, finished, summary) = gathered?;
     Ok(Records {
         schema,
         batches,
@@ -179,6 +183,8 @@ pub(crate) fn run(
         failed: finished.failed,
         name,
         remarks: scenario.remarks_on_prices(),
+        summary,
+        manifest,
     })
 }
 
@@ -195,7 +201,12 @@ fn too_many(cases: u64, most_bytes: u64) -> PyErr {
     ))
 }
 
-type Gathered = (arrow_schema::SchemaRef, Vec<RecordBatch>, scavsim::Finished);
+type Gathered = (
+    arrow_schema::SchemaRef,
+    Vec<RecordBatch>,
+    scavsim::Finished,
+    String,
+);
 
 fn gather(
     scenario: &Scenario,
@@ -206,9 +217,14 @@ fn gather(
     let mut waiting = RecordBatches::default();
     let mut batches: Vec<RecordBatch> = Vec::new();
     let mut wrong: Option<ArrowError> = None;
+    let mut summary = Summing::of(scenario);
+    let mut not_summed: Option<std::io::Error> = None;
     let mut bytes = 0;
     let finished = scenario.run(|record| {
         waiting.take(record);
+        if let Err(error) = summary.take(record) {
+            not_summed = Some(error);
+        }
         if waiting.waiting() == ROWS {
             match waiting.batch() {
                 Ok(batch) => {
@@ -231,8 +247,9 @@ fn gather(
     if waiting.waiting() > 0 {
         batches.push(waiting.batch().map_err(arrow_failed)?);
     }
-    match wrong {
-        Some(error) => Err(arrow_failed(error)),
-        None => Ok((waiting.schema(), batches, finished)),
+    match (wrong, not_summed) {
+        (Some(error), _) => Err(arrow_failed(error)),
+        (_, Some(error)) => Err(PyRuntimeError::new_err(error.to_string())),
+        (None, None) => Ok((waiting.schema(), batches, finished, summary.json())),
     }
 }

@@ -25,6 +25,12 @@ pub(crate) struct Records {
     /// What is to be minded of its prices.
     #[pyo3(get)]
     pub(crate) remarks: Vec<String>,
+    /// Means, shares and intervals, as JSON.
+    #[pyo3(get)]
+    pub(crate) summary: String,
+    /// What decides its records, as JSON.
+    #[pyo3(get)]
+    pub(crate) manifest: String,
 }
 
 pub(crate) fn arrow_failed(error: ArrowError) -> PyErr {

@@ -3,6 +3,7 @@ built."""
 
 import concurrent.futures
 import csv
+import dataclasses
 import importlib.util
 import json
 import math
@@ -16,6 +17,7 @@ import textwrap
 import threading
 import time
 import unittest
+import unittest.mock
 
 import scavsim
 from scavsim.strategy import Strategy
@@ -79,7 +81,7 @@ class Package(unittest.TestCase):
     def test_counts(self):
         result = scavsim.run(SCENARIO)
         self.assertEqual((result.name, result.cases, result.failed, len(result)), ("small", 20, 0, 20))
-        self.assertEqual(repr(result), "<scavsim.Result small: 20 cases>")
+        self.assertEqual(repr(result), "<scavsim.Result small: 20 cases; 2 strategies, 4 rows in .table>")
         self.assertEqual(len(scavsim.run(SCENARIO, replicas=2, search__objectives=["time"])), 4)
         self.assertEqual(scavsim.check(SCENARIO, replicas=7), {"name": "small", "cases": 28})
 
@@ -127,6 +129,60 @@ class Package(unittest.TestCase):
         self.assertEqual([row["status"] for row in mine], ["ok"] * 12)
         self.assertGreater(len({(row["chosen_workers"], row["chosen_batch"]) for row in mine}), 1)
 
+    def test_strategies_hear_all_that_is_said(self):
+        heard = []
+
+        def searched(strategy, told, ask):
+            heard.append(set(told["task"]) - {"protocol"} | set(told["search"]) - {"seed"} | {"random"})
+            return {"choose": 0}
+
+        with unittest.mock.patch("scavsim.strategy._searched", searched):
+            scavsim.run(SCENARIO, strategies={"five": Five}, search__strategies=["five"])
+        known = {own.name for own in dataclasses.fields(scavsim.Task)}
+        self.assertTrue(heard and all(own == known for own in heard), known ^ heard[0])
+
+    def test_other_jobs_are_told_to_those_that_take_them(self):
+        seen = []
+
+        class Others(Strategy):
+            other_jobs = True
+
+            def search(self, task, testbed):
+                seen.append(task.other_jobs)
+                return 0
+
+        class Alone(Others):
+            other_jobs = False
+
+        job = {**SCENARIO, "workloads": ["scavenger-resnet18", "scavenger-resnet50"], "replicas": 1}
+        for own in (Others, Alone):
+            scavsim.run(job, strategies={"own": own}, search__strategies=["own"], search__objectives=["cost"])
+        self.assertTrue(all(seen[:2]) and seen[2:] == [None, None], seen)
+
+    @unittest.skipUnless(has("pyarrow"), "PyArrow is not installed: no summary was made")
+    def test_asks_and_tells(self):
+        class All(scavsim.AskTell):
+            n_trials = 99
+
+            def ask(self):
+                return len(self.trials)
+
+            def tell(self, configuration, value):
+                assert value == self.trials[configuration] > 0.0
+
+        class Stuck(All):
+            def ask(self):
+                return 0
+
+        result = scavsim.run(SCENARIO, strategies={"all": All, "stuck": Stuck}, search__strategies=["all", "stuck"])
+        rows = {(row.strategy, row.objective): row for row in result.table}
+        for objective in ("time", "cost"):
+            self.assertEqual(rows["all", objective].failed, 0)
+            # Each of sixteen was run: what is left is the luck of a run.
+            self.assertLess(rows["all", objective][f"regret_{objective}"], 0.1)
+            self.assertEqual(rows["stuck", objective].failed, 5)
+        self.assertIn("proposed only 1 configurations in", " ".join(filter(None, result.to_arrow()["reason"].to_pylist())))
+
     @NEEDS_ARROW
     def test_one_that_goes_wrong_fails_cases_and_never_the_run(self):
         result = scavsim.run(SCENARIO, strategies={"bad": Bad}, replicas=40, search__strategies=["bad"])
@@ -160,7 +216,7 @@ class Package(unittest.TestCase):
             begun = time.monotonic()
             try:
                 print("running", flush=True)
-                scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"})
+                scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"}, memory_gb=100)
             except KeyboardInterrupt:
                 print("interrupted")
             """
@@ -202,7 +258,8 @@ class Package(unittest.TestCase):
 
         def run():
             try:
-                told.append(scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"}, stop=stop))
+                job = {"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"}
+                told.append(scavsim.run(job, stop=stop, memory_gb=100))
             except BaseException as error:
                 told.append(error)
 
@@ -264,13 +321,13 @@ class Package(unittest.TestCase):
         self.assertEqual({row["workers"] for row in ranked}, {8, 16})
         profile = pathlib.Path(__file__).parents[2] / "scenarios" / "example-profile.csv"
         advice = scavsim.advise(profile, samples_per_epoch=50_000, max_time=0.5, runs=20)
-        self.assertIsInstance(advice, dict)
-        with self.assertRaises(scavsim.ProgramError) as refused:
+        self.assertIsInstance(advice, scavsim.Advice)
+        with self.assertRaises(scavsim.Mistakes):
             scavsim.advise(profile, samples_per_epoch=0)
-        self.assertEqual(refused.exception.code, 2)
         folder = scavsim.import_profile(profile, self.folder / "w", samples_per_epoch=50_000)
         self.assertEqual(scavsim.check({"workloads": [str(folder)]})["name"], "scenario")
-        self.assertTrue(json.dumps(scavsim.validate(folder)))
+        self.assertTrue(len(scavsim.validate(folder)))
+        self.assertTrue(json.dumps(scavsim.reproduce("scavenger")))
         with open(profile, encoding="utf-8") as file:
             lines = [line for line in file if not line.startswith("#")]
         columns = {}
@@ -278,9 +335,19 @@ class Package(unittest.TestCase):
             for name, cell in row.items():
                 columns.setdefault(name, []).append(cell or None)
         again = scavsim.import_profile(columns, self.folder / "w2", samples_per_epoch=50_000)
-        self.assertEqual((again / "steps.csv").read_text(), (folder / "steps.csv").read_text())
+        # Each row names the file that it came from.
+        self.assertEqual((again / "steps.csv").read_text(), (folder / "steps.csv").read_text().replace("example-profile.csv", "profile.csv"))
         with self.assertRaisesRegex(ValueError, "equal length"):
             scavsim.import_profile({"vm": ["a"], "workers": [1, 2]}, self.folder / "w3", samples_per_epoch=50_000)
+
+    def test_folders_pages_and_figures(self):
+        out = scavsim.run_into(SCENARIO, self.folder / "out")
+        before = (out / "records.csv").read_bytes()
+        self.assertEqual((scavsim.run_into(SCENARIO, out, resume=True) / "records.csv").read_bytes(), before)
+        self.assertEqual(scavsim.report(out), out / "report.html")
+        self.assertIn("<html", (out / "report.html").read_text(encoding="utf-8"))
+        figures = scavsim.plot(out, self.folder / "figures", kind=["overhead", "regret"], form="svg")
+        self.assertTrue(figures and all(figure.suffix == ".svg" for figure in figures), figures)
 
     @unittest.skipUnless(has("pandas"), "pandas is not installed: no frame was imported")
     def test_a_frame_of_measurements(self):
@@ -293,7 +360,7 @@ class Package(unittest.TestCase):
 
             scavsim.import_profile(pyarrow.Table.from_pandas(profile), self.folder / "a", samples_per_epoch=50_000)
             self.assertEqual((self.folder / "a" / "steps.csv").read_text(), (self.folder / "w" / "steps.csv").read_text())
-        with self.assertRaisesRegex(scavsim.ProgramError, "`step_s`"):
+        with self.assertRaisesRegex(scavsim.Mistakes, "`step_s`"):
             scavsim.import_profile(profile.rename(columns={"step_s": "step"}), self.folder / "x", samples_per_epoch=50_000)
 
 

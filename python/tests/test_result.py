@@ -1,7 +1,8 @@
-"""What a notebook shows of a result, from records that the program wrote: the native part is not needed. Skipped without pandas,
-PyArrow or the program; SCAVSIM names it."""
+"""What a notebook shows of a result, from records and a summary that the program wrote: the native part is not needed. Skipped without
+pandas, PyArrow or the program; SCAVSIM names it."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -12,7 +13,7 @@ import unittest.mock
 import xml.etree.ElementTree as ET
 
 from scavsim._figure import Dot, Panel, svg
-from scavsim._result import _FIGURES, Result
+from scavsim._result import Result
 
 PROGRAM = os.environ.get("SCAVSIM") or shutil.which("scavsim")
 SCENARIO = """
@@ -31,7 +32,7 @@ def words(picture):
 
 class Figure(unittest.TestCase):
     def test_dots_stand_where_their_values_are(self):
-        picture = svg([Panel("a & b", "axis", [Dot("zero", 0.0), Dot("ten", 10.0, 2.0), Dot("five", 5.0), Dot("no", None)])])
+        picture = svg([Panel("a & b", "axis", [Dot("zero", 0.0), Dot("ten", 10.0, 8.0, 12.0), Dot("five", 5.0), Dot("no", None)])])
         zero, ten, five = (float(dot.get("cx")) for dot in ET.fromstring(picture).iter(f"{SVG}circle"))
         self.assertAlmostEqual(five, (zero + ten) / 2, delta=0.1)
         self.assertGreater(ten, zero + 50)
@@ -41,7 +42,7 @@ class Figure(unittest.TestCase):
 
     def test_any_span_has_a_few_ticks(self):
         for top in (0.0, 1e-9, 0.03, 1.0, 7.0, 99.0, 1234.0, 1e9, -40.0):
-            picture = svg([Panel("", "", [Dot("a", top, abs(top) / 10)])])
+            picture = svg([Panel("", "", [Dot("a", top, top - abs(top) / 10, top + abs(top) / 10)])])
             ticks = [told for told in words(picture) if told and told.endswith(" %")]
             self.assertTrue(3 <= len(ticks) <= 8, (top, ticks))
             for dot in ET.fromstring(picture).iter(f"{SVG}circle"):
@@ -51,65 +52,81 @@ class Figure(unittest.TestCase):
         self.assertEqual(svg([]), "")
 
 
-FRAMES = unittest.skipUnless(
-    importlib.util.find_spec("pandas") and importlib.util.find_spec("pyarrow"), "pandas with PyArrow is not installed: no summary was made"
-)
+def group_of(strategy, net, setting="", right=(0.5, [0.3, 0.7]), objective="time"):
+    """A group of a summary in JSON, as the program writes it."""
+    metrics = {f"overhead_net_{objective}": {"mean": net[0], "interval95": net[1]}, "time_h": {"mean": 2.0, "interval95": None}}
+    return {
+        "workload": "w", "pricing": "p", "objective": objective, "strategy": strategy, "setting": setting, "replicas": 3, "failed": 1,
+        "choice": {"vm": "v", "workers": 8, "batch": 64}, "shares": {"right": {"share": right[0], "interval95": right[1]}}, "metrics": metrics,
+    }
 
 
-def result_of(rows, name="a"):
-    """A result of rows, each a dict; what they lack is 0, or empty."""
-    import pyarrow
-
-    words = ("setting", "workload", "pricing", "objective", "strategy")
-    columns = [*words, *_FIGURES]
-    table = pyarrow.table({column: [row.get(column, "" if column in words else 0.0) for row in rows] for column in columns})
-
+def result_of(groups, name="a"):
     class Records:
-        cases, failed, remarks = len(rows), 0, []
-        __arrow_c_stream__ = table.__arrow_c_stream__
-        __arrow_c_schema__ = table.schema.__arrow_c_schema__
+        cases, failed, remarks, manifest = 3 * len(groups), 0, [], "{}"
+        summary = json.dumps({"groups": groups})
 
     Records.name = name
     return Result(Records)
 
 
-@FRAMES
 class Summary(unittest.TestCase):
-    ROWS = [{"workload": "w", "objective": "time", "strategy": "s", "overhead_net_time": x, "time_h": x} for x in (0.0, 0.1, 0.5)]
-
-    def test_is_of_means(self):
-        [row] = result_of(self.ROWS).summary().to_dict("records")
-        self.assertEqual(row["cases"], 3)
-        self.assertAlmostEqual(row["time_h"], 0.2)  # the one in the middle is 0.1
+    def test_rows_have_means_and_their_intervals(self):
+        [row] = result_of([group_of("s", (0.2, [0.1, 0.4]))]).table
+        told = (row.cases, row.failed, row.right, row.right_low, row.right_high, row.overhead_net_time, row.overhead_net_time_low)
+        self.assertEqual(told, (3, 1, 0.5, 0.3, 0.7, 0.2, 0.1))
+        self.assertEqual((row.time_h, row.time_h_low, row.regret_time, row.choice_workers), (2.0, None, None, 8))
         self.assertNotIn("setting", row)
 
-    def test_the_figure_has_standard_errors(self):
-        # Of 0, 0.1 and 0.5: a deviation of 26.46 %, a standard error of 15.28 %.
+    def test_the_figure_has_intervals(self):
         told = {}
         with unittest.mock.patch("scavsim._result.svg", lambda panels: told.update(panels=panels)):
-            result_of(self.ROWS).figure()
+            result_of([group_of("s", (0.2, [0.1, 0.4]))]).figure()
         [panel] = told["panels"]
-        self.assertAlmostEqual(panel.dots[0].percent, 20.0)
-        self.assertAlmostEqual(panel.dots[0].error, 15.2753, places=3)
+        [dot] = panel.dots
+        self.assertEqual((dot.name, dot.percent, dot.low, dot.high), ("s", 20.0, 10.0, 40.0))
+
+    def test_the_best_is_the_least(self):
+        result = result_of([group_of("a", (0.3, None)), group_of("b", (0.1, None)), group_of("c", (None, None))])
+        self.assertEqual(result.best().strategy, "b")
+        self.assertEqual(result.best(among=["a", "c"]).strategy, "a")
+        with self.assertRaisesRegex(LookupError, "of c"):
+            result.best(among=["c"])
+        # Objectives are not mixed, though the other's figure is less.
+        result = result_of([group_of("a", (0.3, None)), group_of("b", (0.1, None)), group_of("a", (-0.5, None), objective="cost")])
+        self.assertEqual((result.best().strategy, result.best().objective), ("b", "time"))
+        self.assertEqual(result.best(objective="cost").strategy, "a")
+        with self.assertRaisesRegex(LookupError, "objective = 'knee'"):
+            result.best(objective="knee")
 
     def test_settings_are_told_apart(self):
-        calm = [{**row, "setting": "variation.step_cv=0"} for row in self.ROWS]
-        wild = [{**row, "setting": "variation.step_cv=0.5", "overhead_net_time": 1.0} for row in self.ROWS]
-        result = result_of(calm + wild)
-        frame = result.summary()
-        self.assertEqual(list(frame["setting"]), ["variation.step_cv=0", "variation.step_cv=0.5"])
-        self.assertEqual(list(frame["cases"]), [3, 3])
-        self.assertEqual([round(own, 9) for own in frame["overhead_net_time"]], [0.2, 1.0])
+        result = result_of([group_of("s", (0.2, None), "cv=0"), group_of("s", (1.0, None), "cv=0.5")])
+        self.assertEqual(result.table.column("setting"), ["cv=0", "cv=0.5"])
         told = words(result.figure())
         for word in ("+20.0 %", "+100.0 %"):
             self.assertIn(word, told)
-        self.assertEqual(sum("variation.step_cv=0.5" in (word or "") for word in told), 1)
-        self.assertIn("variation.step_cv=0.5", result._repr_html_())
+        self.assertEqual(sum("cv=0.5" in (word or "") for word in told), 1)
+        self.assertIn("cv=0.5", result._repr_html_())
 
     def test_the_name_is_no_markup(self):
-        shown = result_of(self.ROWS, "<img src=x onerror=alert(1)>")._repr_html_()
+        shown = result_of([group_of("<b>s", (0.2, None))], "<img src=x onerror=alert(1)>")._repr_html_()
         self.assertNotIn("<img", shown)
+        self.assertNotIn("<b>s", shown)
         self.assertIn("&lt;img", shown)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "Matplotlib is not installed: nothing was drawn")
+    def test_matplotlib_draws_it(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        result = result_of([group_of("a", (0.3, [0.2, 0.5])), group_of("b", (0.1, None)), group_of("c", (None, None))])
+        [axes] = result.plot()
+        self.assertEqual([label.get_text() for label in axes.get_yticklabels()], ["a", "b", "c"])
+        points = sorted(float(x) for line in axes.get_lines() for x in line.get_xdata() if line.get_marker() == "o")
+        self.assertEqual([round(x, 9) for x in points], [10.0, 30.0])
+        self.assertEqual(len(result.plot(axes=axes)), 1)
+        with self.assertRaisesRegex(ValueError, "1 panels, found 0"):
+            result.plot(axes=[])
 
 
 @unittest.skipUnless(PROGRAM, "scavsim is not installed and SCAVSIM does not name it: no result was shown")
@@ -123,9 +140,10 @@ class Notebook(unittest.TestCase):
             (path / "s.toml").write_text(SCENARIO)
             subprocess.run([PROGRAM, "run", "s.toml", "--out", "out", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
             table = csv.read_csv(path / "out" / "records.csv")
+            told = subprocess.run([PROGRAM, "summary", "out", "--format", "json"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
         class Records:
-            name, cases, failed, remarks = "a <b>", len(table), 0, ["mind <this>"]
+            name, cases, failed, remarks, summary = "a <b>", len(table), 0, ["mind <this>"], told
             __arrow_c_stream__ = table.__arrow_c_stream__
             __arrow_c_schema__ = table.schema.__arrow_c_schema__
 

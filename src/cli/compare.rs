@@ -76,6 +76,8 @@ pub enum CompareFormat {
     Units,
     /// Regret over what was spent
     Curves,
+    /// All three, for programs
+    Json,
 }
 
 impl CompareArgs {
@@ -127,6 +129,10 @@ impl CompareArgs {
             CompareFormat::Csv => data::strategies(&compared)?,
             CompareFormat::Units => data::units(&compared)?,
             CompareFormat::Curves => data::curves(&compared)?,
+            CompareFormat::Json => {
+                let value = data::value(&compared).map_err(anyhow::Error::from)?;
+                format!("{value:#}\n")
+            }
         })?;
         #[cfg(feature = "figures")]
         if let Some(file) = &self.report {

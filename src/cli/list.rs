@@ -8,12 +8,12 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
-use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_vms, terminal};
+use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal};
 use scavsim_base::Declaration;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
-use scavsim_data::cloud::{Catalogue, Fleet};
+use scavsim_data::cloud::{Catalogue, Fleet, Price};
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{Base, Policy, Rented, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
@@ -35,7 +35,7 @@ pub struct ListArgs {
     /// Show all columns of the table with all they have, sources too, however wide
     #[arg(long, visible_alias = "wide")]
     long: bool,
-    #[command(flatten, next_help_heading = "For `list vms`")]
+    #[command(flatten, next_help_heading = "For `list vms` and `list prices`")]
     vms: VmFilter,
 }
 
@@ -46,6 +46,8 @@ enum What {
     Workloads,
     /// VM types
     Vms,
+    /// Prices of VM types, by region, market and day
+    Prices,
     /// Built-in pricing policies
     Pricing,
     /// Strategies
@@ -80,17 +82,18 @@ impl ListArgs {
     /// # Errors
     /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
-        if self.what != What::Vms && self.vms.is_given() {
+        if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
             let mut wrong = Diagnostics::default();
             wrong.push(
                 Diagnostic::general("`--provider`, `--gpu` and `--region` choose among VM types")
-                    .with_help("they go with `scavsim list vms`"),
+                    .with_help("they go with `scavsim list vms` and `list prices`"),
             );
             return Err(Failure::Wrong(wrong));
         }
         match self.what {
             What::Workloads => self.print(&workloads()?),
             What::Vms => self.print(&vms(&self.vms)?),
+            What::Prices => self.print(&prices(&self.vms)?),
             What::Pricing => self.print(&pricing()?),
             What::Strategies => self.print(&strategies()),
             What::Lifetimes => self.print(&lifetimes()?),
@@ -187,6 +190,12 @@ fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Fail
     let (catalogue, diagnostics) = Catalogue::embedded();
     let catalogue = sound(catalogue, diagnostics)?;
     filter.list(catalogue).map_err(Failure::Wrong)
+}
+
+fn prices(filter: &VmFilter) -> Result<Sheet<'static, &'static Price>, Failure> {
+    let (catalogue, diagnostics) = Catalogue::embedded();
+    let catalogue = sound(catalogue, diagnostics)?;
+    list_prices::list(catalogue, filter).map_err(Failure::Wrong)
 }
 
 fn delays() -> Result<Sheet<'static, list_delays::DelayRow>, Failure> {

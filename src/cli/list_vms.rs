@@ -43,7 +43,7 @@ impl VmFilter {
         self.provider.is_some() || self.gpu.is_some() || self.region.is_some()
     }
 
-    /// The VM types that it lets through.
+    /// The VM types that it lets through, with their prices where it names a region.
     ///
     /// # Errors
     /// What is not known of that which it names.
@@ -51,6 +51,25 @@ impl VmFilter {
         &self,
         catalogue: &'c Catalogue,
     ) -> Result<Sheet<'c, Row<'c>>, Diagnostics> {
+        let WantedVms { types, region } = self.wanted(catalogue)?;
+        let types = types.into_iter();
+        let rows: Vec<Row<'c>> = match region {
+            None => types.map(|t| (t, None)).collect(),
+            Some(region) => types
+                .filter_map(|t| Some((t, Some(prices(catalogue, t, region)?))))
+                .collect(),
+        };
+        Ok(Sheet::new(rows, columns(region.is_some())))
+    }
+
+    /// What it lets through.
+    ///
+    /// # Errors
+    /// What is not known of that which it names.
+    pub(super) fn wanted<'c>(
+        &self,
+        catalogue: &'c Catalogue,
+    ) -> Result<WantedVms<'c>, Diagnostics> {
         let mut unknown = Diagnostics::default();
         let types = &catalogue.types;
         let providers = types.iter().map(|t| &*t.provider).collect();
@@ -70,15 +89,15 @@ impl VmFilter {
             provider.is_none_or(|p| p == t.provider)
                 && model.is_none_or(|m| gpu.is_some_and(|gpu| m == ANY || m == gpu))
         };
-        let wanted = types.iter().filter(is_wanted);
-        let rows: Vec<Row<'c>> = match region {
-            None => wanted.map(|t| (t, None)).collect(),
-            Some(region) => wanted
-                .filter_map(|t| Some((t, Some(prices(catalogue, t, region)?))))
-                .collect(),
-        };
-        Ok(Sheet::new(rows, columns(region.is_some())))
+        let types = types.iter().filter(is_wanted).collect();
+        Ok(WantedVms { types, region })
     }
+}
+
+/// VM types, and the region whose prices are asked for.
+pub(super) struct WantedVms<'c> {
+    pub(super) types: Vec<&'c VmType>,
+    pub(super) region: Option<&'c str>,
 }
 
 /// The source behind the figures of a VM type goes with them alone; with prices these stand there.

@@ -2,6 +2,7 @@
 
 pub mod advise;
 mod advise_model;
+pub mod asked;
 mod bars;
 pub mod bench;
 pub mod check;
@@ -24,7 +25,9 @@ pub mod list_delays;
 pub mod list_gpus;
 pub mod list_grids;
 pub mod list_lifetimes;
+mod list_prices;
 pub mod list_vms;
+mod listener;
 mod listing;
 #[cfg(feature = "manual")]
 pub mod manual;
@@ -264,19 +267,40 @@ impl Cli {
                 return Exit::Failed;
             }
         };
-        let result = match self.command {
-            Command::Run(args) => args.run(&signals),
-            Command::Rank(args) => args.run(&signals),
-            Command::Compare(args) => args.run(&signals),
-            Command::Bench(args) => args.run(&signals),
-            Command::Advise(args) => args.run(&signals),
+        match self.command.answer(&signals) {
+            Ok(exit) => exit,
+            Err(Failure::Wrong(diagnostics)) => {
+                terminal::complain(&diagnostics);
+                Exit::Wrong
+            }
+            Err(Failure::Interrupted) => {
+                terminal::error("interrupted; nothing was run");
+                signals.exit()
+            }
+            Err(Failure::Other(error)) => {
+                terminal::error(&format!("error: {error:#}"));
+                Exit::Failed
+            }
+        }
+    }
+}
+
+impl Command {
+    /// Runs it.
+    fn answer(self, signals: &Signals) -> Result<Exit, Failure> {
+        match self {
+            Command::Run(args) => args.run(signals),
+            Command::Rank(args) => args.run(signals),
+            Command::Compare(args) => args.run(signals),
+            Command::Bench(args) => args.run(signals),
+            Command::Advise(args) => args.run(signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
-            Command::Verify(args) => args.run(&signals),
+            Command::Verify(args) => args.run(signals),
             #[cfg(feature = "figures")]
-            Command::Plot(args) => args.run(&signals),
+            Command::Plot(args) => args.run(signals),
             #[cfg(feature = "figures")]
-            Command::Report(args) => args.run(&signals),
+            Command::Report(args) => args.run(signals),
             Command::Check(args) => args.run(),
             Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),
@@ -292,21 +316,6 @@ impl Cli {
             Command::Completions(args) => args.run(Cli::command()),
             #[cfg(feature = "manual")]
             Command::Manual(args) => args.run(Cli::command()),
-        };
-        match result {
-            Ok(exit) => exit,
-            Err(Failure::Wrong(diagnostics)) => {
-                terminal::complain(&diagnostics);
-                Exit::Wrong
-            }
-            Err(Failure::Interrupted) => {
-                terminal::error("interrupted; nothing was run");
-                signals.exit()
-            }
-            Err(Failure::Other(error)) => {
-                terminal::error(&format!("error: {error:#}"));
-                Exit::Failed
-            }
         }
     }
 }

@@ -69,7 +69,7 @@ impl Progress {
     fn watch(work: Work) -> Self {
         let counter = Arc::new(AtomicU64::new(0));
         let done = Arc::new(AtomicBool::new(false));
-        let watcher = (!terminal::is_quiet()).then(|| {
+        let watcher = terminal::is_watched().then(|| {
             let (counter, done) = (Arc::clone(&counter), Arc::clone(&done));
             let is_terminal = io::stderr().is_terminal();
             thread::spawn(move || {

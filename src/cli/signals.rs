@@ -23,6 +23,8 @@ pub struct Signals {
     /// The number of the last one; 0 before any.
     caught: Arc<AtomicUsize>,
     interrupt: Interrupt,
+    /// Whether they are heard; elsewhere somebody else raises the interrupt.
+    are_heard: bool,
     /// Whether nothing is left but to write down what was finished.
     stopped: Arc<AtomicBool>,
 }
@@ -42,6 +44,7 @@ impl Signals {
             at_once: Arc::new(AtomicBool::new(true)),
             caught: Arc::default(),
             interrupt: Interrupt::default(),
+            are_heard: true,
             stopped: Arc::default(),
         };
         for signal in wanted() {
@@ -59,11 +62,25 @@ impl Signals {
         Ok(signals)
     }
 
+    /// Listens to none: whoever asks raises the interrupt, and hears signals as it likes.
+    pub fn left_to(interrupt: &Interrupt) -> Signals {
+        Signals {
+            at_once: Arc::default(),
+            caught: Arc::default(),
+            interrupt: interrupt.clone(),
+            are_heard: false,
+            stopped: Arc::default(),
+        }
+    }
+
     /// From now on the first signal raises this interrupt, and the program has a moment to stop what it does.
     ///
     /// # Errors
     /// Whatever keeps a thread from being started.
     pub fn raise_first(&self) -> std::io::Result<&Interrupt> {
+        if !self.are_heard {
+            return Ok(&self.interrupt);
+        }
         let (interrupt, stopped) = (self.interrupt.clone(), Arc::clone(&self.stopped));
         let caught = Arc::clone(&self.caught);
         thread::Builder::new().spawn(move || {

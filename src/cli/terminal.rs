@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use console::Term;
 
 use super::bars;
+use super::listener::heard;
 use scavsim_base::text::Page;
 use scavsim_base::text::page::USUAL;
 use scavsim_read::input::Diagnostics;
@@ -61,6 +62,9 @@ impl OutputArgs {
 
 /// What data are printed on.
 pub fn page() -> Page {
+    if heard(|_| ()).is_some() {
+        return Page::default();
+    }
     let of_terminal = || {
         let size = Term::stdout().size_checked();
         size.map_or(USUAL, |(_, columns)| usize::from(columns))
@@ -78,12 +82,20 @@ pub fn is_quiet() -> bool {
     OutputArgs::asked().quiet
 }
 
+/// Whether progress is shown: somebody reads stderr, and is not to be spared.
+pub fn is_watched() -> bool {
+    !is_quiet() && heard(|_| ()).is_none()
+}
+
 /// Prints data to stdout. A reader that has gone away, such as `head`, is no error: that is its
 /// right, and result files are still to be written.
 ///
 /// # Errors
 /// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
+    if heard(|listener| listener.printed += text).is_some() {
+        return Ok(());
+    }
     bars::beside(|| {
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -109,6 +121,9 @@ pub fn detail(text: &str) {
 
 /// Says on stderr what is wrong. If nobody listens, so be it.
 pub fn error(text: &str) {
+    if heard(|listener| listener.notes.push(text.to_owned())).is_some() {
+        return;
+    }
     bars::beside(|| {
         let _ = writeln!(io::stderr(), "{}", visible(text));
     });
@@ -132,10 +147,20 @@ fn wants_colour(no_color: Option<impl AsRef<OsStr>>, term: Option<impl AsRef<OsS
 
 /// Prints on stderr what may be meant so, but is seldom.
 pub fn warn(warnings: &Diagnostics) {
+    let told = warnings.render_warnings(false);
+    if heard(|listener| listener.notes.extend(note_of(&told))).is_some() {
+        return;
+    }
     if !is_quiet() {
         let is_coloured = is_coloured(io::stderr().is_terminal());
         let _ = io::stderr().write_all(warnings.render_warnings(is_coloured).as_bytes());
     }
+}
+
+/// A note, unless it is empty.
+fn note_of(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Prints all mistakes on stderr.

@@ -15,6 +15,7 @@ use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::workload::{library, load};
 use scavsim_measure::validate::{Depth, Split, Unanswered, validate};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
+use scavsim_sim::engine::Interrupt;
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]
@@ -73,6 +74,9 @@ impl ValidateArgs {
         let progress = Progress::over("validate", "workloads", all.len() as u64);
         let mut splits: Vec<Split> = Vec::new();
         for workload in &all {
+            if Interrupt::is_raised_here() {
+                return Err(Failure::Interrupted);
+            }
             splits.extend(validate(workload, Depth::Whole));
             progress.counter.fetch_add(1, Ordering::Relaxed);
         }

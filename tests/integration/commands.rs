@@ -94,6 +94,29 @@ fn vm_types_are_listed_by_provider_gpu_and_region() {
     }
 }
 
+/// Each price of `list vms` is among those of its VM type that held on its day.
+#[test]
+fn prices_are_listed_by_region_market_and_day() {
+    let sandbox = Sandbox::new();
+    let filters = ["--provider", "aws", "--gpu", "T4", "--region", "us-east-1"];
+    let words = [&["list", "prices", "--format", "csv"], &filters[..]].concat();
+    let text = stdout(&sandbox.run(&words).success());
+    let prices = Rows::parse(&text);
+    assert!(prices.iter().all(|row| row.text("region") == "us-east-1"));
+    let types = vms(&[&filters[..], &["--format", "csv"]].concat());
+    for vm in Rows::parse(&types).iter() {
+        let held = prices.iter().find(|row| {
+            row.text("vm") == vm.text("vm")
+                && row.text("market") == "on-demand"
+                && (row.text("from")..=row.text("to")).contains(&vm.text("date"))
+        });
+        let held = held.unwrap_or_else(|| panic!("{}", vm.text("vm")));
+        assert_eq!(held.text("usd_per_hour"), vm.text("on_demand_usd"));
+    }
+    let refused = sandbox.run(&["list", "prices", "--region", "us-eest-1"]);
+    assert!(stderr(&refused.code(2)).contains("did you mean `us-east-1`?"));
+}
+
 #[test]
 fn what_no_vm_type_is_is_said_and_what_is_not_known_is_refused() {
     let sandbox = Sandbox::new();

@@ -139,6 +139,37 @@ fn all_three_tables_are_written() {
     );
 }
 
+/// JSON has the rows of all three tables.
+#[test]
+fn json_has_what_the_tables_have() {
+    let sandbox = Sandbox::with(&repository_file("scenarios/compare-trimtuner-rnn.toml"));
+    let of = |format| {
+        let words = ["compare", "scenario.toml", "--replicas", "2", "--format"];
+        stdout(&sandbox.run(&[&words[..], &[format]].concat()).success())
+    };
+    let json: serde_json::Value = serde_json::from_str(&of("json")).expect("it is JSON");
+    for (key, format) in [
+        ("strategies", "csv"),
+        ("units", "units"),
+        ("curves", "curves"),
+    ] {
+        let text = of(format);
+        let table = Rows::parse(&text);
+        let items = json[key].as_array().expect("it is a list");
+        assert_eq!(items.len(), table.len(), "{key}");
+        for (row, item) in table.iter().zip(items) {
+            for column in &table.header {
+                let cell = row.text(column);
+                match &item[column] {
+                    serde_json::Value::String(text) => assert_eq!(text, cell),
+                    serde_json::Value::Null => assert_eq!(cell, ""),
+                    number => assert_eq!(number.as_f64(), cell.parse().ok(), "{column}"),
+                }
+            }
+        }
+    }
+}
+
 /// Strategies of the shipped comparisons on whole runs.
 const STRATEGIES: usize = 23;
 

@@ -139,6 +139,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "list-vms",
         &["list", "vms", "--gpu", "T4", "--region", "us-east-1"],
     ),
+    (
+        "list-prices",
+        &["list", "prices", "--gpu", "T4", "--region", "us-east-1"],
+    ),
     ("reproduce", &["reproduce", "scavenger"]),
     (
         "reproduce-summary",

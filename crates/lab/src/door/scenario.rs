@@ -102,6 +102,12 @@ impl Scenario {
         self.checked.remarks.of_prices()
     }
 
+    /// What was checked, for the floors above.
+    #[doc(hidden)]
+    pub fn checked(&self) -> &scenario::Scenario {
+        &self.checked
+    }
+
     /// Runs all cases on all cores and hands each record to `take`, in the order of the cases
     /// whatever the number of cores. Memory stays bounded: what is not kept is gone, and
     /// [`Record::into_owned`] keeps.

@@ -1,8 +1,9 @@
-//! A comparison for spreadsheets and data frames.
+//! A comparison for spreadsheets, data frames and programs.
 
 use std::io;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::curve::SPENT;
 use super::judge::judge;
@@ -172,11 +173,15 @@ fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
 /// # Errors
 /// As a writer of CSV has them.
 pub fn units(comparison: &Comparison) -> io::Result<String> {
-    table(comparison.blocks.iter().flat_map(|block| {
+    table(on_units(comparison))
+}
+
+fn on_units(comparison: &Comparison) -> impl Iterator<Item = OnUnit<'_>> {
+    comparison.blocks.iter().flat_map(|block| {
         let pairs =
             (0..block.units.len()).flat_map(|at| (0..block.entries.len()).map(move |of| (at, of)));
         pairs.map(move |(at, of)| on_unit(block, at, of))
-    }))
+    })
 }
 
 /// The row of strategy `of` on unit `at`.
@@ -209,7 +214,11 @@ fn on_unit(block: &Block, at: usize, of: usize) -> OnUnit<'_> {
 /// # Errors
 /// As a writer of CSV has them.
 pub fn strategies(comparison: &Comparison) -> io::Result<String> {
-    table(comparison.blocks.iter().flat_map(|block| {
+    table(in_blocks(comparison))
+}
+
+fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = InBlock<'_>> {
+    comparison.blocks.iter().flat_map(|block| {
         let verdict = judge(block);
         let reference = verdict.reference;
         (block.entries.iter().zip(verdict.standings))
@@ -235,7 +244,7 @@ pub fn strategies(comparison: &Comparison) -> io::Result<String> {
                 }
             })
             .collect::<Vec<_>>()
-    }))
+    })
 }
 
 /// Regret over what was spent.
@@ -243,7 +252,11 @@ pub fn strategies(comparison: &Comparison) -> io::Result<String> {
 /// # Errors
 /// As a writer of CSV has them.
 pub fn curves(comparison: &Comparison) -> io::Result<String> {
-    table(comparison.blocks.iter().flat_map(|block| {
+    table(at_spent(comparison))
+}
+
+fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
+    comparison.blocks.iter().flat_map(|block| {
         (block.entries.iter()).flat_map(move |entry| {
             let medians = entry.curve.clone().medians();
             (SPENT.into_iter().zip(medians))
@@ -256,6 +269,33 @@ pub fn curves(comparison: &Comparison) -> io::Result<String> {
                 })
                 .collect::<Vec<_>>()
         })
+    })
+}
+
+/// All of it for programs: strategies, units and curves, as their tables have them, and what each strategy was told. `schema`
+/// counts up with every incompatible change.
+///
+/// # Errors
+/// A row that cannot be written.
+pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
+    let strategies: Vec<InBlock<'_>> = in_blocks(comparison).collect();
+    let units: Vec<OnUnit<'_>> = on_units(comparison).collect();
+    let curves: Vec<AtSpent<'_>> = at_spent(comparison).collect();
+    let told = (comparison.told.iter()).map(|told| {
+        json!({
+            "strategy": told.strategy,
+            "objective": told.depends.objective,
+            "prices": told.depends.prices,
+            "known_runs": told.known_runs,
+        })
+    });
+    Ok(json!({
+        "schema": 1,
+        "replicas": comparison.replicas,
+        "told": told.collect::<Vec<_>>(),
+        "strategies": serde_json::to_value(strategies)?,
+        "units": serde_json::to_value(units)?,
+        "curves": serde_json::to_value(curves)?,
     }))
 }
 

@@ -1,0 +1,156 @@
+//! A command asked from inside of another program: what it prints is handed back, and nothing ends the process.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+
+use super::Cli;
+use super::exit::{Exit, Failure};
+use super::listener::Listener;
+use super::signals::Signals;
+use scavsim_lab::door;
+use scavsim_lab::experiment::{Record, Sink, Summary, Tasks};
+use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes};
+use scavsim_show::report::{manifest, summary_json};
+use scavsim_sim::engine::Interrupt;
+
+/// What a command answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it prints.
+    pub printed: String,
+    /// What it says beside that, each by itself.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Refusal {
+    /// There is no such option.
+    UnknownOption {
+        /// The option, as `--max-tim`.
+        option: String,
+        /// The option that is most like it.
+        near: Option<String>,
+    },
+    /// Something is wrong with what was asked.
+    Wrong(Mistakes),
+    /// The interrupt was raised.
+    Interrupted,
+    /// Something else.
+    Failed(String),
+}
+
+/// Asks a command with the arguments of a command line, without the name of the program. `-` as a scenario is the text that
+/// is `given`. Raising the interrupt ends it.
+///
+/// # Errors
+/// [`Refusal`], with all that is wrong.
+pub fn ask(
+    arguments: &[String],
+    given: Option<String>,
+    interrupt: &Interrupt,
+) -> Result<Answer, Refusal> {
+    let words = std::iter::once("scavsim").chain(arguments.iter().map(String::as_str));
+    let matches = Cli::command().try_get_matches_from(words.map(OsString::from));
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    let command = cli.map_err(|error| misused(&error))?.command;
+    let listener = Listener {
+        given,
+        ..Listener::default()
+    };
+    let signals = Signals::left_to(interrupt);
+    let (ended, heard) = listener.during(|| interrupt.during(|| command.answer(&signals)));
+    // What was cut off may be wrong in any way.
+    if interrupt.is_raised() {
+        return Err(Refusal::Interrupted);
+    }
+    match ended {
+        Ok(exit) => Ok(Answer {
+            exit,
+            printed: heard.printed,
+            notes: heard.notes,
+        }),
+        Err(Failure::Wrong(wrong)) => Err(Refusal::Wrong(Mistakes::new(wrong))),
+        Err(Failure::Interrupted) => Err(Refusal::Interrupted),
+        Err(Failure::Other(error)) => Err(Refusal::Failed(format!("{error:#}"))),
+    }
+}
+
+/// Arguments that the command does not take.
+fn misused(error: &clap::Error) -> Refusal {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let option = context(ContextKind::InvalidArg);
+    match (error.kind(), option) {
+        (ErrorKind::UnknownArgument, Some(option)) => Refusal::UnknownOption {
+            option,
+            near: context(ContextKind::SuggestedArg),
+        },
+        _ => {
+            let text = error.to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            let title = text.split("\n\n").next().unwrap_or(text).trim();
+            let mut wrong = Diagnostics::default();
+            wrong.push(Diagnostic::general(title));
+            Refusal::Wrong(Mistakes::new(wrong))
+        }
+    }
+}
+
+/// The long names of the options that a command takes, without those of all commands; empty where there is none of that name.
+pub fn options(command: &str) -> Vec<String> {
+    let all = Cli::command();
+    let Some(own) = all.find_subcommand(command) else {
+        return Vec::new();
+    };
+    (own.get_arguments())
+        .filter_map(|argument| argument.get_long())
+        .filter(|long| !matches!(*long, "help" | "version"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What decides the records of a scenario, as JSON: what the manifest of its results says before they are there.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn identity(scenario: &door::Scenario) -> serde_json::Result<String> {
+    serde_json::to_string(&manifest::identity(scenario.checked()))
+}
+
+/// The means, shares and intervals of a run, as its summary in JSON, from records as they come.
+pub struct Summing {
+    name: String,
+    summary: Summary,
+}
+
+impl Summing {
+    /// No records yet, of a run of `scenario`.
+    pub fn of(scenario: &door::Scenario) -> Summing {
+        let checked = scenario.checked();
+        let tasks = Tasks::of_scenario(checked);
+        Summing {
+            name: checked.name.clone(),
+            summary: Summary::of(None, checked.is_across_vms(), tasks),
+        }
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// None in memory; the signature is that of the summary.
+    pub fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+        self.summary.take(record)
+    }
+
+    /// What all came to, as `scavsim run --format json` prints it.
+    pub fn json(self) -> String {
+        summary_json::value(&self.name, &self.summary.finish_usual()).to_string()
+    }
+}

@@ -1,0 +1,36 @@
+//! `scavsim list prices`: what the catalogue knows of prices of VM types, region by region and market by market.
+
+use serde_json::json;
+
+use super::list_vms::VmFilter;
+use scavsim_base::text::{Column, Sheet};
+use scavsim_data::cloud::{Catalogue, Price};
+use scavsim_read::input::Diagnostics;
+
+/// The prices of the VM types that a filter lets through, in its region where it names one.
+///
+/// # Errors
+/// What is not known of that which it names.
+pub(super) fn list<'c>(
+    catalogue: &'c Catalogue,
+    filter: &VmFilter,
+) -> Result<Sheet<'c, &'c Price>, Diagnostics> {
+    let wanted = filter.wanted(catalogue)?;
+    let rows = (wanted.types.into_iter())
+        .flat_map(|t| catalogue.prices_of(&t.provider, &t.vm))
+        .filter(|price| wanted.region.is_none_or(|region| region == &*price.region));
+    let columns = [
+        Column::text("provider", |p: &&Price| json!(&*p.provider)),
+        Column::text("vm", |p: &&Price| json!(&*p.vm)),
+        Column::text("region", |p: &&Price| json!(&*p.region)),
+        Column::text("market", |p: &&Price| json!(p.market.name())),
+        Column::number("usd_per_hour", |p: &&Price| {
+            // A millionth of a dollar is more than enough to choose by.
+            json!((p.usd_per_hour * 1e6).round() / 1e6)
+        }),
+        Column::text("from", |p: &&Price| json!(p.valid_from)),
+        Column::text("to", |p: &&Price| json!(p.valid_to)),
+        Column::text("source", |p: &&Price| json!(&*p.source_keys)).long(),
+    ];
+    Ok(Sheet::new(rows, columns))
+}
