@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Type
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, Iterator, List, Mapping, Type
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -24,6 +24,8 @@ class Keys(Mapping[str, Any]):
     _tables: Dict[str, Type["Keys"]] = {}
     _known: Dict[str, str] = {}
     """Each attribute, and the key that it writes."""
+    _set: ClassVar[Any]
+    """Of each object, the keys that are set."""
     _is_open = False
     """Whether there may be keys of the user's own, as names of strategies."""
 

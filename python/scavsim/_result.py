@@ -239,9 +239,9 @@ def _place(row: Row) -> Tuple[Any, ...]:
 
 def _net(row: Row) -> Optional[float]:
     """Net overhead of what the objective is about."""
-    both = [row.get(name) for name in _NET]
+    time, cost = (row.get(name) for name in _NET)
     if row.objective == "knee":
-        return None if None in both else sum(both) / 2.0
+        return None if time is None or cost is None else float(time + cost) / 2.0
     return row.get(f"overhead_net_{_about(row.objective)}")
 
 
