@@ -180,7 +180,7 @@ impl AdviseArgs {
         self.hand_over(&advice)?;
         #[cfg(feature = "figures")]
         if let Some(file) = &self.report {
-            super::report::put(&scavsim_show::page::of_advice::contents(&advice), file)?;
+            super::page::put(&scavsim_show::page::of_advice::contents(&advice), file)?;
         }
         Ok(if advice.choices.is_empty() {
             Exit::SomeCasesFailed

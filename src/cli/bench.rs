@@ -367,7 +367,7 @@ fn page(
 ) -> Result<Option<PathBuf>, Failure> {
     let contents = scavsim_show::page::of_bench::contents(board, sound, refused, suite);
     let page = out.with_extension("html");
-    super::report::put(&contents, &page)?;
+    super::page::put(&contents, &page)?;
     Ok(Some(page))
 }
 

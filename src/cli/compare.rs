@@ -136,7 +136,7 @@ impl CompareArgs {
         })?;
         #[cfg(feature = "figures")]
         if let Some(file) = &self.report {
-            super::report::put(&scavsim_show::page::of_compare::contents(&compared), file)?;
+            super::page::put(&scavsim_show::page::of_compare::contents(&compared), file)?;
         }
         Ok(Exit::Done)
     }

@@ -11,7 +11,7 @@ const OWN: &str = include_str!("../../LICENSE");
 const NOTICE: &str = include_str!("../../NOTICE");
 /// The licence that most of them are under.
 const APACHE: &str = include_str!("../../LICENSES/Apache-2.0.txt");
-/// Those of the library that pages draw with.
+/// Terms of the library that pages draw with.
 const CHARTS: &str = include_str!("../../LICENSES/charts.txt");
 
 /// Arguments of `licences`.

@@ -35,6 +35,8 @@ pub mod merge;
 mod missing;
 pub mod new;
 #[cfg(feature = "figures")]
+mod page;
+#[cfg(feature = "figures")]
 pub mod plot;
 mod precision;
 mod profile;

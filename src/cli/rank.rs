@@ -162,7 +162,7 @@ impl RankArgs {
                 let places = Places::of(scenario);
                 let page =
                     scavsim_show::page::of_run::of_rankings(&scenario.name, rankings, &places);
-                super::report::put(&page, file)?;
+                super::page::put(&page, file)?;
             }
         }
         out.end()?;

@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use super::exit::{Exit, Failure};
-use super::finished::{FinishedRun, wrong};
+use super::finished::FinishedRun;
 use super::known::KnownArgs;
+use super::page;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_show::figure::Material;
-use scavsim_show::page::{self, contents::Contents};
-use scavsim_show::report::Folder;
+use scavsim_show::page::of_run::of_result;
 
 /// Name of the page in a result folder.
 pub const FILE: &str = "report.html";
@@ -56,27 +56,7 @@ impl ReportArgs {
 /// # Errors
 /// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
-    put(&page::of_run::of_result(material), out)
-}
-
-/// Writes a page, whole or not at all.
-///
-/// # Errors
-/// [`Failure`]; a place that cannot be written is wrong usage.
-pub(super) fn put(contents: &Contents, out: &Path) -> Result<(), Failure> {
-    let html = page::html(contents).map_err(anyhow::Error::from)?;
-    let help = "a page needs a file in a folder in which files can be created";
-    let name = out.file_name().and_then(|name| name.to_str());
-    let Some(name) = name.filter(|_| !out.is_dir()) else {
-        return Err(wrong(
-            format!("cannot write {}: it is no file", out.display()),
-            help,
-        ));
-    };
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let folder = Folder::prepare(parent.unwrap_or(Path::new(".")))
-        .map_err(|error| wrong(error.to_string(), help))?;
-    Ok(folder.write(name, html.as_bytes())?)
+    page::put(&of_result(material), out)
 }
 
 /// Hands the page to what opens files here; whether that could be asked.

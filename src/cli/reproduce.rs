@@ -8,16 +8,16 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::exit::{Exit, Failure};
-use super::progress::Progress;
 #[cfg(feature = "figures")]
-use super::report;
+use super::page;
+use super::progress::Progress;
 use super::terminal;
 use scavsim_base::text::Page;
 use scavsim_papers::reproduce::{Paper, Size, Tally, Verdict, compare, render};
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
 #[cfg(feature = "figures")]
-use scavsim_show::page;
+use scavsim_show::page::of_comparisons;
 use scavsim_sim::training::Fidelity;
 
 /// Arguments of `reproduce`.
@@ -86,7 +86,7 @@ impl ReproduceArgs {
             all += &Tally::count(&rows);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
-                report::put(&page::of_comparisons::contents(&paper, &rows), file)?;
+                page::put(&of_comparisons::contents(&paper, &rows), file)?;
             }
             match self.format {
                 ReproduceFormat::Table => terminal::print(&render::table(&paper, &rows, &page))?,

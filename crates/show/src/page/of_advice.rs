@@ -18,6 +18,18 @@ use scavsim_search::search::Objective;
 
 /// Rows of the table of configurations.
 const MOST_ROWS: usize = 1_500;
+/// Columns that are shown when a row is opened.
+const MORE: [&str; 9] = [
+    "VM type",
+    "VMs",
+    "workers",
+    "batch",
+    "time 5 %, h",
+    "time 95 %, h",
+    "cost 5 %, USD",
+    "cost 95 %, USD",
+    "terms",
+];
 /// Chance to be the better one from which on two cannot be told apart.
 const EVEN: f64 = 0.4;
 
@@ -330,18 +342,8 @@ fn configurations(advice: &Advice) -> Table {
         "misses a limit, %"
     };
     Table::of("configurations", "Every configuration", note, &sheet)
-        .with_more(&[
-            "VM type",
-            "VMs",
-            "workers",
-            "batch",
-            "time 5 %, h",
-            "time 95 %, h",
-            "cost 5 %, USD",
-            "cost 95 %, USD",
-            "terms",
-            limits,
-        ])
+        .with_more(&MORE)
+        .with_more(&[limits])
         .with_bars(&["behind, %"])
         .with_meanings(&[
             (

@@ -85,8 +85,9 @@ fn of_block<'m>(
                 .extend(same.and_then(|group| group.provenance.clone()));
         }
         None => {
+            "Searched".clone_into(&mut answer.lead);
             "Each VM type by itself".clone_into(&mut answer.what);
-            "every VM type is searched alone: means over them".clone_into(&mut answer.detail);
+            "the best of each, in the mean over them".clone_into(&mut answer.detail);
         }
     }
     if places.is_marked(&first.pricing) {
@@ -95,7 +96,9 @@ fn of_block<'m>(
             .push("spot price, but VMs are never lost".to_owned());
     }
     let of_oracle = (block.iter().zip(outcomes)).find(|(group, _)| group.strategy == ORACLE);
-    let ends = of_oracle.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
+    // Of several VM types together they are no interval of a run.
+    let ends = of_oracle.filter(|_| first.oracle.is_some());
+    let ends = ends.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
     if let Some(cloud) = cloud {
         let is_best = |place: &&Place| first.oracle.as_ref().is_some_and(|own| is_of(place, own));

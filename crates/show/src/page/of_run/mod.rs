@@ -1,11 +1,12 @@
 //! The page of a run, and of a ranking: what is best, what finding it costs, and every configuration.
 //!
 //! - [`answers`]: a card per setting, workload, policy and objective.
-//! - [`tables`]: strategies, configurations, policies; [`cases`]; [`names`]: what configurations are called.
+//! - [`tables`]: strategies, policies; [`configurations`], what they are called: [`names`]; [`cases`].
 //! - [`warnings`]: what to mind; [`sources`](super::sources): which data it was made from.
 
 mod answers;
 mod cases;
+mod configurations;
 mod names;
 mod tables;
 mod warnings;
@@ -30,7 +31,7 @@ pub fn of_result(material: &Material) -> Contents {
     let marks = Picker::among("strategy", "strategy", &strategies);
     let answers = answers::of_result(material, &places);
     let mut tables = vec![tables::strategies(material)];
-    tables.push(tables::configurations(&material.clouds));
+    tables.push(configurations::table(&material.clouds));
     if policies.len() > 1 {
         tables.push(tables::policies(material, &places));
     }
@@ -96,7 +97,7 @@ pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Conte
         .collect(),
         answers: answers::of_clouds(&clouds, &objectives, places),
         picture: Some(picture(&clouds, Vec::new())),
-        tables: vec![tables::configurations(&clouds)],
+        tables: vec![configurations::table(&clouds)],
         caveats: places.remarks.all(),
         facts: vec![
             Fact::new("scenario", name),

@@ -1,9 +1,9 @@
-//! Strategies, configurations and policies as tables.
+//! Strategies and policies as tables.
 
 use super::super::table::Table;
 use super::names::{Names, is_of};
 use crate::figure::Material;
-use crate::figure::material::{Cloud, Outcome, Place};
+use crate::figure::material::Outcome;
 use crate::report::Places;
 use crate::report::choices::{is_all_knowing, place as in_words};
 use crate::report::percent::typical;
@@ -11,17 +11,14 @@ use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_lab::experiment::Group;
-use scavsim_sim::plans::PlanFigures;
 
 /// Rows of the table of strategies; all others are in the files.
 const MOST_STRATEGIES: usize = 2_000;
-/// Rows of the table of configurations.
-const MOST_CONFIGURATIONS: usize = 2_400;
 /// Rows of the table of policies.
 const MOST_POLICIES: usize = 1_000;
 
 /// The setting, where there are several.
-fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
+pub(super) fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
     let is_there = rows.iter().any(|row| !of(row).is_empty());
     is_there.then(|| Column::word("setting", move |row: &R| of(row)))
 }
@@ -225,158 +222,6 @@ fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
         );
         format!("{text} ({})", percent(group.choice_share, 0))
     }))
-}
-
-fn mark(place: &Place) -> &'static str {
-    match (place.is_knee, place.is_on_front) {
-        (true, _) => "knee",
-        (false, true) => "front",
-        (false, false) => "",
-    }
-}
-
-/// Who chose it, and how often.
-fn chosen_by(place: &Place) -> String {
-    let each = place.by.iter();
-    let each = each.map(|one| format!("{} for {} in {}", one.strategy, one.objective, one.cases));
-    each.collect::<Vec<_>>().join("; ")
-}
-
-type PlaceRow<'m> = (&'m Cloud, &'m Place);
-
-fn of_place<'m>(
-    head: &'static str,
-    digits: usize,
-    of: fn(&Place) -> Option<f64>,
-) -> Column<'m, PlaceRow<'m>> {
-    Column::number(head, move |(_, place): &PlaceRow<'_>| {
-        Cell::number(of(place), digits)
-    })
-}
-
-/// Every configuration, those of each cloud; where there is no room for all, the front of each first.
-pub(super) fn configurations(clouds: &[Cloud]) -> Table {
-    let all = || {
-        let each = clouds.iter();
-        each.flat_map(|cloud| cloud.places.iter().map(move |place| (cloud, place)))
-    };
-    let count = all().count();
-    let is_first = |(_, place): &PlaceRow<'_>| place.is_on_front || place.is_knee;
-    let rows: Vec<PlaceRow<'_>> = if count > MOST_CONFIGURATIONS {
-        let rest = all().filter(|row| !is_first(row));
-        let every = count.div_ceil(MOST_CONFIGURATIONS);
-        let mut rows: Vec<PlaceRow<'_>> =
-            all().filter(is_first).take(MOST_CONFIGURATIONS).collect();
-        let room = MOST_CONFIGURATIONS - rows.len();
-        rows.extend(rest.step_by(every).take(room));
-        rows
-    } else {
-        all().collect()
-    };
-    let shown = rows.len();
-    let names = Names::of(clouds);
-    let common = names.common_vm;
-    let count_of = |number: Option<u32>| number.map(f64::from);
-    let end = |at: usize, which: usize| {
-        move |(_, place): &PlaceRow<'_>| Cell::number(place.ends.map(|ends| ends[at][which]), 2)
-    };
-    let columns = setting(&rows, |(cloud, _)| &cloud.setting)
-        .into_iter()
-        .chain([
-            Column::word("workload", |(cloud, _): &PlaceRow<'_>| &*cloud.workload),
-            Column::word("pricing", |(cloud, _): &PlaceRow<'_>| &*cloud.pricing),
-            Column::text("configuration", move |(_, place): &PlaceRow<'_>| {
-                names.text(place)
-            }),
-            Column::text("VM", |(_, place): &PlaceRow<'_>| {
-                place.vm.clone().unwrap_or_default()
-            }),
-            Column::text("other axes", |(_, place): &PlaceRow<'_>| {
-                place.other.clone().unwrap_or_default()
-            }),
-            Column::number("workers", move |(_, place): &PlaceRow<'_>| {
-                Cell::number(count_of(place.workers), 0)
-            }),
-            Column::number("batch", move |(_, place): &PlaceRow<'_>| {
-                Cell::number(count_of(place.batch), 0)
-            }),
-            of_place("time, h", 2, |place| Some(place.time_h)),
-            of_place("cost, USD", 2, |place| Some(place.cost_usd)),
-            Column::number("time 5 %, h", end(0, 0)),
-            Column::number("time 95 %, h", end(0, 1)),
-            Column::number("cost 5 %, USD", end(1, 0)),
-            Column::number("cost 95 %, USD", end(1, 1)),
-            Column::word("Pareto", |(_, place): &PlaceRow<'_>| mark(place)),
-            Column::word("from", |(_, place): &PlaceRow<'_>| &*place.provenance),
-            Column::word(
-                "limits",
-                |(_, place): &PlaceRow<'_>| {
-                    if place.is_allowed { "" } else { "misses" }
-                },
-            ),
-            of_place("chosen in cases", 0, |place| {
-                Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64)
-            }),
-            Column::text("chosen by", |(_, place): &PlaceRow<'_>| chosen_by(place)),
-        ]);
-    let of_plans = rows.iter().any(|(_, place)| place.plan.is_some());
-    let plans = of_plans.then(|| {
-        let figure = |head, decimals, of: fn(&Place, &PlanFigures) -> Option<f64>| {
-            Column::number(head, move |(_, place): &PlaceRow<'_>| {
-                let value = place.plan.as_ref().and_then(|plan| of(place, plan));
-                Cell::number(value, decimals)
-            })
-        };
-        [
-            figure("GiB", 1, |_, plan| Some(plan.peak_gib)),
-            figure("bubble, %", 1, |_, plan| Some(100.0 * plan.bubble)),
-            figure("communication, %", 1, |_, plan| {
-                Some(100.0 * plan.communication)
-            }),
-            figure("tokens/s", 0, |_, plan| Some(plan.tokens_per_s)),
-            figure("MFU, %", 1, |_, plan| plan.mfu.map(|mfu| 100.0 * mfu)),
-            figure("USD per 10⁹ tokens", 2, |place, plan| {
-                plan.usd_per_1e9_tokens(place.cost_usd)
-            }),
-        ]
-    });
-    let columns: Vec<_> = columns.chain(plans.into_iter().flatten()).collect();
-    let which = if clouds.iter().all(|cloud| cloud.is_all) {
-        "Expected time and cost of every configuration."
-    } else {
-        "Expected time and cost of those that somebody chose; `--scenario FILE` shows all."
-    };
-    let cut = if count > shown {
-        format!(
-            " {shown} of {count}: all on a front, and of the others one in some; `scavsim rank FILE --format csv` has all."
-        )
-    } else {
-        String::new()
-    };
-    let on = common.map_or_else(String::new, |vm| {
-        format!(" Workers × global batch, all on {vm}.")
-    });
-    let sheet = Sheet::new(rows, columns);
-    Table::of(
-        "configurations",
-        "Every configuration",
-        format!("{which}{on}{cut}"),
-        &sheet,
-    )
-    .with_more(&[
-        "VM",
-        "other axes",
-        "workers",
-        "batch",
-        "time 5 %, h",
-        "time 95 %, h",
-        "cost 5 %, USD",
-        "cost 95 %, USD",
-        "chosen by",
-        "bubble, %",
-        "communication, %",
-    ])
-    .in_order([("time", "time, h"), ("cost", "cost, USD")])
 }
 
 /// What is best under each policy.
