@@ -49,8 +49,16 @@ impl Consent {
             return Ok(());
         }
         // Where nobody knows how much is free, nobody can say that it is too little.
-        let free = asked.csv_in.and_then(|path| fs4::available_space(path).ok());
-        let Asked { plan, interrupt, jobs, share, .. } = *asked;
+        let free = asked
+            .csv_in
+            .and_then(|path| fs4::available_space(path).ok());
+        let Asked {
+            plan,
+            interrupt,
+            jobs,
+            share,
+            ..
+        } = *asked;
         if !estimate::may_exceed(plan, interrupt, jobs, share, (LONG_S, free))? {
             return Ok(());
         }
@@ -78,7 +86,9 @@ impl Consent {
 fn sentence(seconds: Option<f64>, bytes: Option<f64>, free: Option<u64>) -> Option<String> {
     let long = seconds.filter(|seconds| *seconds > LONG_S);
     let long = long.map(|seconds| format!("it would take about {}", rough_time(seconds)));
-    let large = bytes.zip(free).filter(|(bytes, free)| *bytes > *free as f64);
+    let large = bytes
+        .zip(free)
+        .filter(|(bytes, free)| *bytes > *free as f64);
     let large = large.map(|(bytes, free)| {
         format!(
             "it would write {} of records.csv where {} are free",

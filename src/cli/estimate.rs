@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What computations may take besides that do not look at their interrupt.
 const GRACE: Duration = Duration::from_secs(1);
 /// A rehearsal of so long tells how fast a run is.
-const REHEARSAL: Duration = Duration::from_millis(400);
+const REHEARSAL: Duration = Duration::from_millis(700);
 /// After this time no further rehearsal is begun.
-const LAST_REHEARSAL: Duration = Duration::from_millis(1200);
+const LAST_REHEARSAL: Duration = Duration::from_millis(1000);
 /// By so much each rehearsal is longer than the one before.
 const LONGER: u64 = 4;
 
@@ -98,7 +98,9 @@ pub fn may_exceed(
     let count = SAMPLE.min(simulations / GLANCE);
     let (sample, _) = tried(plan, interrupt, count, (GLANCE_TIME, Duration::ZERO))?;
     let estimate = sample.estimate(jobs);
-    let is_long = estimate.seconds.is_some_and(|seconds| share * seconds > most.0);
+    let is_long = estimate
+        .seconds
+        .is_some_and(|seconds| share * seconds > most.0);
     let bytes = estimate.bytes.zip(most.1);
     Ok(is_long || bytes.is_some_and(|(bytes, free)| share * bytes > free as f64))
 }
@@ -304,11 +306,21 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
     let (all, mut count) = (tasks.count(), LONGER * jobs as u64);
     let mut known = None;
     while begin.elapsed() < LAST_REHEARSAL {
-        let mut chosen: Vec<u64> = (0..count.min(all)).map(|index| spread(index, all)).collect();
+        let mut chosen: Vec<u64> = (0..count.min(all))
+            .map(|index| spread(index, all))
+            .collect();
         chosen.sort_unstable();
         chosen.dedup();
-        let part = if count >= all { all } else { chosen.len() as u64 };
-        let numbers: Vec<u64> = if count >= all { (0..all).collect() } else { chosen };
+        let part = if count >= all {
+            all
+        } else {
+            chosen.len() as u64
+        };
+        let numbers: Vec<u64> = if count >= all {
+            (0..all).collect()
+        } else {
+            chosen
+        };
         let conduct = Conduct {
             jobs,
             fail_fast: false,

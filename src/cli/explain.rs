@@ -74,7 +74,9 @@ impl ExplainArgs {
         }
         if found.is_empty() {
             let terms = all.iter().map(|entry| entry.term.as_str());
-            let last_parts = terms.clone().filter_map(|term| Some(term.rsplit_once('.')?.1));
+            let last_parts = terms
+                .clone()
+                .filter_map(|term| Some(term.rsplit_once('.')?.1));
             let near = closest(&asked, terms.chain(last_parts));
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let help =
@@ -133,8 +135,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
             .map(|(word, meaning)| entry(word, "in the lines above all tables", meaning)),
     );
     all.extend(
-        (GLOSSARY.iter())
-            .map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
+        (GLOSSARY.iter()).map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
     );
     all.extend((HEADS.iter()).map(|(head, meaning)| entry(head, "a head of tables", meaning)));
     all.extend(COLUMNS.iter().map(|column| {

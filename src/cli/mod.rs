@@ -8,7 +8,7 @@ pub mod check;
 pub mod compare;
 #[cfg(feature = "completions")]
 pub mod completions;
-mod consent;
+pub mod consent;
 pub mod estimate;
 pub mod example;
 pub mod exit;

@@ -69,7 +69,9 @@ impl NewArgs {
             "{shown} is written. Look at it, change it, and then\n  scavsim check {shown}\n  scavsim run {shown}\n"
         ))?;
         if for_editors.is_some() {
-            terminal::note(&format!("editors complete keys and names by {SCHEMA} beside it"));
+            terminal::note(&format!(
+                "editors complete keys and names by {SCHEMA} beside it"
+            ));
         }
         Ok(Exit::Done)
     }

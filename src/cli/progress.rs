@@ -145,7 +145,7 @@ fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
 
 /// Columns of characters that a bar has at least, with the blanks on both sides.
 const LEAST_BAR: usize = 5;
-/// Those beside the name of work of which nobody knows how much it is: the spinner and the time.
+/// Columns beside the name of work of unknown size: the spinner and the time.
 const LEAST_BESIDE: usize = 16;
 
 /// How fast work is done, from the look before the first of it was seen to be finished: what is prepared before, or was there

@@ -252,7 +252,7 @@ impl Runner<'_> {
 pub enum Kept {
     /// Only what was printed.
     Nothing,
-    /// Its folder.
+    /// The folder of the run.
     Folder,
     /// Shards that are whole.
     WholeShards,

@@ -15,25 +15,55 @@ fn a_run_of_hours_begins_only_by_yes() {
     let begin = Instant::now();
     let refused = sandbox.run(&["run", "scenario.toml"]).code(2);
     let text = stderr(&refused);
-    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begin.elapsed()
+    );
     assert!(text.contains("long: it would take about "), "{text}");
-    assert!(text.contains("; it was not started. `--yes` starts it"), "{text}");
+    assert!(
+        text.contains("; it was not started. `--yes` starts it"),
+        "{text}"
+    );
     // Nobody has room for all of its records.
-    let refused = sandbox.run(&["run", "scenario.toml", "--out", "out"]).code(2);
+    let refused = sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(2);
     let text = stderr(&refused);
     assert!(text.contains("of records.csv where "), "{text}");
-    assert!(sandbox.files("out").iter().all(|name| !name.ends_with(".csv")));
+    assert!(
+        sandbox
+            .files("out")
+            .iter()
+            .all(|name| !name.ends_with(".csv"))
+    );
 
     let mut running = Command::new(env!("CARGO_BIN_EXE_scavsim"))
         .current_dir(sandbox.path("."))
-        .args(["run", "scenario.toml", "--out", "yes", "--yes", "--jobs", "1"])
+        .args([
+            "run",
+            "scenario.toml",
+            "--out",
+            "yes",
+            "--yes",
+            "--jobs",
+            "1",
+        ])
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    let has_begun = || sandbox.files("yes").iter().any(|name| name.starts_with("records.csv"));
+    let has_begun = || {
+        sandbox
+            .files("yes")
+            .iter()
+            .any(|name| name.starts_with("records.csv"))
+    };
     while !has_begun() {
-        assert!(running.try_wait().expect("it is a child").is_none(), "it ended");
+        assert!(
+            running.try_wait().expect("it is a child").is_none(),
+            "it ended"
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
     running.kill().expect("it runs");
@@ -43,7 +73,9 @@ fn a_run_of_hours_begins_only_by_yes() {
 #[test]
 fn a_short_run_is_not_asked_about() {
     let sandbox = Sandbox::with(LONG);
-    let assert = sandbox.run(&["run", "scenario.toml", "--replicas", "2000"]).success();
+    let assert = sandbox
+        .run(&["run", "scenario.toml", "--replicas", "2000"])
+        .success();
     assert_eq!(stderr(&assert), "");
 }
 
@@ -51,7 +83,10 @@ fn a_short_run_is_not_asked_about() {
 fn told_s(text: &str) -> f64 {
     let (_, rest) = text.split_once("about ").expect("an estimate");
     let mut words = rest.split(' ');
-    let number: f64 = words.next().and_then(|word| word.parse().ok()).expect("a number");
+    let number: f64 = words
+        .next()
+        .and_then(|word| word.parse().ok())
+        .expect("a number");
     let unit = match words.next() {
         Some("s") => 1.0,
         Some("min") => 60.0,
@@ -70,13 +105,22 @@ fn an_estimate_is_near_what_the_run_takes() {
         search = { strategies = [\"oracle\", \"full\", \"partial\", \"random\"], objectives = [\"time\"] }\n";
     for (text, replicas) in [(LONG, "30000"), (many, "20")] {
         let sandbox = Sandbox::with(text);
-        let run = ["run", "scenario.toml", "--replicas", replicas, "--jobs", "2"];
+        let run = [
+            "run",
+            "scenario.toml",
+            "--replicas",
+            replicas,
+            "--jobs",
+            "2",
+        ];
         let mut ratios = Vec::new();
         for _ in 0..4 {
             let dry = sandbox.run(&[&run[..], &["--dry-run"]].concat()).success();
             let told = told_s(&stderr(&dry));
             let begin = Instant::now();
-            sandbox.run(&[&run[..], &["--format", "csv"]].concat()).success();
+            sandbox
+                .run(&[&run[..], &["--format", "csv"]].concat())
+                .success();
             let took = begin.elapsed().as_secs_f64();
             assert!(took > 1.0, "{took} s are too few to tell");
             ratios.push(told / took);

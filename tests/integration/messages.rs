@@ -33,14 +33,19 @@ fn a_list_that_is_not_closed_is_one_mistake_where_it_begins() {
     assert!(text.contains("--> scenario.toml:2:13"), "{text}");
     assert!(text.contains("2 mistakes"), "{text}");
     let text = said(&format!("{WORKLOAD}[cluster]\nworkers = [\n  8\n  9\n]\n"));
-    assert!(text.contains("missing comma") && text.contains(":5:3\n"), "{text}");
+    assert!(
+        text.contains("missing comma") && text.contains(":5:3\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_key_that_is_set_twice_says_where_it_was_set() {
     let text = said(&format!("{WORKLOAD}replicas = 3\n\nreplicas = 4\n"));
     assert!(text.contains("^^^^^^^^ set before, in line 2"), "{text}");
-    let text = said(&format!("{WORKLOAD}[search]\nobjectives = [\"time\"]\n[search]\n"));
+    let text = said(&format!(
+        "{WORKLOAD}[search]\nobjectives = [\"time\"]\n[search]\n"
+    ));
     assert!(text.contains("set before, in line 2"), "{text}");
     // The key of another table is another key.
     let text = said(&format!("seed = 1\n{WORKLOAD}[bag]\nseed = 1\nseed = 2\n"));
@@ -59,10 +64,16 @@ fn what_is_written_otherwise_than_it_is_meant_says_how() {
     for (word, meant) in [
         ("sync = \"asp\"", "{ asp = { service_s = ... } }"),
         ("sync = \"ssp\"", "{ ssp = { slack = ... } }"),
-        ("spot = { lifetime = \"gcp-2019\", checkpoint = \"periodic-s\" }", "{ periodic-s = ... }"),
+        (
+            "spot = { lifetime = \"gcp-2019\", checkpoint = \"periodic-s\" }",
+            "{ periodic-s = ... }",
+        ),
     ] {
         let text = said(&format!("{WORKLOAD}{word}\n"));
-        assert!(text.contains(meant) && text.contains("\n1 mistake;"), "{text}");
+        assert!(
+            text.contains(meant) && text.contains("\n1 mistake;"),
+            "{text}"
+        );
     }
 }
 
@@ -75,7 +86,10 @@ fn a_wrong_value_is_not_told_to_be_missing_as_well() {
     ] {
         let text = said(&format!("{WORKLOAD}{wrong}\n"));
         assert!(text.contains("\n1 mistake; nothing was run"), "{text}");
-        assert!(!text.contains("there is no price") && !text.contains("empty list"), "{text}");
+        assert!(
+            !text.contains("there is no price") && !text.contains("empty list"),
+            "{text}"
+        );
     }
 }
 
@@ -83,17 +97,31 @@ fn a_wrong_value_is_not_told_to_be_missing_as_well() {
 fn what_is_said_fits_the_terminal() {
     let sandbox = Sandbox::with(&format!("{WORKLOAD}colour = 3\n"));
     for width in ["60", "80", "100"] {
-        let assert = sandbox.run(&["check", "scenario.toml", "--width", width]).code(2);
+        let assert = sandbox
+            .run(&["check", "scenario.toml", "--width", width])
+            .code(2);
         let text = stderr(&assert);
         let most: usize = width.parse().expect("a number");
-        assert!(text.lines().all(|line| line.chars().count() <= most), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= most),
+            "{text}"
+        );
         assert!(text.contains("`limits`"), "{text}");
     }
     let note = ["run", "scenario.toml", "--replicas", "1", "--width", "70"];
-    sandbox.write("scenario.toml", &format!("{WORKLOAD}search.strategies = [\"oracle\"]\n"));
+    sandbox.write(
+        "scenario.toml",
+        &format!("{WORKLOAD}search.strategies = [\"oracle\"]\n"),
+    );
     let text = stderr(&sandbox.run(&note).success());
-    assert!(text.lines().count() > 1 && text.contains("list-2026"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 70), "{text}");
+    assert!(
+        text.lines().count() > 1 && text.contains("list-2026"),
+        "{text}"
+    );
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 70),
+        "{text}"
+    );
     // A log has a line per sentence.
     let text = stderr(&sandbox.run(&note[..4]).success());
     assert_eq!(text.lines().count(), 1, "{text}");

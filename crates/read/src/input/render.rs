@@ -193,7 +193,10 @@ error: fourth
         for width in [60, 80, 100] {
             let text = d.render_within(width, false);
             let lines: Vec<&str> = text.lines().collect();
-            assert!(lines.iter().all(|line| line.chars().count() <= width), "{text}");
+            assert!(
+                lines.iter().all(|line| line.chars().count() <= width),
+                "{text}"
+            );
             let (_, told) = text.split_once("= help: ").expect("there is help");
             let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(words(told), words(&help));

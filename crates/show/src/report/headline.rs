@@ -26,7 +26,9 @@ pub struct Headline {
 /// One per block, those of the first policy where there are many; and how many blocks have none.
 pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize) {
     let told = told(blocks);
-    let several = blocks.iter().any(|block| block[0].pricing != blocks[0][0].pricing);
+    let several = blocks
+        .iter()
+        .any(|block| block[0].pricing != blocks[0][0].pricing);
     let headline = |block: &&[Group]| {
         let first = &block[0];
         let policy = if several {

@@ -22,7 +22,10 @@ const HEADS: [(&str, &str); 14] = [
     ("setting", "Values of the keys that hold several."),
     ("job", "Workload, job or model."),
     ("pricing", "Pricing policy."),
-    ("for", "The objective: time, cost, or the knee between both."),
+    (
+        "for",
+        "The objective: time, cost, or the knee between both.",
+    ),
     (
         "best",
         "The oracle's choice: the best in expectation, workers × batch and its VMs.",
@@ -42,7 +45,10 @@ const HEADS: [(&str, &str); 14] = [
     ("kept", "Share of replicas within the limits."),
     ("search", "Time until the choice begins to train."),
     ("search $", "What the search costs, USD."),
-    ("earlier runs", "Time and cost of the runs that the strategy builds on."),
+    (
+        "earlier runs",
+        "Time and cost of the runs that the strategy builds on.",
+    ),
     (
         "default",
         "How far the strategy `default`, which takes the usual configuration, is from the best, as `off %`.",
@@ -68,7 +74,7 @@ struct Closest {
 }
 
 /// What a block comes to.
-struct Line<'g> {
+struct HeadlineRow<'g> {
     first: &'g Group,
     pricing: String,
     /// The best on one line, and on two.
@@ -85,7 +91,12 @@ pub(super) fn told<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     let first_policy = |block: &&&[Group]| block[0].pricing == blocks[0][0].pricing;
     match blocks.len() {
         0..=MOST => blocks.to_vec(),
-        _ => blocks.iter().filter(first_policy).take(MOST).copied().collect(),
+        _ => blocks
+            .iter()
+            .filter(first_policy)
+            .take(MOST)
+            .copied()
+            .collect(),
     }
 }
 
@@ -94,36 +105,39 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
     let told = told(blocks);
     let oracles = || told.iter().filter_map(|block| block[0].oracle.as_ref());
     let shared = shared_vm(oracles(), places).filter(|_| told.len() > 1);
-    let lines: Vec<Line<'_>> = told
+    let lines: Vec<HeadlineRow<'_>> = told
         .iter()
         .map(|block| line(block, shared.is_none(), places))
         .collect();
-    // Columns that are asked for are those of the tables below.
+    // HeadlineColumns that are asked for are those of the tables below.
     let page = &Page {
         columns: Vec::new(),
         ..page.clone()
     };
-    let is_there = |part: Part| lines.iter().any(|line| part.closest(line).is_some());
+    let is_there = |part: HeadlinePart| lines.iter().any(|line| part.closest(line).is_some());
     let best = || title("Best", shared, page);
-    let alone = [Part::Best, Part::FromNothing];
-    let mut tables: Vec<(String, Vec<Part>)> = Vec::new();
-    if !is_there(Part::FromNothing) {
-        tables.push((best(), vec![Part::Best]));
+    let alone = [HeadlinePart::Best, HeadlinePart::FromNothing];
+    let mut tables: Vec<(String, Vec<HeadlinePart>)> = Vec::new();
+    if !is_there(HeadlinePart::FromNothing) {
+        tables.push((best(), vec![HeadlinePart::Best]));
     } else if fits(&sheet(&lines, &alone).fit(page), &lines, page) {
         let both = "Best, and the closest strategy that starts from nothing";
         tables.push((title(both, shared, page), alone.to_vec()));
     } else {
-        tables.push((best(), vec![Part::Best]));
+        tables.push((best(), vec![HeadlinePart::Best]));
         let closest = "Closest strategy that starts from nothing";
-        tables.push((title(closest, None, page), vec![Part::FromNothing]));
+        tables.push((title(closest, None, page), vec![HeadlinePart::FromNothing]));
     }
-    if is_there(Part::WithEarlierRuns) {
+    if is_there(HeadlinePart::WithEarlierRuns) {
         let closest = "Closest strategy that builds on earlier runs";
-        tables.push((title(closest, None, page), vec![Part::WithEarlierRuns]));
+        tables.push((title(closest, None, page), vec![HeadlinePart::WithEarlierRuns]));
     }
     let mut text = String::new();
     let (mut has_off, mut has_default) = (false, false);
     for (title, parts) in tables {
+        if !text.is_empty() {
+            text.push('\n');
+        }
         let sheet = sheet(&lines, &parts);
         let table = sheet.fit(page);
         let shows = |head: &str| table.shown.iter().any(|&at| sheet.columns[at].head == head);
@@ -142,14 +156,16 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
 }
 
 /// Whether a table is no wider than the page, each line of it a row, and has what matters.
-fn fits(table: &Fitted, lines: &[Line<'_>], page: &Page) -> bool {
+fn fits(table: &Fitted, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
     let text = table.rows.concat();
     let is_narrow = |line: &str| line.chars().count() <= page.width;
     let misses = |head: &str| table.left_out.iter().any(|own| own == head);
     page.is_wide
         || (text.lines().count() == lines.len()
             && text.lines().all(is_narrow)
-            && !["time h", "cost $", "strategy", OFF, "search"].into_iter().any(misses))
+            && !["time h", "cost $", "strategy", OFF, "search"]
+                .into_iter()
+                .any(misses))
 }
 
 fn title(text: &str, shared: Option<&str>, page: &Page) -> String {
@@ -159,63 +175,62 @@ fn title(text: &str, shared: Option<&str>, page: &Page) -> String {
 
 /// What a table tells of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum HeadlinePart {
     Best,
     FromNothing,
     WithEarlierRuns,
 }
 
-impl Part {
+impl HeadlinePart {
     /// The strategy that it is about.
-    fn closest<'l>(self, line: &'l Line<'_>) -> Option<&'l Closest> {
+    fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l Closest> {
         match self {
-            Part::Best => None,
-            Part::FromNothing => line.from_nothing.as_ref(),
-            Part::WithEarlierRuns => line.with_earlier_runs.as_ref(),
+            HeadlinePart::Best => None,
+            HeadlinePart::FromNothing => line.from_nothing.as_ref(),
+            HeadlinePart::WithEarlierRuns => line.with_earlier_runs.as_ref(),
         }
     }
 }
 
-type Columns<'l, 'g> = Vec<Column<'l, &'l Line<'g>>>;
+type HeadlineColumns<'l, 'g> = Vec<Column<'l, &'l HeadlineRow<'g>>>;
 
 /// The lines with the columns of some parts.
-fn sheet<'l, 'g>(lines: &'l [Line<'g>], parts: &[Part]) -> Sheet<'l, &'l Line<'g>> {
-    let is_there = |text: for<'t> fn(&'t Line<'g>) -> &'t str| {
-        lines.iter().any(|line| !text(line).is_empty())
-    };
-    let mut columns: Columns<'l, 'g> = Vec::new();
+fn sheet<'l, 'g>(lines: &'l [HeadlineRow<'g>], parts: &[HeadlinePart]) -> Sheet<'l, &'l HeadlineRow<'g>> {
+    let is_there =
+        |text: for<'t> fn(&'t HeadlineRow<'g>) -> &'t str| lines.iter().any(|line| !text(line).is_empty());
+    let mut columns: HeadlineColumns<'l, 'g> = Vec::new();
     if is_there(|line| &line.first.setting) {
-        columns.push(Column::word("setting", |line: &&Line<'g>| &*line.first.setting).rank(0));
+        columns.push(Column::word("setting", |line: &&HeadlineRow<'g>| &*line.first.setting).rank(0));
     }
-    columns.push(Column::word("job", |line: &&Line<'g>| &*line.first.workload).rank(0));
+    columns.push(Column::word("job", |line: &&HeadlineRow<'g>| &*line.first.workload).rank(0));
     if lines.iter().any(|line| line.pricing != lines[0].pricing) {
-        columns.push(Column::word("pricing", |line: &&Line<'g>| &*line.pricing).rank(0));
+        columns.push(Column::word("pricing", |line: &&HeadlineRow<'g>| &*line.pricing).rank(0));
     }
-    columns.push(Column::word("for", |line: &&Line<'g>| &*line.first.objective).rank(0));
+    columns.push(Column::word("for", |line: &&HeadlineRow<'g>| &*line.first.objective).rank(0));
     for part in parts {
         match part {
-            Part::Best => of_best(&mut columns),
+            HeadlinePart::Best => of_best(&mut columns),
             part => of_closest(*part, lines, &mut columns),
         }
     }
-    if parts.contains(&Part::FromNothing) && is_there(|line| &line.default) {
-        columns.push(Column::number(DEFAULT, |line: &&Line<'g>| line.default.clone()).rank(6));
+    if parts.contains(&HeadlinePart::FromNothing) && is_there(|line| &line.default) {
+        columns.push(Column::number(DEFAULT, |line: &&HeadlineRow<'g>| line.default.clone()).rank(6));
     }
     Sheet::new(lines, columns)
 }
 
-fn of_best<'l, 'g>(columns: &mut Columns<'l, 'g>) {
+fn of_best<'l, 'g>(columns: &mut HeadlineColumns<'l, 'g>) {
     columns.extend([
-        Column::text("best", |line: &&Line<'g>| line.best[0].clone())
+        Column::text("best", |line: &&HeadlineRow<'g>| line.best[0].clone())
             .rank(0)
             .stacked(|line| line.best[1].clone()),
-        Column::number("time h", |line: &&Line<'g>| line.time_h.clone()).rank(1),
-        Column::number("cost $", |line: &&Line<'g>| line.cost_usd.clone()).rank(1),
+        Column::number("time h", |line: &&HeadlineRow<'g>| line.time_h.clone()).rank(1),
+        Column::number("cost $", |line: &&HeadlineRow<'g>| line.cost_usd.clone()).rank(1),
     ]);
 }
 
-fn of_closest<'l, 'g>(part: Part, lines: &'l [Line<'g>], columns: &mut Columns<'l, 'g>) {
-    let cell = move |line: &Line<'g>, text: fn(&Closest) -> &String| {
+fn of_closest<'l, 'g>(part: HeadlinePart, lines: &'l [HeadlineRow<'g>], columns: &mut HeadlineColumns<'l, 'g>) {
+    let cell = move |line: &HeadlineRow<'g>, text: fn(&Closest) -> &String| {
         or_dash(part.closest(line).map(|closest| text(closest).clone()))
     };
     let is_there = |text: fn(&Closest) -> &String| {
@@ -223,29 +238,36 @@ fn of_closest<'l, 'g>(part: Part, lines: &'l [Line<'g>], columns: &mut Columns<'
         all.any(|closest| !text(closest).is_empty())
     };
     columns.push(
-        Column::text("strategy", move |line: &&Line<'g>| cell(line, |c| &c.names[1]))
-            .rank(1)
-            .short(move |line| cell(line, |c| &c.names[0])),
+        Column::text("strategy", move |line: &&HeadlineRow<'g>| {
+            cell(line, |c| &c.names[1])
+        })
+        .rank(1)
+        .short(move |line| cell(line, |c| &c.names[0])),
     );
     columns.push(
-        Column::number(OFF, move |line: &&Line<'g>| cell(line, |c| &c.off[1]))
+        Column::number(OFF, move |line: &&HeadlineRow<'g>| cell(line, |c| &c.off[1]))
             .rank(1)
             .short(move |line| cell(line, |c| &c.off[0])),
     );
     if is_there(|closest| &closest.kept) {
-        columns.push(Column::number("kept", move |line: &&Line<'g>| cell(line, |c| &c.kept)).rank(3));
+        columns
+            .push(Column::number("kept", move |line: &&HeadlineRow<'g>| cell(line, |c| &c.kept)).rank(3));
     }
-    columns.push(Column::number("search", move |line: &&Line<'g>| cell(line, |c| &c.search)).rank(2));
+    columns
+        .push(Column::number("search", move |line: &&HeadlineRow<'g>| cell(line, |c| &c.search)).rank(2));
     columns.push(
-        Column::number("search $", move |line: &&Line<'g>| cell(line, |c| &c.search_usd)).rank(5),
+        Column::number("search $", move |line: &&HeadlineRow<'g>| {
+            cell(line, |c| &c.search_usd)
+        })
+        .rank(5),
     );
     if is_there(|closest| &closest.earlier) {
-        let earlier = move |line: &&Line<'g>| cell(line, |c| &c.earlier);
+        let earlier = move |line: &&HeadlineRow<'g>| cell(line, |c| &c.earlier);
         columns.push(Column::number("earlier runs", earlier).rank(4));
     }
 }
 
-fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> Line<'g> {
+fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'g> {
     let figures = oracle_figures(block);
     let best = |between: &str| match (figures, oracle_place(block, places, with_vm, between)) {
         (None, _) => "no result".to_owned(),
@@ -259,17 +281,26 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> Line<'g> {
     };
     let among = |with_runs: bool| {
         let some = all.iter().copied();
-        closest(&some.filter(|group| builds(group) == with_runs).collect::<Vec<_>>())
+        closest(
+            &some
+                .filter(|group| builds(group) == with_runs)
+                .collect::<Vec<_>>(),
+        )
     };
-    let default = all.iter().find(|group| group.strategy == DEFAULT);
+    let from_nothing = among(false);
+    // Where it is the closest itself, it need not stand there twice.
+    let is_closest = (from_nothing.as_ref()).is_some_and(|closest| closest.names[0] == DEFAULT);
+    let default = all
+        .iter()
+        .find(|group| group.strategy == DEFAULT && !is_closest);
     let default = default.and_then(|group| Some(100.0 * off(group)?.mean));
-    Line {
+    HeadlineRow {
         first: &block[0],
         pricing: places.policy(&block[0].pricing),
         best: [best(" on "), best("\non ")],
         time_h: or_dash(figures.map(|(time, _)| figure(time))),
         cost_usd: or_dash(figures.map(|(_, cost)| figure(cost))),
-        from_nothing: among(false),
+        from_nothing,
         with_earlier_runs: among(true),
         default: default.map_or_else(String::new, |percent| format!("{percent:+.0} %")),
     }
@@ -323,7 +354,10 @@ fn off(group: &Group) -> Option<Mean> {
     let over = |metric| {
         let mean = group.mean(metric)?;
         let value = typical(group, metric)?.value();
-        Some(Mean { mean: value, ..*mean })
+        Some(Mean {
+            mean: value,
+            ..*mean
+        })
     };
     match objective(group)? {
         Objective::Time => over("overhead_net_time"),

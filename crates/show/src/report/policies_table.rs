@@ -56,7 +56,10 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
 
 /// The VM type of all oracles' choices, where it is one.
 fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
-    shared_vm(block.iter().filter_map(|group| group.oracle.as_ref()), places)
+    shared_vm(
+        block.iter().filter_map(|group| group.oracle.as_ref()),
+        places,
+    )
 }
 
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.

@@ -58,8 +58,13 @@ fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagno
             Some(line) => format!("set before, in line {line}"),
             None => "set before".to_owned(),
         };
-        return Diagnostic::at(source, span, format!("duplicate key `{}`", shown(key)), label)
-            .with_help("a key may be set only once; remove or rename one of the two");
+        return Diagnostic::at(
+            source,
+            span,
+            format!("duplicate key `{}`", shown(key)),
+            label,
+        )
+        .with_help("a key may be set only once; remove or rename one of the two");
     }
     let (title, label) = match message.split_once(", expected ") {
         Some((title, "literal string")) => (title, "expected a text in quotes".to_owned()),
@@ -89,7 +94,9 @@ fn set_before(text: &str, key: &str, at: usize) -> Option<usize> {
     };
     let above: Vec<&str> = text.get(..line.start)?.lines().collect();
     // Above the header of its own table stand other keys of this name.
-    let mut own = (0..above.len()).rev().take_while(|&at| again.is_some() || header(above[at]).is_none());
+    let mut own = (0..above.len())
+        .rev()
+        .take_while(|&at| again.is_some() || header(above[at]).is_none());
     let found = own.find(|&at| match &again {
         Some(again) => header(above[at]).as_ref() == Some(again),
         None => sets_key(above[at]),
