@@ -295,7 +295,10 @@ fn all_columns_or_some_are_shown_when_they_are_asked_for() {
     ] {
         assert!(wide.contains(head), "{head}: {wide}");
     }
-    assert!(wide.contains(" to ") && !wide.contains("not shown"), "{wide}");
+    assert!(
+        wide.contains(" to ") && !wide.contains("not shown"),
+        "{wide}"
+    );
     let some = printed(&[&small[..], &["--columns", "gross,error"]].concat());
     let header = some
         .lines()

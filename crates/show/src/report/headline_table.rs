@@ -130,7 +130,10 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
     }
     if is_there(HeadlinePart::WithEarlierRuns) {
         let closest = "Closest strategy that builds on earlier runs";
-        tables.push((title(closest, None, page), vec![HeadlinePart::WithEarlierRuns]));
+        tables.push((
+            title(closest, None, page),
+            vec![HeadlinePart::WithEarlierRuns],
+        ));
     }
     let mut text = String::new();
     let (mut has_off, mut has_default) = (false, false);
@@ -195,12 +198,17 @@ impl HeadlinePart {
 type HeadlineColumns<'l, 'g> = Vec<Column<'l, &'l HeadlineRow<'g>>>;
 
 /// The lines with the columns of some parts.
-fn sheet<'l, 'g>(lines: &'l [HeadlineRow<'g>], parts: &[HeadlinePart]) -> Sheet<'l, &'l HeadlineRow<'g>> {
-    let is_there =
-        |text: for<'t> fn(&'t HeadlineRow<'g>) -> &'t str| lines.iter().any(|line| !text(line).is_empty());
+fn sheet<'l, 'g>(
+    lines: &'l [HeadlineRow<'g>],
+    parts: &[HeadlinePart],
+) -> Sheet<'l, &'l HeadlineRow<'g>> {
+    let is_there = |text: for<'t> fn(&'t HeadlineRow<'g>) -> &'t str| {
+        lines.iter().any(|line| !text(line).is_empty())
+    };
     let mut columns: HeadlineColumns<'l, 'g> = Vec::new();
     if is_there(|line| &line.first.setting) {
-        columns.push(Column::word("setting", |line: &&HeadlineRow<'g>| &*line.first.setting).rank(0));
+        columns
+            .push(Column::word("setting", |line: &&HeadlineRow<'g>| &*line.first.setting).rank(0));
     }
     columns.push(Column::word("job", |line: &&HeadlineRow<'g>| &*line.first.workload).rank(0));
     if lines.iter().any(|line| line.pricing != lines[0].pricing) {
@@ -214,7 +222,8 @@ fn sheet<'l, 'g>(lines: &'l [HeadlineRow<'g>], parts: &[HeadlinePart]) -> Sheet<
         }
     }
     if parts.contains(&HeadlinePart::FromNothing) && is_there(|line| &line.default) {
-        columns.push(Column::number(DEFAULT, |line: &&HeadlineRow<'g>| line.default.clone()).rank(6));
+        columns
+            .push(Column::number(DEFAULT, |line: &&HeadlineRow<'g>| line.default.clone()).rank(6));
     }
     Sheet::new(lines, columns)
 }
@@ -229,7 +238,11 @@ fn of_best<'l, 'g>(columns: &mut HeadlineColumns<'l, 'g>) {
     ]);
 }
 
-fn of_closest<'l, 'g>(part: HeadlinePart, lines: &'l [HeadlineRow<'g>], columns: &mut HeadlineColumns<'l, 'g>) {
+fn of_closest<'l, 'g>(
+    part: HeadlinePart,
+    lines: &'l [HeadlineRow<'g>],
+    columns: &mut HeadlineColumns<'l, 'g>,
+) {
     let cell = move |line: &HeadlineRow<'g>, text: fn(&Closest) -> &String| {
         or_dash(part.closest(line).map(|closest| text(closest).clone()))
     };
@@ -245,16 +258,26 @@ fn of_closest<'l, 'g>(part: HeadlinePart, lines: &'l [HeadlineRow<'g>], columns:
         .short(move |line| cell(line, |c| &c.names[0])),
     );
     columns.push(
-        Column::number(OFF, move |line: &&HeadlineRow<'g>| cell(line, |c| &c.off[1]))
-            .rank(1)
-            .short(move |line| cell(line, |c| &c.off[0])),
+        Column::number(OFF, move |line: &&HeadlineRow<'g>| {
+            cell(line, |c| &c.off[1])
+        })
+        .rank(1)
+        .short(move |line| cell(line, |c| &c.off[0])),
     );
     if is_there(|closest| &closest.kept) {
-        columns
-            .push(Column::number("kept", move |line: &&HeadlineRow<'g>| cell(line, |c| &c.kept)).rank(3));
+        columns.push(
+            Column::number("kept", move |line: &&HeadlineRow<'g>| {
+                cell(line, |c| &c.kept)
+            })
+            .rank(3),
+        );
     }
-    columns
-        .push(Column::number("search", move |line: &&HeadlineRow<'g>| cell(line, |c| &c.search)).rank(2));
+    columns.push(
+        Column::number("search", move |line: &&HeadlineRow<'g>| {
+            cell(line, |c| &c.search)
+        })
+        .rank(2),
+    );
     columns.push(
         Column::number("search $", move |line: &&HeadlineRow<'g>| {
             cell(line, |c| &c.search_usd)

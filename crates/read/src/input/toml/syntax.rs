@@ -45,7 +45,13 @@ pub(super) fn report(
 }
 
 fn not_closed(open: usize, goes_on: usize, source: &Arc<Source>) -> Diagnostic {
-    let label = format!("no `]` before line {}", number(&source.text, goes_on));
+    let is_at_end =
+        source.text[goes_on..].lines().count() <= 1 && !source.text[goes_on..].contains('=');
+    let label = if is_at_end {
+        "no `]` up to the end".to_owned()
+    } else {
+        format!("no `]` before line {}", number(&source.text, goes_on))
+    };
     let title = "not valid TOML: a list is not closed";
     Diagnostic::at(source, open..open + 1, title, label)
         .with_help("what stands behind it was not looked at")
