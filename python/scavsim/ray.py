@@ -273,7 +273,7 @@ def _call(work: Callable[[], Tuple[int, str]]) -> Tuple[int, str]:
 
 def _words(settings: Settings, file: str, number: int, count: int, out: pathlib.Path) -> List[str]:
     jobs = str(max(1, int(settings.cpus)))
-    words = ["run", file, *settings.set, "--shard", f"{number}/{count}", "--out", str(out)]
+    words = ["run", file, *settings.set, "--shard", f"{number}/{count}", "--out", str(out), "--yes"]
     return [*settings.program, *words, "--keep-going", "--quiet", "--jobs", jobs]
 
 

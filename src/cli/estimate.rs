@@ -1,12 +1,13 @@
 //! What a run would take, from a sample of its cases.
 
 use std::io;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use scavsim_base::text::words::{rough_size, rough_time};
-use scavsim_lab::experiment::{Evaluator, Plan};
+use scavsim_lab::experiment::{self, Conduct, Ending, Evaluator, Plan, Summary, Tasks};
 use scavsim_lab::scenario::{Scenario, Subject};
 use scavsim_sim::engine::Interrupt;
 
@@ -16,11 +17,34 @@ const SAMPLE: u64 = 100;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// What computations may take besides that do not look at their interrupt.
 const GRACE: Duration = Duration::from_secs(1);
+/// A rehearsal of so long tells how fast a run is.
+const REHEARSAL: Duration = Duration::from_millis(700);
+/// After this time no further rehearsal is begun.
+const LAST_REHEARSAL: Duration = Duration::from_millis(1000);
+/// By so much each rehearsal is longer than the one before.
+const LONGER: u64 = 4;
+
+/// Fewer simulations than this begin without an estimate.
+const MANY: u64 = 1000;
+/// A first look takes no more than one of so many simulations, nor more than this time.
+const GLANCE: u64 = 50;
+const GLANCE_TIME: Duration = Duration::from_millis(200);
 
 /// For so long configurations are tried where what all of them share takes longer.
 const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
 /// The part of them that is tried: one of so many.
 const ONE_OF: usize = 16;
+
+/// What a run would take.
+#[derive(Debug)]
+pub struct Estimate {
+    /// Seconds that it takes, or takes at least, where that is known.
+    pub seconds: Option<f64>,
+    /// Bytes of `records.csv`, where they are known.
+    pub bytes: Option<f64>,
+    /// Both in words.
+    pub text: String,
+}
 
 /// What was tried.
 struct Sample {
@@ -38,20 +62,47 @@ struct Sample {
     arenas: u64,
     made: u64,
     making: Duration,
+    /// Seconds of the whole run on its threads, by a part of it that was run as it would be.
+    rehearsed: Option<f64>,
 }
 
-/// A sentence on time and size of a run of `scenario` on `jobs` threads, after a few seconds at most.
+/// What a run of `scenario` on `jobs` threads would take, found in a few seconds at most.
 ///
 /// # Errors
 /// Whatever keeps the scenario from being planned.
-pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
-    let name = &scenario.name;
+pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
-    let found = within(PATIENCE, move |interrupt| sample(&ours, interrupt))?;
-    match found.transpose()?.flatten() {
-        Some(sample) => Ok(format!("{name}: {}", sample.sentence(jobs))),
-        None => Ok(format!("{name}: {}", preparation(scenario, jobs)?)),
+    let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
+    Ok(match found.transpose()?.flatten() {
+        Some(sample) => sample.estimate(jobs),
+        None => preparation(scenario, jobs)?,
+    })
+}
+
+/// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
+/// rather too high than too low. Runs of few simulations are not looked at.
+///
+/// # Errors
+/// None but those of counting bytes.
+pub fn may_exceed(
+    plan: &Plan,
+    interrupt: &Interrupt,
+    jobs: usize,
+    share: f64,
+    most: (f64, Option<u64>),
+) -> anyhow::Result<bool> {
+    let simulations = plan.cases() / plan.cases_per_simulation().max(1);
+    if simulations < MANY {
+        return Ok(false);
     }
+    let count = SAMPLE.min(simulations / GLANCE);
+    let (sample, _) = tried(plan, interrupt, count, (GLANCE_TIME, Duration::ZERO))?;
+    let estimate = sample.estimate(jobs);
+    let is_long = estimate
+        .seconds
+        .is_some_and(|seconds| share * seconds > most.0);
+    let bytes = estimate.bytes.zip(most.1);
+    Ok(is_long || bytes.is_some_and(|(bytes, free)| share * bytes > free as f64))
 }
 
 /// What `work` comes to in so much time, and a little more to heed its interrupt; `None` where that is not enough.
@@ -71,8 +122,13 @@ fn within<R: Send + 'static>(
     Ok(found.ok())
 }
 
-/// A sentence on what takes longest before the first case: expectations of all configurations, from those of some.
-fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
+/// What takes longest before the first case: expectations of all configurations, from those of some.
+fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
+    let told = |seconds: f64, text: String| Estimate {
+        seconds: Some(seconds),
+        bytes: None,
+        text,
+    };
     let mut some = scenario.clone();
     let (mut all, mut tried) = (0, 0);
     for (_, configurations) in some.workloads_mut() {
@@ -89,7 +145,10 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
         (clusters.workloads).retain(|(_, some)| !some.is_empty());
     }
     let most = (PATIENCE + GRACE).as_secs();
-    let unknown = format!("more than {most} s: what its cases share was not computed by then");
+    let unknown = told(
+        most as f64,
+        format!("more than {most} s: what its cases share was not computed by then"),
+    );
     if tried == 0 {
         return Ok(unknown);
     }
@@ -100,21 +159,27 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
     })?;
     let seconds = begin.elapsed().as_secs_f64() * all as f64 / tried as f64 / jobs as f64;
     Ok(match made {
-        Some(true) => format!(
-            "about {} on {jobs} threads for what its cases share, and then its cases",
-            rough_time(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
+        Some(true) => told(
+            seconds,
+            format!(
+                "about {} on {jobs} threads for what its cases share, and then its cases",
+                rough_time(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
+            ),
         ),
         // It cannot be done without some that were left out, or it was cut off.
         Some(false) if begin.elapsed() < PATIENCE_FOR_SOME => unknown,
-        _ => format!(
-            "more than {} on {jobs} threads for what its cases share, and then its cases",
-            rough_time(seconds)
+        _ => told(
+            seconds,
+            format!(
+                "more than {} on {jobs} threads for what its cases share, and then its cases",
+                rough_time(seconds)
+            ),
         ),
     })
 }
 
 impl Sample {
-    fn sentence(&self, jobs: usize) -> String {
+    fn estimate(&self, jobs: usize) -> Estimate {
         let of_arenas = match self.made {
             0 => 0.0,
             made => self.making.as_secs_f64() / made as f64 * self.arenas as f64,
@@ -126,36 +191,65 @@ impl Sample {
         // A simulation that was cut off tells only how long it takes at least.
         let least = (self.cut).map_or(0.0, |time| per_simulation(time, self.finished + 1));
         if self.finished == 0 {
-            return format!(
-                "more than {} on {jobs} threads, if all cases are like the first: it was not finished in {} s",
-                rough_time(least),
-                PATIENCE.as_secs()
-            );
+            return Estimate {
+                seconds: self.cut.map(|_| least),
+                bytes: None,
+                text: format!(
+                    "more than {} on {jobs} threads, if all cases are like the first: it was not finished in {} s",
+                    rough_time(least),
+                    PATIENCE.as_secs()
+                ),
+            };
         }
         let seconds = per_simulation(self.time, self.finished);
-        let (how, seconds) = if least > seconds {
-            ("more than", least)
-        } else {
-            ("about", seconds)
+        let (how, seconds) = match self.rehearsed {
+            Some(seconds) => ("about", seconds),
+            None if least > seconds => ("more than", least),
+            None => ("about", seconds),
         };
         let bytes = self.bytes as f64 / self.tried as f64 * self.cases as f64;
-        format!(
-            "{how} {} on {jobs} threads, {} of records.csv",
-            rough_time(seconds),
-            rough_size(bytes)
-        )
+        Estimate {
+            seconds: Some(seconds),
+            bytes: Some(bytes),
+            text: format!(
+                "{how} {} on {jobs} threads, {} of records.csv",
+                rough_time(seconds),
+                rough_size(bytes)
+            ),
+        }
     }
 }
 
 /// Tries some cases of `scenario`; `None` where not even what they share is there in time.
-fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<Sample>> {
+fn sample(
+    scenario: &Scenario,
+    jobs: usize,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Sample>> {
     let begin = Instant::now();
     let plan = Plan::heeding(scenario, interrupt);
     if interrupt.is_raised() {
         return Ok(None);
     }
-    let plan = plan?;
-    let mut evaluator = Evaluator::new(&plan);
+    let mut plan = plan?;
+    let making = begin.elapsed();
+    let count = SAMPLE.min(plan.cases() / plan.cases_per_simulation().max(1));
+    let (mut sample, is_cut) = tried(&plan, interrupt, count, (LAST_REHEARSAL, making))?;
+    if !is_cut {
+        let rehearsed = rehearse(&mut plan, jobs, begin)?;
+        sample.rehearsed = rehearsed.map(|seconds| seconds + making.as_secs_f64() / jobs as f64);
+    }
+    Ok(Some(sample))
+}
+
+/// Tries up to `count` simulations of a plan until `patience` is over; the plan took `making`. Whether it was interrupted.
+fn tried(
+    plan: &Plan,
+    interrupt: &Interrupt,
+    count: u64,
+    (patience, making): (Duration, Duration),
+) -> anyhow::Result<(Sample, bool)> {
+    let mut evaluator = Evaluator::new(plan);
     let mut rows = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Bytes(0));
@@ -173,9 +267,10 @@ fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<S
         cut: None,
         arenas: plan.arena_count() as u64,
         made: plan.made() as u64,
-        making: begin.elapsed(),
+        making,
+        rehearsed: None,
     };
-    for index in 0..SAMPLE.min(sample.simulations) {
+    for index in 0..count {
         let first = spread(index, sample.simulations) * shared;
         let at = plan.case(first).arena;
         if !plan.is_made(at) {
@@ -191,14 +286,62 @@ fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<S
         }
         if interrupt.is_raised() {
             sample.cut = Some(start.elapsed() - pause);
-            break;
+            return Ok((sample, true));
         }
         rows.flush()?;
         sample.tried += shared;
         sample.finished += 1;
         (sample.bytes, sample.time) = (rows.get_ref().0, start.elapsed() - pause);
+        if start.elapsed() > patience {
+            break;
+        }
     }
-    Ok(Some(sample))
+    Ok((sample, false))
+}
+
+/// Seconds of the cases of a plan, by parts of it that are run as a run would: its threads, what neighbours share, what
+/// warms up. Each part is larger than the one before, until one takes long enough; `None` where none came to its end.
+fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Option<f64>> {
+    let tasks = Tasks::of(plan);
+    let (all, mut count) = (tasks.count(), LONGER * jobs as u64);
+    let mut known = None;
+    while begin.elapsed() < LAST_REHEARSAL {
+        let mut chosen: Vec<u64> = (0..count.min(all))
+            .map(|index| spread(index, all))
+            .collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let part = if count >= all {
+            all
+        } else {
+            chosen.len() as u64
+        };
+        let numbers: Vec<u64> = if count >= all {
+            (0..all).collect()
+        } else {
+            chosen
+        };
+        let conduct = Conduct {
+            jobs,
+            fail_fast: false,
+            known: 0,
+            progress: &AtomicU64::new(0),
+        };
+        let start = Instant::now();
+        let mut summary = Summary::of(None, false, tasks);
+        let cases = numbers.into_iter().map(|number| tasks.cases(number));
+        let finished = experiment::gather(plan, cases, conduct, &mut summary)?;
+        if finished.ending != Ending::Complete {
+            break;
+        }
+        let time = start.elapsed();
+        known = Some(time.as_secs_f64() * all as f64 / part as f64);
+        if time >= REHEARSAL || part == all {
+            break;
+        }
+        count *= LONGER;
+    }
+    Ok(known)
 }
 
 /// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off, by steps of the

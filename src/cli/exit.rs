@@ -10,7 +10,7 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    the run failed
-  2    wrong scenario, data, results or usage; nothing was run
+  2    wrong scenario, data, results or usage, or a long run without `--yes`; nothing was run
   3    done, but some cases have no result
   4    reproduce: a figure is off without a stated reason
   129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
@@ -24,7 +24,7 @@ pub enum Exit {
     Done = 0,
     /// The run failed.
     Failed = 1,
-    /// Wrong scenario, wrong data or wrong usage; nothing was run or written.
+    /// Wrong scenario, wrong data, wrong usage, or a long run that nobody agreed to; nothing was run or written.
     Wrong = 2,
     /// Done, but some cases have no result.
     SomeCasesFailed = 3,
@@ -49,6 +49,8 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     /// Input that is wrong, with every mistake.
     Wrong(Diagnostics),
+    /// A run that nobody wants once it is known how long or large it is: why.
+    Declined(String),
     /// A signal, before there was anything to keep.
     Interrupted,
     /// Anything else.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::exit::{Exit, Failure};
 use super::glossary::GLOSSARY;
+use super::heads::HEADS;
 use super::terminal;
 use scavsim_base::Declaration;
 use scavsim_data::pricing::builtin;
@@ -12,7 +13,7 @@ use scavsim_lab::experiment::COLUMNS;
 use scavsim_lab::scenario::declared::{DeclaredKind, KINDS};
 use scavsim_lab::scenario::file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
-use scavsim_show::report::summary_table;
+use scavsim_show::report::{headline_table, summary_table};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -50,7 +51,7 @@ impl ExplainArgs {
     /// # Errors
     /// [`Failure`]; a word that means nothing here is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
-        let asked = self.term.join(" ");
+        let asked = of_any_number(&self.term.join(" "));
         let all = entries()?;
         let is_it = |term: &str| folded(term) == folded(&asked);
         let mut found: Vec<&Entry> = all.iter().filter(|entry| is_it(&entry.term)).collect();
@@ -72,7 +73,11 @@ impl ExplainArgs {
             );
         }
         if found.is_empty() {
-            let near = closest(&asked, all.iter().map(|entry| entry.term.as_str()));
+            let terms = all.iter().map(|entry| entry.term.as_str());
+            let last_parts = terms
+                .clone()
+                .filter_map(|term| Some(term.rsplit_once('.')?.1));
+            let near = closest(&asked, terms.chain(last_parts));
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let help =
                 format!("{near}keys stand in docs/scenario.md, columns in `scavsim list columns`");
@@ -92,6 +97,14 @@ impl ExplainArgs {
         }
         terminal::print(&text)?;
         Ok(Exit::Done)
+    }
+}
+
+/// A head such as `0.5 ×`, which there are for several numbers, as `N ×`.
+fn of_any_number(asked: &str) -> String {
+    match asked.split_once(' ') {
+        Some((number, "×")) if number.parse::<f64>().is_ok() => "N ×".to_owned(),
+        _ => asked.to_owned(),
     }
 }
 
@@ -118,10 +131,13 @@ fn entries() -> Result<Vec<Entry>, Failure> {
             .map(|(word, meaning)| entry(word, "in the table of strategies", meaning)),
     );
     all.extend(
-        GLOSSARY
-            .iter()
-            .map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
+        headline_table::meanings()
+            .map(|(word, meaning)| entry(word, "in the lines above all tables", meaning)),
     );
+    all.extend(
+        (GLOSSARY.iter()).map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
+    );
+    all.extend((HEADS.iter()).map(|(head, meaning)| entry(head, "a head of tables", meaning)));
     all.extend(COLUMNS.iter().map(|column| {
         let unit = match column.unit {
             "" => String::new(),

@@ -96,6 +96,11 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "Earlier runs that a strategy builds on. They had to be paid for, too: `known_time_h`, `known_cost_usd`.",
     ),
     (
+        "knowledge gradient",
+        "How much better the best is expected to be after a measurement than before it, over what the measurement costs. \
+         `scavsim advise` proposes by it what to measure next.",
+    ),
+    (
         "t",
         "Time, in tables: `t / $` has the figure for time, then that for cost.",
     ),
@@ -105,7 +110,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "90 %",
-        "In lists of configurations: of 20 runs one ends below and one above, over what varies by luck in a run, and over          how far off the workload may be: its law, how measurements differ from it, and how they differ from one another.",
+        "In lists of configurations: of 20 runs one ends below and one above, over what varies by luck in a run, and over how far off the workload may be: its law, how measurements differ from it, and how they differ from one another.",
     ),
     (
         "time_p5_h",

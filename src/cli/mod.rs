@@ -9,12 +9,14 @@ pub mod check;
 pub mod compare;
 #[cfg(feature = "completions")]
 pub mod completions;
+pub mod consent;
 pub mod estimate;
 pub mod example;
 pub mod exit;
 pub mod explain;
 mod finished;
 mod glossary;
+mod heads;
 pub mod import;
 mod import_plans;
 #[cfg(feature = "figures")]
@@ -273,6 +275,10 @@ impl Cli {
             Ok(exit) => exit,
             Err(Failure::Wrong(diagnostics)) => {
                 terminal::complain(&diagnostics);
+                Exit::Wrong
+            }
+            Err(Failure::Declined(why)) => {
+                terminal::error(&why);
                 Exit::Wrong
             }
             Err(Failure::Interrupted) => {

@@ -1,11 +1,14 @@
 //! `scavsim new`: a first scenario, with a word on every part of it.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::exit::{Exit, Failure};
-use super::terminal;
+use super::{schema, terminal};
+use scavsim_lab::scenario::file::SCHEMA_ID;
 use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
@@ -57,11 +60,36 @@ impl NewArgs {
         }
         // As TOML writes it: a name may hold quotes.
         let quoted = toml::Value::from(name).to_string();
-        write_file(&STARTER.replace("\"NAME\"", &quoted), &path)?;
+        let text = STARTER.replace("\"NAME\"", &quoted);
+        let for_editors = with_schema(&path)?;
+        let first = for_editors.map_or_else(String::new, |()| format!("#:schema {SCHEMA}\n"));
+        write_file(&(first + &text), &path)?;
         let shown = path.display();
         terminal::print(&format!(
             "{shown} is written. Look at it, change it, and then\n  scavsim check {shown}\n  scavsim run {shown}\n"
         ))?;
+        if for_editors.is_some() {
+            terminal::note(&format!(
+                "editors complete keys and names by {SCHEMA} beside it"
+            ));
+        }
         Ok(Exit::Done)
     }
+}
+
+/// The file that scenarios name in their first line, from which editors complete them.
+const SCHEMA: &str = "scenario.schema.json";
+
+/// Writes the schema of scenarios beside a scenario; `None` where another file of that name is there, which stays.
+fn with_schema(path: &Path) -> Result<Option<()>, Failure> {
+    let beside = path.with_file_name(SCHEMA);
+    let is_free = match fs::read_to_string(&beside) {
+        // That of an older version is replaced.
+        Ok(there) => there.contains(SCHEMA_ID),
+        Err(why) => why.kind() == ErrorKind::NotFound,
+    };
+    if is_free {
+        write_file(&schema::text()?, &beside)?;
+    }
+    Ok(is_free.then_some(()))
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use console::{Term, truncate_str};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::bars::{ARE_DRAWN, BARS};
@@ -115,27 +116,37 @@ fn draw(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
 
 fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
     let (bar, style) = match work.all {
-        Some(all) => (
-            ProgressBar::new(all),
-            "{msg} {wide_bar} {human_pos}/{human_len} {unit}{pace}",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),
+        Some(all) => (ProgressBar::new(all), "{name} {wide_bar} {figures}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {name}, {elapsed}"),
     };
-    let bar = bar.with_message(work.name.clone());
     if let Ok(style) = ProgressStyle::with_template(style) {
-        let unit = work.unit;
-        let unit_key = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+        // A line that is wider than the terminal takes two, and each frame would leave one behind.
+        let room = || usize::from(Term::stderr().size().1);
+        let (name, unit) = (work.name.clone(), work.unit);
+        let name_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let room = match state.len() {
+                Some(_) => room() / 3,
+                None => room().saturating_sub(LEAST_BESIDE),
+            };
             // A bar that cannot be drawn is no reason to stop.
-            let _ = out.write_str(unit);
+            let _ = out.write_str(&truncate_str(&name, room, "…"));
         };
-        let pace_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let text = pace.lock().map(|pace| pace.text(state.len().unwrap_or(0)));
-            let _ = out.write_str(&text.unwrap_or_default());
+        let figures_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let all = state.len().unwrap_or(0);
+            let pace = pace.lock().map(|pace| *pace).unwrap_or_default();
+            let most = room().saturating_sub(room() / 3 + LEAST_BAR);
+            let _ = out.write_str(&pace.figures(state.pos(), all, unit, most));
         };
-        bar.set_style(style.with_key("pace", pace_key).with_key("unit", unit_key));
+        let style = style.with_key("name", name_key);
+        bar.set_style(style.with_key("figures", figures_key));
     }
     bar
 }
+
+/// Columns of characters that a bar has at least, with the blanks on both sides.
+const LEAST_BAR: usize = 5;
+/// Columns beside the name of work of unknown size: the spinner and the time.
+const LEAST_BESIDE: usize = 16;
 
 /// How fast work is done, from the look before the first of it was seen to be finished: what is prepared before, or was there
 /// from an earlier run, is no work of this time.
@@ -161,16 +172,39 @@ impl Pace {
         self.last = (finished, elapsed);
     }
 
-    /// Rate and rest, behind a comma; empty until there is a rate.
-    fn text(&self, all: u64) -> String {
+    /// Things per second and seconds of the rest; nothing until there is a rate.
+    fn rate_and_rest(&self, all: u64) -> Option<(f64, f64)> {
         let done = self.last.0 - self.since.0;
         let seconds = (self.last.1.saturating_sub(self.since.1)).as_secs_f64();
         if done == 0 || seconds == 0.0 {
-            return String::new();
+            return None;
         }
         let rate = done as f64 / seconds;
-        let left = all.saturating_sub(self.last.0) as f64 / rate;
-        format!(", {}/s, {} left", HumanCount(rate as u64), span(left))
+        Some((rate, all.saturating_sub(self.last.0) as f64 / rate))
+    }
+
+    /// What stands beside a bar in so many columns of characters, the least important left out.
+    fn figures(&self, finished: u64, all: u64, unit: &str, most: usize) -> String {
+        let count = format!("{}/{}", HumanCount(finished), HumanCount(all));
+        let named = format!("{count} {unit}");
+        let percent = format!("{} %", 100 * finished / all.max(1));
+        let forms = match self.rate_and_rest(all) {
+            None => vec![named, count, percent],
+            Some((rate, left)) => {
+                let (rate, left) = (HumanCount(rate as u64), span(left));
+                vec![
+                    format!("{named}, {rate}/s, {left} left"),
+                    format!("{named}, {left} left"),
+                    format!("{count}, {left} left"),
+                    format!("{percent}, {left} left"),
+                    format!("{left} left"),
+                    percent,
+                ]
+            }
+        };
+        let mut forms = forms.into_iter();
+        let fits = forms.find(|form| form.chars().count() <= most);
+        fits.unwrap_or_default()
     }
 }
 
@@ -183,33 +217,32 @@ fn span(seconds: f64) -> String {
 /// Writes a line from time to time until the work is done.
 fn tell(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
     let begin = Instant::now();
-    let mut next = LINE;
+    let (mut next, mut pace) = (LINE, Pace::default());
     while !done.load(Ordering::Relaxed) {
+        pace.look(counter.load(Ordering::Relaxed), begin.elapsed());
         if begin.elapsed() >= next {
             next += LINE;
-            let line = work.line(counter.load(Ordering::Relaxed), begin.elapsed());
-            let _ = writeln!(io::stderr(), "{}", visible(&line));
+            let _ = writeln!(io::stderr(), "{}", visible(&work.line(pace)));
         }
         thread::park_timeout(LOOK);
     }
 }
 
 impl Work {
-    /// How far it is after some time.
-    fn line(&self, finished: u64, elapsed: Duration) -> String {
-        let (name, seconds) = (&self.name, elapsed.as_secs());
-        let mut line = match self.all {
-            None => format!("{name}: {seconds} s so far"),
-            Some(all) => format!(
-                "{name}: {} of {} {} after {seconds} s",
-                HumanCount(finished),
-                HumanCount(all),
-                self.unit
-            ),
+    /// How far it was at the last look.
+    fn line(&self, pace: Pace) -> String {
+        let (finished, elapsed) = pace.last;
+        let (name, so_far) = (&self.name, span(elapsed.as_secs_f64()));
+        let Some(all) = self.all else {
+            return format!("{name}: {so_far} so far");
         };
-        if let Some(all) = self.all.filter(|_| finished > 0) {
-            let left =
-                elapsed.as_secs_f64() * (all.saturating_sub(finished)) as f64 / finished as f64;
+        let mut line = format!(
+            "{name}: {} of {} {} after {so_far}",
+            HumanCount(finished),
+            HumanCount(all),
+            self.unit
+        );
+        if let Some((_, left)) = pace.rate_and_rest(all) {
             let _ = write!(line, ", {} left", span(left));
         }
         line
@@ -231,6 +264,15 @@ impl Drop for Progress {
 mod tests {
     use super::*;
 
+    /// What is known after looks at so many finished things and milliseconds.
+    fn pace(looks: &[(u64, u64)]) -> Pace {
+        let mut pace = Pace::default();
+        for (finished, ms) in looks {
+            pace.look(*finished, Duration::from_millis(*ms));
+        }
+        pace
+    }
+
     #[test]
     fn a_line_says_how_far_the_work_is_and_how_long_the_rest_takes() {
         let mut work = Work {
@@ -238,35 +280,52 @@ mod tests {
             unit: "cases",
             all: Some(10_000),
         };
-        let after = Duration::from_secs(28);
+        let at = |finished| pace(&[(0, 0), (0, 100), (finished, 28_100)]);
         assert_eq!(
-            work.line(2_500, after),
-            "thousands: 2,500 of 10,000 cases after 28 s, 84 seconds left"
+            work.line(at(2_500)),
+            "thousands: 2,500 of 10,000 cases after 28 seconds, 84 seconds left"
         );
         assert_eq!(
-            work.line(0, after),
-            "thousands: 0 of 10,000 cases after 28 s"
+            work.line(at(0)),
+            "thousands: 0 of 10,000 cases after 28 seconds"
+        );
+        // Days are told as days, and what an earlier run left is no speed of this one.
+        work.all = Some(1_000_000);
+        let resumed = pace(&[(900_000, 0), (900_000, 100), (900_050, 172_800_100)]);
+        assert_eq!(
+            work.line(resumed),
+            "thousands: 900,050 of 1,000,000 cases after 2 days, 11 years left"
         );
         work.all = None;
-        assert_eq!(work.line(0, after), "thousands: 28 s so far");
+        assert_eq!(work.line(at(0)), "thousands: 28 seconds so far");
     }
 
     /// What a bar showed that took all cases of its first half second for those of one tick: "136,215,681 cases/s, 0s left".
     #[test]
     fn first_rates_are_those_of_the_work_and_leave_out_what_was_there() {
-        let ms = Duration::from_millis;
-        let mut pace = Pace::default();
+        let rate_and_rest = |looks: &[(u64, u64)], all| {
+            let found = pace(looks).rate_and_rest(all);
+            found.map(|(rate, left)| (rate.round() as u64, left.round() as u64))
+        };
         // The bar is drawn half a second after the beginning, when 50,000 cases are done.
-        pace.look(50_000, ms(500));
-        assert_eq!(pace.text(1_010_000), "");
-        pace.look(60_000, ms(600));
-        assert_eq!(pace.text(1_010_000), ", 100,000/s, 10 seconds left");
+        assert_eq!(rate_and_rest(&[(50_000, 500)], 1_010_000), None);
+        let begun = [(50_000, 500), (60_000, 600)];
+        assert_eq!(rate_and_rest(&begun, 1_010_000), Some((100_000, 10)));
         // A run that goes on behind what an earlier one left.
-        let mut pace = Pace::default();
-        pace.look(900_000, ms(500));
-        pace.look(900_000, ms(5_500));
-        assert_eq!(pace.text(1_000_000), "");
-        pace.look(901_000, ms(5_600));
-        assert_eq!(pace.text(1_000_000), ", 10,000/s, 10 seconds left");
+        let resumed = [(900_000, 500), (900_000, 5_500), (901_000, 5_600)];
+        assert_eq!(rate_and_rest(&resumed[..2], 1_000_000), None);
+        assert_eq!(rate_and_rest(&resumed, 1_000_000), Some((10_000, 10)));
+    }
+
+    #[test]
+    fn what_stands_beside_a_bar_has_room_at_any_width() {
+        let pace = pace(&[(50_000, 500), (60_000, 600)]);
+        let at = |most| pace.figures(60_000, 1_010_000, "cases", most);
+        assert_eq!(at(60), "60,000/1,010,000 cases, 100,000/s, 10 seconds left");
+        assert_eq!(at(40), "60,000/1,010,000 cases, 10 seconds left");
+        assert_eq!(at(25), "5 %, 10 seconds left");
+        for most in 0..70 {
+            assert!(at(most).chars().count() <= most, "{most}");
+        }
     }
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::consent::Consent;
 use super::exit::{Exit, Failure};
 use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
-use super::runner::{self, Runner};
+use super::runner::{self, Kept, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
@@ -24,6 +25,12 @@ use scavsim_show::report::{Folder, Places, results};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
+/// What options are about.
+const RESULTS: &str = "Results";
+const COURSE: &str = "Course of the run";
+const SCENARIO: &str = "Instead of what the scenario says";
+const SUMMARY: &str = "Summary";
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -32,9 +39,9 @@ pub struct RunArgs {
     files: Vec<PathBuf>,
     /// Write records, summary.csv and manifest.json to this folder; with several files, to a folder
     /// in it per scenario
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = RESULTS)]
     out: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = RESULTS)]
     records: RecordsArg,
     #[command(flatten)]
     summary_by: SummaryByArg,
@@ -48,38 +55,41 @@ pub struct RunArgs {
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records", "summary_by"])]
     shard: Option<Shard>,
     /// Go on after a case without a result; the default
-    #[arg(long, overrides_with = "fail_fast")]
+    #[arg(long, overrides_with = "fail_fast", help_heading = COURSE)]
     keep_going: bool,
     /// Stop after the first case without a result; what was finished is kept
-    #[arg(long, overrides_with = "keep_going")]
+    #[arg(long, overrides_with = "keep_going", help_heading = COURSE)]
     fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", help_heading = COURSE, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Replace the seed of the scenario
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = SCENARIO)]
     seed: Option<u64>,
     /// Replace the number of replicas
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "R", help_heading = SCENARIO, value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
     /// Replace the fidelity
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", help_heading = SCENARIO)]
     fidelity: Option<Fidelity>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = SCENARIO)]
     set: SetArgs,
     /// Form of the summary on stdout
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = SUMMARY)]
     format: Form,
     #[cfg(feature = "figures")]
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = RESULTS)]
     pictures: super::plot::PicturesArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = SUMMARY)]
     table: TableArgs,
     #[command(flatten)]
     view: View,
-    /// Check everything and say what would be run
-    #[arg(long)]
+    /// Check everything and say what would be run, and how long that takes
+    #[arg(long, help_heading = COURSE)]
     dry_run: bool,
+    /// Start also what takes more than an hour, or writes more than there is room for
+    #[arg(short, long, help_heading = COURSE)]
+    yes: bool,
 }
 
 impl RunArgs {
@@ -110,7 +120,8 @@ impl RunArgs {
             terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
             for scenario in &scenarios {
-                terminal::note(&estimate::sentence(scenario, self.jobs())?);
+                let estimate = estimate::of(scenario, self.jobs())?;
+                terminal::note(&format!("{}: {}", scenario.name, estimate.text));
             }
             return Ok(Exit::Done);
         }
@@ -145,6 +156,10 @@ impl RunArgs {
             signals: Some(signals),
             formats: &formats,
             by,
+            consent: Consent {
+                is_given: self.yes,
+                stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),
+            },
         };
 
         let mut worst = Exit::Done;
@@ -180,7 +195,12 @@ impl RunArgs {
                     folder.path().display()
                 ));
             }
-            worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
+            let kept = match (self.shard, folder) {
+                (Some(_), _) => Kept::WholeShards,
+                (None, Some(_)) => Kept::Folder,
+                (None, None) => Kept::Nothing,
+            };
+            worst = worst.max(runner::judge(scenario, &finished, kept));
             if finished.ending != Ending::Complete {
                 break;
             }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::consent::{Asked, Consent};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::resume::Start;
@@ -14,6 +15,9 @@ use scavsim_lab::experiment::{
 use scavsim_lab::scenario::{LeftOut, Scenario};
 use scavsim_show::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use scavsim_sim::engine::Interrupt;
+
+/// The form of records of which an estimate knows the size.
+const CSV: &str = "csv";
 
 /// How scenarios are run.
 pub struct Runner<'a> {
@@ -29,6 +33,8 @@ pub struct Runner<'a> {
     pub formats: &'a [&'static RecordsFormat],
     /// Columns that the summary groups by.
     pub by: Option<&'a KeyColumns>,
+    /// Who may begin long runs.
+    pub consent: Consent,
 }
 
 impl Runner<'_> {
@@ -49,6 +55,25 @@ impl Runner<'_> {
         } else {
             Ok(plan.map_err(anyhow::Error::from)?)
         }
+    }
+
+    /// Asks whether a part of a run is to begin, where it is long or large.
+    fn ask(
+        &self,
+        scenario: &Scenario,
+        plan: &Plan,
+        share: f64,
+        folder: Option<&Folder>,
+    ) -> Result<(), Failure> {
+        let has_csv = self.formats.iter().any(|format| format.name == CSV);
+        self.consent.ask(&Asked {
+            scenario,
+            plan,
+            interrupt: self.interrupt,
+            jobs: self.jobs,
+            share,
+            csv_in: folder.filter(|_| has_csv).map(Folder::path),
+        })
     }
 
     fn evaluate<G: Gather>(
@@ -94,6 +119,13 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
+        let behind = match (start, folder) {
+            // All of it where that cannot be read: what keeps it from being gone on with is told below.
+            (Start::Behind, Some(folder)) => manifest::finished(folder).unwrap_or(0),
+            _ => 0,
+        };
+        let left = 1.0 - behind as f64 / plan.cases().max(1) as f64;
+        self.ask(scenario, &plan, left, folder)?;
         let stale = scenario.unpriced_staleness();
         let renamed = scenario.renamed.iter().cloned();
         let left_out = scenario.left_out().iter().map(LeftOut::to_string);
@@ -195,6 +227,7 @@ impl Runner<'_> {
             ));
         }
         let mut plan = self.plan(scenario)?;
+        self.ask(scenario, &plan, 1.0 / count as f64, Some(&folder))?;
         let tasks = Tasks::of(&plan);
         let expectations = manifest::expectations(&plan);
         let mut file = ShardFile::create(&folder, shard, &identity)?;
@@ -214,24 +247,38 @@ impl Runner<'_> {
     }
 }
 
-/// Says how a run ended, if there is something to say.
-pub fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
-    let all = scenario.cases();
-    match finished.ending {
-        Ending::Interrupted if shard => {
-            terminal::error("interrupted; a shard is written whole or not at all");
-            return Exit::Interrupted;
+/// What is left of a run that ends early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Only what was printed.
+    Nothing,
+    /// The folder of the run.
+    Folder,
+    /// Shards that are whole.
+    WholeShards,
+}
+
+impl Kept {
+    /// What is said of it.
+    fn sentence(self) -> &'static str {
+        match self {
+            Kept::Nothing => "above is what was finished; with `--out DIR` it would be kept",
+            Kept::Folder => "what was finished is kept; `--resume` goes on with it",
+            Kept::WholeShards => "a shard is written whole or not at all",
         }
+    }
+}
+
+/// Says how a run ended, if there is something to say.
+pub fn judge(scenario: &Scenario, finished: &Finished, kept: Kept) -> Exit {
+    let (after, all, kept) = (finished.cases, scenario.cases(), kept.sentence());
+    match finished.ending {
         Ending::Interrupted => {
-            terminal::error(&format!(
-                "interrupted after {} of {all} cases; what was finished is kept",
-                finished.cases
-            ));
+            terminal::error(&format!("interrupted after {after} of {all} cases; {kept}"));
             return Exit::Interrupted;
         }
         Ending::Failed => terminal::error(&format!(
-            "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
-            finished.cases
+            "stopped at a case without a result, after {after} of {all} cases; {kept}"
         )),
         _ => {}
     }

@@ -9,7 +9,15 @@ use scavsim_lab::scenario::file;
 /// # Errors
 /// [`Failure`] when stdout cannot be written.
 pub fn run() -> Result<Exit, Failure> {
-    let text = serde_json::to_string_pretty(&file::schema()).map_err(anyhow::Error::from)?;
-    terminal::print(&(text + "\n"))?;
+    terminal::print(&text()?)?;
     Ok(Exit::Done)
+}
+
+/// The schema.
+///
+/// # Errors
+/// None but those of JSON.
+pub(super) fn text() -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(&file::schema()).map_err(anyhow::Error::from)?;
+    Ok(text + "\n")
 }

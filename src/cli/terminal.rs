@@ -124,9 +124,31 @@ pub fn error(text: &str) {
     if heard(|listener| listener.notes.push(text.to_owned())).is_some() {
         return;
     }
+    let text = visible(text);
+    let text = match width_beside() {
+        Some(width) => wrapped(&text, width),
+        // A line of a log is a sentence, which `grep` finds whole.
+        None => text.into_owned(),
+    };
     bars::beside(|| {
-        let _ = writeln!(io::stderr(), "{}", visible(text));
+        let _ = writeln!(io::stderr(), "{text}");
     });
+}
+
+/// How wide what is said on stderr is to be; `None` where there is no terminal and nobody says.
+fn width_beside() -> Option<usize> {
+    let of_terminal = || {
+        let size = Term::stderr().size_checked();
+        size.map(|(_, columns)| usize::from(columns))
+    };
+    (OutputArgs::asked().width.map(usize::from)).or_else(of_terminal)
+}
+
+/// Lines broken between words, those behind the first of each indented.
+fn wrapped(text: &str, width: usize) -> String {
+    let page = Page::of_width(width);
+    let lines: Vec<String> = text.split('\n').map(|line| page.prose(line, 2)).collect();
+    lines.concat().trim_end_matches('\n').to_owned()
 }
 
 /// Whether what goes to a terminal, or not, is to be in colour.
@@ -147,13 +169,14 @@ fn wants_colour(no_color: Option<impl AsRef<OsStr>>, term: Option<impl AsRef<OsS
 
 /// Prints on stderr what may be meant so, but is seldom.
 pub fn warn(warnings: &Diagnostics) {
-    let told = warnings.render_warnings(false);
+    let told = warnings.render_warnings(USUAL, false);
     if heard(|listener| listener.notes.extend(note_of(&told))).is_some() {
         return;
     }
     if !is_quiet() {
         let is_coloured = is_coloured(io::stderr().is_terminal());
-        let _ = io::stderr().write_all(warnings.render_warnings(is_coloured).as_bytes());
+        let text = warnings.render_warnings(width_beside().unwrap_or(USUAL), is_coloured);
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 
@@ -166,8 +189,9 @@ fn note_of(text: &str) -> Option<String> {
 /// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
     let is_coloured = is_coloured(io::stderr().is_terminal());
+    let text = diagnostics.render_within(width_beside().unwrap_or(USUAL), is_coloured);
     bars::beside(|| {
-        let _ = io::stderr().write_all(diagnostics.render(is_coloured).as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
     });
     let count = diagnostics.distinct();
     let mistakes = if count == 1 { "mistake" } else { "mistakes" };

@@ -63,7 +63,7 @@ fn fail_fast_ends_at_the_first_failure_for_any_number_of_threads() {
             .run(&[&RUN[..], &["--fail-fast", "--overwrite", "--jobs", jobs]].concat())
             .code(3);
         assert!(stderr(&assert).starts_with(&format!(
-            "stopped at a case without a result, after {} of 800 cases; what was finished is kept\n",
+            "stopped at a case without a result, after {} of 800 cases; what was finished is kept; `--resume` goes on with it\n",
             table.len()
         )));
         assert_same_files(&sandbox.contents("out"), &one, jobs);

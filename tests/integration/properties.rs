@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use scavsim::cli::consent::Consent;
 use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Summary, Tasks};
@@ -288,7 +289,7 @@ proptest! {
         // Beyond the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
         let (never, formats) = (scavsim::Interrupt::default(), Vec::from_iter(FORMATS));
-        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, by: None };
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, by: None, consent: Consent { is_given: true, stdin_is_taken: false } };
         let whole = |jobs| left_by(|folder| {
             runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
         });

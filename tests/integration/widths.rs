@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::sandbox::{Sandbox, repository, stderr, stdout};
 
 /// Commands whose output is a text for people, with a short name each.
-const COMMANDS: &[(&str, &[&str])] = &[
+pub const COMMANDS: &[(&str, &[&str])] = &[
     (
         "run",
         &["run", "scenarios/scavenger.toml", "-s", "replicas=5"],
@@ -175,7 +175,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
 ];
 
 /// The program in the repository, plain.
-fn scavsim(arguments: &[&str]) -> Command {
+pub fn scavsim(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scavsim"));
     command
         .current_dir(repository())
@@ -193,15 +193,32 @@ fn printed(arguments: &[&str]) -> String {
 fn nothing_is_wider_than_the_terminal() {
     let mut wide = Vec::new();
     for (name, arguments) in COMMANDS {
-        for width in ["80", "100", "140"] {
+        for width in ["60", "80", "100", "140"] {
             let text = printed(&[arguments, &["--width", width][..]].concat());
             assert!(!text.is_empty(), "{name}");
             let most: usize = width.parse().expect("a number");
             let over = text.lines().filter(|line| line.chars().count() > most);
             wide.extend(over.map(|line| format!("{name} at {width}: {line}")));
-            insta::assert_snapshot!(format!("{name}-{width}"), text);
+            if width != "60" {
+                insta::assert_snapshot!(format!("{name}-{width}"), text);
+            }
         }
     }
+    // Some words are wider than a narrow terminal, and advice is written for 80 columns.
+    let has_no_room = |line: &String| {
+        let names = [
+            "run-kinds",
+            "list-pricing",
+            "example",
+            "licences",
+            "advise",
+            "advise-model",
+        ];
+        names
+            .iter()
+            .any(|name| line.starts_with(&format!("{name} at 60")))
+    };
+    wide.retain(|line| !has_no_room(line));
     // A list of holders has no words to break at, and nobody breaks a usage line.
     wide.retain(|line| !line.starts_with("licences at 80") && !line.contains(": Usage: "));
     assert!(wide.is_empty(), "{}", wide.join("\n"));
@@ -282,7 +299,10 @@ fn all_columns_or_some_are_shown_when_they_are_asked_for() {
     ] {
         assert!(wide.contains(head), "{head}: {wide}");
     }
-    assert!(wide.contains('±') && !wide.contains("not shown"), "{wide}");
+    assert!(
+        wide.contains(" to ") && !wide.contains("not shown"),
+        "{wide}"
+    );
     let some = printed(&[&small[..], &["--columns", "gross,error"]].concat());
     let header = some
         .lines()
@@ -366,6 +386,14 @@ fn a_first_scenario_is_written_once_and_runs() {
     sandbox.run(&["new", "mine"]).success();
     let text = sandbox.read("mine.toml");
     assert!(text.contains("name = \"mine\""), "{text}");
+    // Editors find the schema beside it, by its first line.
+    assert!(
+        text.starts_with("#:schema scenario.schema.json\n"),
+        "{text}"
+    );
+    let schema: serde_json::Value =
+        serde_json::from_str(&sandbox.read("scenario.schema.json")).expect("it is JSON");
+    assert_eq!(schema["$id"], "urn:scavsim:scenario");
     sandbox
         .run(&["check", "mine.toml"])
         .success()
@@ -376,7 +404,12 @@ fn a_first_scenario_is_written_once_and_runs() {
     let again = sandbox.run(&["new", "mine"]).code(2);
     assert!(stderr(&again).contains("mine.toml is already there"));
     sandbox.run(&["new", "=sum"]).code(2);
-    assert_eq!(sandbox.files("."), ["mine.toml"]);
+    assert_eq!(sandbox.files("."), ["mine.toml", "scenario.schema.json"]);
+    // A file of that name that is no schema of scenarios stays, and is not named.
+    sandbox.write("other/scenario.schema.json", "{}");
+    sandbox.run(&["new", "other/mine"]).success();
+    assert_eq!(sandbox.read("other/scenario.schema.json"), "{}");
+    assert!(!sandbox.read("other/mine.toml").contains("#:schema"));
 }
 
 #[test]

@@ -78,22 +78,24 @@ pub fn short_time(hours: f64) -> String {
     }
 }
 
-/// How long something takes, roughly: `a second`, `75 s`, `20 min`, `2 h`.
+/// How long something takes, roughly: `a second`, `75 s`, `20 min`, `2 h`, `5 days`.
 pub fn rough_time(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => "a second".to_owned(),
         s if s < 100.0 => format!("{s:.0} s"),
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.0} h", s / 3600.0),
+        s if s < 72.0 * 3600.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{:.0} days", s / 86_400.0),
     }
 }
 
-/// How large a file is, roughly: `1 kB`, `434 MB`, `2.5 GB`.
+/// How large a file is, roughly: `1 kB`, `434 MB`, `2.5 GB`, `12.0 TB`.
 pub fn rough_size(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => format!("{:.0} kB", (b / 1e3).max(1.0)),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
+        b if b < 1e12 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.1} TB", b / 1e12),
     }
 }
 

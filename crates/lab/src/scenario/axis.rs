@@ -100,6 +100,10 @@ impl<'de> Deserialize<'de> for Axis {
             fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
                 match word {
                     "measured" => Ok(Axis::Measured),
+                    // Digits are no misspelt word: they say in another way what lists and ranges say.
+                    _ if word.contains(|c: char| c.is_ascii_digit()) => {
+                        Err(E::invalid_value(Unexpected::Str(word), &self))
+                    }
                     _ => Err(E::unknown_variant(word, &["measured"])),
                 }
             }

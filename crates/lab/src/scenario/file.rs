@@ -13,7 +13,7 @@ use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
-pub use super::schema::schema;
+pub use super::schema::{SCHEMA_ID, schema};
 use scavsim_data::pricing::PolicyFile;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;

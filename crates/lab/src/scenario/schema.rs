@@ -39,6 +39,9 @@ const OF_RANGES: [(&str, &str); 10] = [
     ),
 ];
 
+/// The name of the schema in the world; nobody has to fetch it.
+pub const SCHEMA_ID: &str = "urn:scavsim:scenario";
+
 /// The JSON Schema of a scenario file.
 pub fn schema() -> Schema {
     // "No default" is not a default of null.
@@ -60,6 +63,7 @@ pub fn schema() -> Schema {
         .into_generator()
         .into_root_schema_for::<ScenarioFile>();
     with_lists(&mut schema);
+    schema.insert("$id".to_owned(), json!(SCHEMA_ID));
     schema
 }
 

@@ -10,19 +10,31 @@ use super::{Diagnostic, Diagnostics};
 /// More than this is not read, only scrolled past.
 const MOST_SHOWN: usize = 50;
 
+/// Columns of characters where nobody says how wide a report is to be.
+const USUAL: usize = 100;
+/// Columns in front of a line of help: the gutter of line numbers, `= help: `.
+const BEFORE_HELP: usize = 13;
+/// Help is never narrower.
+const LEAST: usize = 24;
+
 impl Diagnostics {
     /// The whole report: sorted by file and position, repetitions removed, the first
-    /// 50 in full. Empty if nothing is wrong.
+    /// 50 in full, help on lines of 100 columns. Empty if nothing is wrong.
     pub fn render(&self, color: bool) -> String {
-        self.render_as(&Level::ERROR, color)
+        self.render_within(USUAL, color)
+    }
+
+    /// The whole report, with its help on lines of so many columns of characters.
+    pub fn render_within(&self, width: usize, color: bool) -> String {
+        self.render_as(&Level::ERROR, width, color)
     }
 
     /// The whole report as warnings: things that may be meant so.
-    pub fn render_warnings(&self, color: bool) -> String {
-        self.render_as(&Level::WARNING, color)
+    pub fn render_warnings(&self, width: usize, color: bool) -> String {
+        self.render_as(&Level::WARNING, width, color)
     }
 
-    fn render_as(&self, level: &Level<'static>, color: bool) -> String {
+    fn render_as(&self, level: &Level<'static>, width: usize, color: bool) -> String {
         let renderer = if color {
             Renderer::styled()
         } else {
@@ -32,7 +44,7 @@ impl Diagnostics {
         let mut blocks: Vec<String> = all
             .iter()
             .take(MOST_SHOWN)
-            .map(|diagnostic| block(diagnostic, level, &renderer))
+            .map(|diagnostic| block(diagnostic, level, width, &renderer))
             .collect();
         if all.len() > MOST_SHOWN {
             blocks.push(format!("and {} more\n", all.len() - MOST_SHOWN));
@@ -41,7 +53,36 @@ impl Diagnostics {
     }
 }
 
-fn block(diagnostic: &Diagnostic, level: &Level<'static>, renderer: &Renderer) -> String {
+/// Lines broken between words.
+fn wrapped(text: &str, width: usize) -> String {
+    let (mut all, mut used) = (String::new(), 0);
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            all.push('\n');
+            used = 0;
+        }
+        for word in line.split(' ') {
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > width {
+                all.push('\n');
+                used = 0;
+            } else if used > 0 {
+                all.push(' ');
+                used += 1;
+            }
+            all.push_str(word);
+            used += length;
+        }
+    }
+    all
+}
+
+fn block(
+    diagnostic: &Diagnostic,
+    level: &Level<'static>,
+    width: usize,
+    renderer: &Renderer,
+) -> String {
     let mut group = annotate_snippets::Group::with_title(
         level.clone().primary_title(visible(&diagnostic.title)),
     );
@@ -60,7 +101,8 @@ fn block(diagnostic: &Diagnostic, level: &Level<'static>, renderer: &Renderer) -
         );
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(visible(help)));
+        let width = width.saturating_sub(BEFORE_HELP).max(LEAST);
+        group = group.element(Level::HELP.message(wrapped(&visible(help), width)));
     }
     let mut text = renderer.render(&[group]);
     text.push('\n');
@@ -139,6 +181,26 @@ error: fourth
         assert_eq!(d.render(false), expected);
         assert_eq!(d.len(), 5);
         assert!(d.render(true).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn help_stands_on_lines_that_fit() {
+        let source = Source::new("a.toml", "x = 1\n");
+        let legal: Vec<String> = (0..40).map(|at| format!("`key_{at}`")).collect();
+        let help = format!("legal here: {}", legal.join(", "));
+        let mut d = Diagnostics::default();
+        d.push(Diagnostic::at(&source, 0..1, "wrong", "").with_help(&help));
+        for width in [60, 80, 100] {
+            let text = d.render_within(width, false);
+            let lines: Vec<&str> = text.lines().collect();
+            assert!(
+                lines.iter().all(|line| line.chars().count() <= width),
+                "{text}"
+            );
+            let (_, told) = text.split_once("= help: ").expect("there is help");
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(told), words(&help));
+        }
     }
 
     #[test]

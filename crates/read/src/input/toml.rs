@@ -10,6 +10,7 @@ mod several;
 mod strict;
 mod syntax;
 mod tree;
+mod unclosed;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -134,8 +135,11 @@ fn parse<'s>(
 ) -> (TomlNode<'s>, Vec<Range<usize>>) {
     let (table, errors) = DeTable::parse_recoverable(&source.text);
     let broken = syntax::report(&errors, source, diagnostics);
-    let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
-    (root, broken)
+    let mut root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+    if let Some(from) = broken.from {
+        tree::cut_behind(&mut root, from);
+    }
+    (root, broken.lines)
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Choices in words, and what the oracle's is.
 
+use std::borrow::Cow;
+
 use super::places::Places;
 use scavsim_base::text::words::{hours, usd};
+use scavsim_data::configuration::Shape;
 use scavsim_lab::experiment::{Chosen, Group};
 use scavsim_search::search::{CLAIRVOYANT, ORACLE, Objective};
 
@@ -11,21 +14,73 @@ pub(super) const MARKS: [(&str, &str, &str); 2] = [
     ("extrapolated", "(e)", "extrapolated by laws"),
 ];
 
-/// The oracle's choice in a block, with its time and cost.
-pub(super) fn oracle(block: &[Group], places: &Places) -> Option<String> {
-    let first = &block[0];
+/// Hours and USD of the oracle's choice in a block, where it has one.
+pub(super) fn oracle_figures(block: &[Group]) -> Option<(f64, f64)> {
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
-    let (time, cost) = mean("oracle_time_h").zip(mean("oracle_cost_usd"))?;
+    mean("oracle_time_h").zip(mean("oracle_cost_usd"))
+}
+
+/// The oracle's choice in a block, its VMs behind `between` where they are to be said; `None` where each VM type is
+/// searched by itself.
+pub(super) fn oracle_place(
+    block: &[Group],
+    places: &Places,
+    with_vm: bool,
+    between: &str,
+) -> Option<String> {
+    let oracle = block[0].oracle.as_ref()?;
+    let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
+    let provenance = same.and_then(|g| g.provenance.as_deref());
+    let told = place(&shown(oracle, with_vm), places, between);
+    Some(marked(told, provenance))
+}
+
+/// The oracle's choice in a block, with its time and cost.
+pub(super) fn oracle(block: &[Group], places: &Places, with_vm: bool) -> Option<String> {
+    let (time, cost) = oracle_figures(block)?;
     let (time, cost) = (hours(time), usd(cost));
-    Some(match &first.oracle {
-        Some(oracle) => {
-            let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
-            let provenance = same.and_then(|g| g.provenance.as_deref());
-            let oracle = marked(place(oracle, places, " on "), provenance);
-            format!("{oracle} ({time}, {cost})")
-        }
+    Some(match oracle_place(block, places, with_vm, " on ") {
+        Some(oracle) => format!("{oracle} ({time}, {cost})"),
         None => format!("{time}, {cost} in the mean, each VM type by itself"),
     })
+}
+
+/// A choice as it is shown: without its VMs where they are said once for all.
+pub(super) fn shown(chosen: &Chosen, with_vm: bool) -> Cow<'_, Chosen> {
+    if with_vm {
+        return Cow::Borrowed(chosen);
+    }
+    Cow::Owned(Chosen {
+        vm: None,
+        ..chosen.clone()
+    })
+}
+
+/// The VM type that all choices share, and how many workers are on each: then the number of VMs follows from that of
+/// the workers, and the type is said once, in a title.
+pub(super) fn shared_vm<'c>(
+    choices: impl Iterator<Item = &'c Chosen>,
+    places: &Places,
+) -> Option<&'c str> {
+    let mut shared: Option<&str> = None;
+    for chosen in choices {
+        let (vm, workers) = (chosen.vm.as_deref()?, chosen.workers?);
+        let vms = Shape::parse(vm).ok()?.vms(workers)?;
+        let is_plain = places.held(vm, Some(workers)) == format!("{vms} {vm}");
+        if !is_plain || shared.is_some_and(|other| other != vm) {
+            return None;
+        }
+        shared = Some(vm);
+    }
+    shared
+}
+
+/// What a title says of a shared VM type.
+pub(super) fn all_on(vm: &str) -> String {
+    match vm.split_once('/') {
+        None => format!("all on {vm}, one worker on each"),
+        Some((name, each)) => format!("all on {name}, {each} workers on each"),
+    }
 }
 
 /// Whether it is told the truth.

@@ -1,6 +1,6 @@
 //! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
 
-use super::percent::{is_of_a_tail, lengths, signs_in};
+use super::percent::{ends, is_of_a_tail, signs_in};
 use super::places::Places;
 use super::tallied::{failed_tone, with_failed};
 use scavsim_base::text::words::{
@@ -18,7 +18,7 @@ const LEGEND: [(&str, &str); 8] = [
     ),
     (
         "time, cost",
-        "to the target: mean over the replicas ± 95 % interval, or ~ their median and in brackets the mean, where few \
+        "to the target: mean over the replicas and in brackets its 95 % interval; or ~ their median, and the mean, where few \
          replicas carry the mean of a line of the block",
     ),
     (
@@ -59,9 +59,12 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
             _ => cell(first, at).to_owned(),
         });
         let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
-        let title = format!("{scenario} · {} · {replicas}", names.join(" · "));
-        text += &page.bold(&page.prose(&title, 2));
-        let columns = columns(block, places, page);
+        let shared = shared_vms(block, places);
+        let all_on = shared.as_ref().map(|vms| format!("all on {vms}"));
+        let title = std::iter::once(scenario.to_owned()).chain(names);
+        text += &page.bold(&page.parts(title.chain([replicas]).chain(all_on), 2));
+        let mut columns = columns(block, places, page);
+        columns.retain(|column| shared.is_none() || column.head != ON);
         let sheet = Sheet::new(block, columns).toned(|group| failed_tone(&group.tallied));
         let fitted = sheet.fit(page);
         text += &fitted.text(page);
@@ -84,6 +87,24 @@ const PRICING: usize = 2;
 /// A cell of the key of a group.
 fn cell(group: &KeyGroup, at: usize) -> &str {
     group.key.get(at).map_or("", String::as_str)
+}
+
+/// Head of the column of VMs.
+const ON: &str = "on";
+
+/// The VMs of a cluster.
+fn vms(group: &KeyGroup, places: &Places) -> String {
+    match cell(group, 6).parse().ok() {
+        None => NONE.to_owned(),
+        workers => places.shapes(cell(group, 5), workers),
+    }
+}
+
+/// The VMs that all lines of a block share: said once, they need not stand in every line.
+fn shared_vms(block: &[KeyGroup], places: &Places) -> Option<String> {
+    let first = vms(block.first()?, places);
+    let is_shared = block.len() > 1 && first != NONE;
+    (is_shared && block.iter().all(|group| vms(group, places) == first)).then_some(first)
 }
 
 /// Why clusters failed or were simulated otherwise, each reason once.
@@ -151,10 +172,10 @@ fn columns<'b>(
         let figure = move |group: &KeyGroup, whole: bool| {
             let (value, interval) = typical(group, name)?;
             let mean = group.mean(name).filter(|_| by_median);
-            let mean = mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
-            let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
-            let lengths = lengths.filter(|_| whole).unwrap_or_default();
-            Some(format!("{mark}{}{lengths}{mean}", text(value)))
+            let mean = mean.map_or_else(String::new, |mean| format!(", mean {}", text(mean.mean)));
+            let ends = interval.map(|interval| ends(interval, unit(value), 2));
+            let ends = ends.filter(|_| whole).unwrap_or_default();
+            Some(format!("{mark}{}{ends}{mean}", text(value)))
         };
         Column::number(head, move |group: &&KeyGroup| or_dash(figure(group, true)))
             .rank(1)
@@ -164,16 +185,13 @@ fn columns<'b>(
         ("", "") => NONE.to_owned(),
         (workers, batch) => format!("{workers} × {batch}"),
     };
-    let on = |group: &&KeyGroup| match cell(group, 6).parse().ok() {
-        None => NONE.to_owned(),
-        workers => places.shapes(cell(group, 5), workers),
-    };
+    let on = |group: &&KeyGroup| vms(group, places);
     let mut columns = vec![
         Column::text("cluster", |group: &&KeyGroup| {
             with_failed(cell(group, 5), &group.tallied)
         }),
         Column::number("K × B", counts).rank(0),
-        Column::text("on", on).rank(0),
+        Column::text(ON, on).rank(0),
         measured("time", "time_h", hours, |hours| {
             if is_in_minutes(hours) { 60.0 } else { 1.0 }
         }),

@@ -15,11 +15,12 @@
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together; [`stored_shard`] reads one.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
-//! - [`percent`]: fractions in tables; `headline`: what a
-//!   table comes to, in words.
+//! - `headline_table`: what all tables come to, a line per job and objective; [`headline`]: in words; `closest`: who is nearest to
+//!   the oracle. [`percent`]: fractions in tables.
 
 pub mod aside;
 pub mod choices;
+mod closest;
 pub mod clusters_table;
 pub mod comparison_manifest;
 pub mod csv_rows;
@@ -27,6 +28,7 @@ pub mod failures_csv;
 pub mod folder;
 pub mod formats;
 pub mod headline;
+pub mod headline_table;
 pub mod identity;
 pub mod manifest;
 pub mod percent;

@@ -74,7 +74,7 @@ fn share(tallied: &Tallied, column: &str) -> Option<String> {
         Some((Interval { low, high }, holds)) if share.count > 1 => {
             let sign = sign(holds);
             format!(
-                "{:.0} ({sign}{:.0}–{:.0}) %",
+                "{:.0} % ({sign}{:.0} to {:.0})",
                 100.0 * whole,
                 100.0 * low,
                 100.0 * high
@@ -89,7 +89,7 @@ pub fn mean_percent(mean: &Mean) -> String {
     let text = signed(mean.mean);
     let decimals = if is_many_times(mean.mean) { 0 } else { 1 };
     match mean.interval {
-        Some(interval) => text + &lengths((interval, mean.holds), mean.mean, 100.0, decimals),
+        Some(interval) => text + &ends((interval, mean.holds), 100.0, decimals),
         None => text,
     }
 }
@@ -116,35 +116,24 @@ fn sign(holds: Holds) -> &'static str {
 
 /// The signs that stand in `text`, with what they mean.
 pub fn signs_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let stands = |sign: &str| {
-        ["±", " ", "("]
-            .iter()
-            .any(|before| text.contains(&format!("{before}{sign}")))
-    };
+    let stands = |sign: &str| text.contains(&format!("({sign}"));
     let signs = SIGNS.iter().map(|(_, sign, meaning)| (*sign, *meaning));
     signs.filter(move |(sign, _)| stands(sign))
 }
 
-/// The lengths of an interval about `value`, as ` -1.5+0.5`; as ` ±0.6`, the longer, where they differ by less than
-/// half; behind its sign where it has one.
-pub fn lengths(
-    (interval, holds): (Interval, Holds),
-    value: f64,
-    unit: f64,
-    decimals: usize,
-) -> String {
-    let (down, up) = interval.about(value);
-    let text = |length: f64| format!("{:.decimals$}", unit * length.max(0.0));
-    let longer = down.max(up);
-    // What is no more than 0 is as good as known.
-    let digits = |text: String| text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
-    let is_shown = longer.is_infinite() || digits(text(longer));
-    let sign = if is_shown { sign(holds) } else { "" };
-    if longer <= 1.5 * down.min(up) || text(down) == text(up) {
-        format!(" ±{sign}{}", text(longer))
-    } else {
-        format!(" {sign}-{}+{}", text(down), text(up))
-    }
+/// The ends of an interval in brackets, as ` (13.9 to 14.2)`, behind its sign where it has one.
+pub fn ends((interval, holds): (Interval, Holds), unit: f64, decimals: usize) -> String {
+    let text = |end: f64| {
+        let text = format!("{:.decimals$}", unit * end);
+        // Minus zero is zero.
+        let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
+        let text = text.strip_prefix('-').filter(|_| is_zero).unwrap_or(&text);
+        text.replace("inf", "∞")
+    };
+    let (low, high) = (text(interval.low), text(interval.high));
+    // What is known to the last digit needs no sign.
+    let sign = if low == high { "" } else { sign(holds) };
+    format!(" ({sign}{low} to {high})")
 }
 
 #[cfg(test)]
@@ -152,28 +141,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_that_differ_stand_by_themselves() {
+    fn intervals_are_told_by_their_ends() {
         let interval = |low, high| Interval { low, high };
-        let text = |interval| lengths((interval, Holds::AsSaid), 0.5, 100.0, 1);
-        assert_eq!(text(interval(0.48, 0.52)), " ±2.0");
-        assert_eq!(text(interval(0.49, 0.514)), " ±1.4");
-        assert_eq!(text(interval(0.49, 0.62)), " -1.0+12.0");
-        assert_eq!(text(interval(0.49, f64::INFINITY)), " -1.0+inf");
-        assert_eq!(text(interval(0.5, 0.5)), " ±0.0");
+        let text = |interval| ends((interval, Holds::AsSaid), 100.0, 1);
+        assert_eq!(text(interval(0.139, 0.142)), " (13.9 to 14.2)");
+        assert_eq!(text(interval(-0.012, -0.0001)), " (-1.2 to 0.0)");
+        assert_eq!(text(interval(0.49, f64::INFINITY)), " (49.0 to ∞)");
+        assert_eq!(text(interval(0.5, 0.5)), " (50.0 to 50.0)");
         // One that holds otherwise says so, and the sign is explained.
-        let signed = |holds, high| lengths((interval(0.48, high), holds), 0.5, 100.0, 1);
-        assert_eq!(signed(Holds::Oftener, 0.52), " ±<2.0");
-        assert_eq!(signed(Holds::Roughly, 0.55), " ≈-2.0+5.0");
+        let signed = |holds, high| ends((interval(0.48, high), holds), 100.0, 1);
+        assert_eq!(signed(Holds::Oftener, 0.52), " (<48.0 to 52.0)");
+        assert_eq!(signed(Holds::Roughly, 0.55), " (≈48.0 to 55.0)");
+        assert_eq!(signed(Holds::Roughly, 0.48), " (48.0 to 48.0)");
         for holds in [Holds::Oftener, Holds::Roughly] {
-            for high in [0.52, 0.55] {
-                let text = signed(holds, high);
-                assert_eq!(
-                    signs_in(&text).map(|(own, _)| own).collect::<Vec<_>>(),
-                    [sign(holds)]
-                );
-            }
+            let text = signed(holds, 0.55);
+            let signs: Vec<_> = signs_in(&text).map(|(own, _)| own).collect();
+            assert_eq!(signs, [sign(holds)]);
         }
-        assert_eq!(signs_in("+14.0 ±0.3 %").count(), 0);
+        assert_eq!(signs_in("+14.0 (13.9 to 14.2), < 0.1 %").count(), 0);
     }
 
     #[test]

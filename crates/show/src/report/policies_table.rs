@@ -1,6 +1,6 @@
 //! The summary by pricing policy: what a price changes.
 
-use super::choices::{objective, place};
+use super::choices::{all_on, objective, place, shared_vm, shown};
 use super::percent::typical;
 use super::places::Places;
 use scavsim_base::text::words::{hours, or_dash, percent, plural_with_commas, usd};
@@ -46,7 +46,7 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         let mut title: Vec<String> = named.map(str::to_owned).collect();
         title.push(plural_with_commas(group.tallied.cases, "replica"));
         let common = common_vm(&block, places);
-        title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
+        title.extend(common.map(all_on));
         text += &page.bold(&page.parts(title, 2));
         text += &table(&block, places, page);
         text.push('\n');
@@ -54,17 +54,12 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     text + &page.legend(LEGEND) + &places.below(page)
 }
 
-/// The VM type of all oracles' choices, where it is one and they have a VM per worker: said once, it need not stand in
-/// every line.
+/// The VM type of all oracles' choices, where it is one.
 fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
-    let mut oracles = block.iter().filter_map(|group| group.oracle.as_ref());
-    let first = oracles.next()?.vm.as_deref()?;
-    let is_same = |oracle: &Chosen| {
-        let held = oracle.workers.map(|workers| format!("{workers} {first}"));
-        oracle.vm.as_deref() == Some(first) && held == Some(places.held(first, oracle.workers))
-    };
-    let all = || block.iter().filter_map(|group| group.oracle.as_ref());
-    all().all(is_same).then_some(first)
+    shared_vm(
+        block.iter().filter_map(|group| group.oracle.as_ref()),
+        places,
+    )
 }
 
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
@@ -211,10 +206,10 @@ fn line(
     let is_moved = oracle.as_ref().map(|(at, _)| at) != first.as_ref().map(|(at, _)| at);
     let moved = if is_moved { "* " } else { "" };
     let best = |between: &str| {
-        let Some((mut at, share)) = oracle.clone() else {
+        let Some((at, share)) = &oracle else {
             return format!("{moved}none");
         };
-        at.vm = at.vm.filter(|_| with_vm);
+        let at = shown(at, with_vm);
         let share = share.map_or_else(String::new, |share| format!(" ({})", percent(share, 0)));
         format!("{moved}{}{share}", place(&at, places, between))
     };

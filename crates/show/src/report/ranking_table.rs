@@ -1,5 +1,6 @@
 //! Every configuration of a ranking for people: a line each, on no more columns than there are.
 
+use super::choices::all_on;
 use super::places::Places;
 use super::ranking_data::{held, market};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
@@ -7,6 +8,7 @@ use super::ranking_plans::{plan, plan_columns, plan_lines};
 use scavsim_base::text::words::{NONE, hours, or_dash, plural, usd, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::configuration::Shape;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
 
@@ -129,8 +131,10 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     if let (true, Some(Some(market))) = (one_market, markets.first()) {
         facts.push(format!("all {market}"));
     }
+    let shared = shared_vm(&ranking.rows);
+    facts.extend(shared.map(all_on));
     text += &common.page().parts(facts, 2);
-    let columns = columns(ranking, !one_market, common);
+    let columns = columns(ranking, !one_market, shared.is_none(), common);
     let sheet = Sheet::new(rows, columns).toned(|row| {
         if row.best_for.contains(&ranking.objective) {
             Tone::Best
@@ -149,19 +153,19 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
-    text += &bests(ranking, &common.page());
+    text += &bests(ranking, shared.is_none(), &common.page());
     text + "\n"
 }
 
 /// The best for objectives that the rows are not sorted by.
-fn bests(ranking: &Ranking, page: &Page) -> String {
+fn bests(ranking: &Ranking, with_vms: bool, page: &Page) -> String {
     let mut text = String::new();
     for row in &ranking.rows {
         for objective in row.best_for.iter().filter(|o| **o != ranking.objective) {
             let sentence = format!(
                 "best for {}: {}, {}, {}",
                 objective.name(),
-                named(row),
+                named(row, with_vms),
                 hours(row.expected.time_s / SECONDS_PER_HOUR),
                 usd(row.expected.cost_usd)
             );
@@ -175,7 +179,7 @@ fn bests(ranking: &Ranking, page: &Page) -> String {
     if let Some((cost, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
         let sentence = format!(
             "least expected cost of a job, E[C] = p N E[T]: {}, {cost:.4} USD",
-            named(row)
+            named(row, with_vms)
         );
         text += &page.prose(&sentence, 2);
     }
@@ -186,10 +190,25 @@ fn bests(ranking: &Ranking, page: &Page) -> String {
 }
 
 /// A configuration in words, with its kind where it is one.
-fn named(row: &Ranked) -> String {
+fn named(row: &Ranked, with_vms: bool) -> String {
     let kind = row.vm.as_ref().filter(|_| is_of_a_kind(row));
     let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
-    configuration(row, true) + &kind
+    configuration(row, with_vms) + &kind
+}
+
+/// The VM type that all rows share, with the number of VMs that follows from that of the workers: said once, it need
+/// not stand in every line.
+fn shared_vm(rows: &[Ranked]) -> Option<&str> {
+    let mut shared: Option<&str> = None;
+    for row in rows {
+        let vm = row.vm.as_deref().filter(|_| !is_of_a_kind(row))?;
+        let vms = Shape::parse(vm).ok()?.vms(row.workers?)?;
+        if machines(row) != format!("{vms} {vm}") || shared.is_some_and(|other| other != vm) {
+            return None;
+        }
+        shared = Some(vm);
+    }
+    shared.filter(|_| rows.len() > 1)
 }
 
 /// Whether its name is not that of its VMs.
@@ -262,6 +281,7 @@ impl Unit {
 fn columns<'r>(
     ranking: &'r Ranking,
     with_market: bool,
+    with_vms: bool,
     common: &Common,
 ) -> Vec<Column<'r, &'r Ranked>> {
     let layout = common.layout;
@@ -281,7 +301,7 @@ fn columns<'r>(
             configuration(row, false)
         }
     };
-    if layout == Layout::Stacked {
+    if layout == Layout::Stacked && with_vms {
         let on = move |row: &&Ranked| format!("{}\non {}", name(row), machines(row));
         columns.push(Column::text(head, on));
     } else {
@@ -290,7 +310,9 @@ fn columns<'r>(
             let kind = |row: &&Ranked| row.vm.clone().unwrap_or_default();
             columns.push(Column::text("kind", kind));
         }
-        columns.push(Column::text("on", |row: &&Ranked| machines(row)));
+        if with_vms {
+            columns.push(Column::text("on", |row: &&Ranked| machines(row)));
+        }
     }
     if with_market {
         columns.push(Column::word("market", |row: &&Ranked| {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::percent::{lengths, right, right_alone, typical};
+use super::percent::{ends, right, right_alone, typical};
 use scavsim_base::stats::{Interval, Ratio};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{NONE, hours, or_dash, signed, usd};
@@ -112,7 +112,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
     TableColumn {
         head: "net t / $",
         rank: 2,
-        meaning: "the same, search steps counted as training; ± 95 % interval",
+        meaning: "realised total over the oracle in the same replica, search steps counted as training; in brackets the 95 % interval",
         is_typical: true,
         is_there: always,
         cell: |group| {
@@ -254,7 +254,7 @@ fn repaid_text(group: &Group, with_interval: bool) -> String {
     if let Some(low) = low.filter(|_| with_interval) {
         let high = high.unwrap_or(f64::INFINITY);
         let interval = (Interval { low, high }, group.tallied.repaid_holds);
-        text += &lengths(interval, ratio, 1.0, decimals).replace("inf", "∞");
+        text += &ends(interval, 1.0, decimals);
     }
     text += " ×";
     if let Some(never) = never.filter(|never| never.yes > 0) {

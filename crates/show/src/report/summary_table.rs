@@ -1,7 +1,8 @@
 //! The summary as a table that a person reads without a manual.
 
-use super::choices::{MARKS, marked, oracle, place};
-use super::headline;
+use super::choices::{MARKS, all_on, marked, oracle, place, shared_vm, shown};
+use super::closest::best;
+use super::headline_table;
 use super::percent::{signs_in, typical};
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
@@ -19,14 +20,15 @@ const ORACLE_LEGEND: (&str, &str) = (
 /// What stands in front of the columns.
 const CHOICE_LEGEND: (&str, &str) = (
     "choice",
-    "workers × batch chosen most often, on how many VMs of which type, behind a slash the workers on each",
+    "workers × batch chosen most often, on how many VMs of which type, behind a slash the workers on each; a type that all share \
+     stands in the title",
 );
 
 /// What the tables come to, in words; then one block per (setting, workload, pricing, objective), one line per strategy; then what
 /// the words mean. Columns stand in the same place in all blocks.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
-    let mut text = headline::all(&blocks, places, page);
+    let mut text = headline_table::render(&blocks, places, page);
     let mut seen = Seen::default();
     for block in &blocks {
         if block
@@ -41,8 +43,10 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         }
         let is_there = |column: &&TableColumn| block.iter().any(column.is_there);
         let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
-        let best = headline::best(block);
-        let sheet = Sheet::new(*block, columns(&all, places)).toned(|group| tone(group, &best));
+        let best = best(block);
+        let with_vm = common_vm(block, places).is_none();
+        let columns = columns(&all, places, with_vm);
+        let sheet = Sheet::new(*block, columns).toned(|group| tone(group, &best));
         let table = sheet.fit(page);
         seen.take(&all, &table);
         text.push_str(&title(block, places, page));
@@ -85,9 +89,12 @@ pub fn words() -> Vec<&'static str> {
     COLUMNS.iter().map(TableColumn::word).collect()
 }
 
-/// The words that columns are asked for by, with what they mean.
+/// The heads of columns and the words that they are asked for by, with what they mean.
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COLUMNS.iter().map(|column| (column.word(), column.meaning))
+    COLUMNS.iter().flat_map(|column| {
+        let head = (column.head != column.word()).then_some((column.head, column.meaning));
+        std::iter::once((column.word(), column.meaning)).chain(head)
+    })
 }
 
 /// Whether two groups stand in the same table.
@@ -124,9 +131,22 @@ fn folded(text: &str) -> String {
     lines.join("\n")
 }
 
-fn columns<'b>(all: &[&'static TableColumn], places: &'b Places) -> Vec<Column<'b, &'b Group>> {
-    let choice = |group: &Group, between: &str| match &group.choice {
-        Some(choice) => marked(place(choice, places, between), group.provenance.as_deref()),
+/// The VM type of all choices of a block and of its oracle's, where it is one.
+fn common_vm<'g>(block: &'g [Group], places: &Places) -> Option<&'g str> {
+    let all = |group: &'g Group| group.choice.iter().chain(&group.oracle);
+    shared_vm(block.iter().flat_map(all), places).filter(|_| block.len() > 1)
+}
+
+fn columns<'b>(
+    all: &[&'static TableColumn],
+    places: &'b Places,
+    with_vm: bool,
+) -> Vec<Column<'b, &'b Group>> {
+    let choice = move |group: &Group, between: &str| match &group.choice {
+        Some(choice) => {
+            let choice = place(&shown(choice, with_vm), places, between);
+            marked(choice, group.provenance.as_deref())
+        }
         None => "none".to_owned(),
     };
     let mut columns = vec![
@@ -248,8 +268,10 @@ fn title(block: &[Group], places: &Places, page: &Page) -> String {
         first.objective.clone(),
     ];
     let own = own.into_iter().filter(|name| !name.is_empty());
-    let oracle = oracle(block, places).map(|oracle| format!("oracle {oracle}"));
-    page.bold(&page.parts(own.chain([cases]).chain(oracle), 2))
+    let vm = common_vm(block, places);
+    let oracle = oracle(block, places, vm.is_none()).map(|oracle| format!("oracle {oracle}"));
+    let all = own.chain([cases]).chain(vm.map(all_on)).chain(oracle);
+    page.bold(&page.parts(all, 2))
 }
 
 #[cfg(test)]

@@ -5,42 +5,114 @@ use std::sync::Arc;
 
 use ::toml::de::Error;
 
+use super::unclosed;
 use crate::input::words::shown;
 use crate::input::{Diagnostic, Diagnostics, Source};
 
-/// Reports all syntax errors; returns the lines they are on, where whatever was read
-/// is not to be trusted.
+/// What of a text is not to be trusted.
+#[derive(Debug, Default)]
+pub(super) struct Broken {
+    /// Lines with errors.
+    pub(super) lines: Vec<Range<usize>>,
+    /// Where a list goes on that was never closed: from here on nothing stands where it was meant to.
+    pub(super) from: Option<usize>,
+}
+
+/// Reports all syntax errors; returns where whatever was read is not to be trusted.
 pub(super) fn report(
     errors: &[Error],
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,
-) -> Vec<Range<usize>> {
-    let mut broken: Vec<Range<usize>> = Vec::new();
+) -> Broken {
+    let mut broken = Broken::default();
     for error in errors {
         let end = source.text.len();
         let span = error.span().unwrap_or(end..end);
         let line = line_around(&source.text, span.start);
+        if let Some(open) = unclosed::list_before(&source.text, &span, error.message()) {
+            diagnostics.push(not_closed(open, line.start, source));
+            broken.lines.push(line.start..end);
+            broken.from = Some(line.start);
+            break;
+        }
         // The parser stumbles on: a second error in one line follows from the first.
-        if !broken.contains(&line) {
+        if !broken.lines.contains(&line) {
             diagnostics.push(diagnostic(error.message(), span, source));
-            broken.push(line);
+            broken.lines.push(line);
         }
     }
     broken
 }
 
+fn not_closed(open: usize, goes_on: usize, source: &Arc<Source>) -> Diagnostic {
+    let is_at_end =
+        source.text[goes_on..].lines().count() <= 1 && !source.text[goes_on..].contains('=');
+    let label = if is_at_end {
+        "no `]` up to the end".to_owned()
+    } else {
+        format!("no `]` before line {}", number(&source.text, goes_on))
+    };
+    let title = "not valid TOML: a list is not closed";
+    Diagnostic::at(source, open..open + 1, title, label)
+        .with_help("what stands behind it was not looked at")
+}
+
 fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagnostic {
     if message == "duplicate key" {
-        let key = shown(source.text.get(span.clone()).unwrap_or_default());
-        return Diagnostic::at(source, span, format!("duplicate key `{key}`"), "set before")
-            .with_help("a key may be set only once; remove or rename one of the two");
+        let key = source.text.get(span.clone()).unwrap_or_default();
+        let label = match set_before(&source.text, key, span.start) {
+            Some(line) => format!("set before, in line {line}"),
+            None => "set before".to_owned(),
+        };
+        return Diagnostic::at(
+            source,
+            span,
+            format!("duplicate key `{}`", shown(key)),
+            label,
+        )
+        .with_help("a key may be set only once; remove or rename one of the two");
     }
     let (title, label) = match message.split_once(", expected ") {
         Some((title, "literal string")) => (title, "expected a text in quotes".to_owned()),
         Some((title, expected)) => (title, format!("expected {expected}")),
         None => (message, String::new()),
     };
-    Diagnostic::at(source, span, format!("not valid TOML: {title}"), label)
+    let is_json = span.start == 0 && source.text.starts_with('{');
+    let told = Diagnostic::at(source, span, format!("not valid TOML: {title}"), label);
+    if is_json {
+        return told.with_help("this looks like JSON; TOML has a line `key = value` for each");
+    }
+    told
+}
+
+/// The line in which a key was set before the place where it is set again, or where the table of an earlier header
+/// begins. `None` where it is in the same line, or written otherwise.
+fn set_before(text: &str, key: &str, at: usize) -> Option<usize> {
+    let line = line_around(text, at);
+    let header = |line: &str| {
+        let head = line.split('#').next().unwrap_or_default().trim();
+        head.starts_with('[').then(|| head.to_owned())
+    };
+    let again = header(text.get(line.clone())?);
+    let sets_key = |line: &str| {
+        let rest = line.trim_start().strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start().starts_with(['=', '.']))
+    };
+    let above: Vec<&str> = text.get(..line.start)?.lines().collect();
+    // Above the header of its own table stand other keys of this name.
+    let mut own = (0..above.len())
+        .rev()
+        .take_while(|&at| again.is_some() || header(above[at]).is_none());
+    let found = own.find(|&at| match &again {
+        Some(again) => header(above[at]).as_ref() == Some(again),
+        None => sets_key(above[at]),
+    });
+    found.map(|at| at + 1)
+}
+
+/// The number of the line of a place, from 1.
+fn number(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
 fn line_around(text: &str, at: usize) -> Range<usize> {

@@ -39,6 +39,33 @@ pub(super) fn get_mut<'t, 's>(
         })
 }
 
+/// Cuts away all keys and elements that begin at `from` or behind it.
+pub(super) fn cut_behind(node: &mut TomlNode<'_>, from: usize) {
+    match node.get_mut() {
+        DeValue::Table(table) => {
+            *table = mem::replace(table, DeTable::new())
+                .into_iter()
+                .filter(|(key, _)| key.span().start < from)
+                .map(|(key, mut value)| {
+                    cut_behind(&mut value, from);
+                    (key, value)
+                })
+                .collect();
+        }
+        DeValue::Array(array) => {
+            *array = mem::replace(array, DeArray::new())
+                .into_iter()
+                .filter(|value| value.span().start < from)
+                .map(|mut value| {
+                    cut_behind(&mut value, from);
+                    value
+                })
+                .collect();
+        }
+        _ => {}
+    }
+}
+
 /// Cuts away the key or element at a path; false if there is none.
 pub(super) fn remove(root: &mut TomlNode<'_>, path: &[Step]) -> bool {
     let Some((last, parent)) = path.split_last() else {

@@ -1,0 +1,105 @@
+//! Who comes closest to the oracle in a block of the summary.
+
+use super::choices::{is_all_knowing, objective};
+use super::percent::{Typical, typical};
+use super::summary_columns::spent_text;
+use scavsim_base::text::words::signed;
+use scavsim_lab::experiment::Group;
+use scavsim_search::search::Objective;
+
+/// How far a group is from the oracle in its objective: the less, the better; `None` where nothing is known.
+pub(super) fn distance(group: &Group) -> Option<f64> {
+    let over = |metric| Some(typical(group, metric)?.value());
+    match objective(group)? {
+        Objective::Time => over("overhead_net_time"),
+        Objective::Cost => over("overhead_net_cost"),
+        Objective::Knee => Some(-group.mean("knee_depth")?.mean),
+    }
+}
+
+/// Share of the replicas within the limits; all where there are none.
+pub(super) fn kept(group: &Group) -> f64 {
+    let share = group
+        .tallied
+        .share("kept_net")
+        .and_then(|share| share.share());
+    share.unwrap_or(1.0)
+}
+
+/// The distance in words.
+pub(super) fn distance_text(group: &Group) -> String {
+    let over =
+        |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));
+    let text = match objective(group) {
+        Some(Objective::Time) => over("overhead_net_time"),
+        Some(Objective::Cost) => over("overhead_net_cost"),
+        Some(Objective::Knee) | None => group
+            .mean("knee_depth")
+            .map(|depth| format!("depth {:.2} of 1", depth.mean)),
+    };
+    text.unwrap_or_default()
+}
+
+/// How good a group is, as it is printed.
+fn shown(group: &Group) -> (i64, String) {
+    let percent = (100.0 * kept(group)).round() as i64;
+    let text = match objective(group) {
+        Some(Objective::Knee) | None => distance_text(group),
+        _ => distance(group).map(signed).unwrap_or_default(),
+    };
+    (percent, text)
+}
+
+/// Whether two groups are told apart by nothing that is printed: nor by a search that only one of them made.
+pub(super) fn are_equal(a: &Group, b: &Group) -> bool {
+    shown(a) == shown(b) && searched(a).is_some() == searched(b).is_some()
+}
+
+/// All who search and have a result, the best first.
+pub(super) fn ranked(block: &[Group]) -> Vec<&Group> {
+    let is_there = |g: &&Group| !is_all_knowing(g) && distance(g).is_some();
+    let mut all: Vec<&Group> = block.iter().filter(is_there).collect();
+    let percent = |group: &Group| (100.0 * kept(group)).round();
+    all.sort_by(|a, b| {
+        let by_kept = percent(b).total_cmp(&percent(a));
+        by_kept.then(
+            distance(a)
+                .unwrap_or(f64::NAN)
+                .total_cmp(&distance(b).unwrap_or(f64::NAN)),
+        )
+    });
+    // Of equal ones, those that spent less come first.
+    let spent = |group: &Group| {
+        ["search_time_h", "known_time_h"].map(|metric| group.mean(metric).map_or(0.0, |m| m.mean))
+    };
+    for equal in all.chunk_by_mut(|a, b| shown(a) == shown(b)) {
+        equal.sort_by(|a, b| {
+            let (a, b) = (spent(a), spent(b));
+            a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+        });
+    }
+    all
+}
+
+/// The best of a block, all that are equal.
+pub(super) fn best(block: &[Group]) -> Vec<&Group> {
+    let all = ranked(block);
+    let equal = all.iter().take_while(|group| are_equal(group, all[0]));
+    equal.copied().collect()
+}
+
+/// Time and cost of the search, where there is one.
+pub(super) fn searched(group: &Group) -> Option<String> {
+    let hours = group.mean("search_time_h")?.mean;
+    (hours > 0.0).then(|| spent_text(group, ["search_time_h", "search_cost_usd"]))
+}
+
+impl Typical<'_> {
+    /// The figure.
+    pub(crate) fn value(self) -> f64 {
+        match self {
+            Typical::Mean(mean) => mean.mean,
+            Typical::Median(median) => median,
+        }
+    }
+}

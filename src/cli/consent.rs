@@ -1,0 +1,145 @@
+//! Whether a run that is long or large is to begin: a person is asked, anything else has to say `--yes`.
+
+use std::io::{self, BufRead, IsTerminal, Write as _};
+use std::path::Path;
+
+use super::estimate;
+use super::exit::Failure;
+use super::terminal;
+use scavsim_base::text::words::{rough_size, rough_time};
+use scavsim_lab::experiment::Plan;
+use scavsim_lab::scenario::Scenario;
+use scavsim_sim::engine::Interrupt;
+
+/// A run that is estimated to take longer is asked about.
+const LONG_S: f64 = 3600.0;
+
+/// Who may begin long runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Consent {
+    /// Whether all runs may begin, by `--yes`.
+    pub is_given: bool,
+    /// Whether standard input is read for something else.
+    pub stdin_is_taken: bool,
+}
+
+/// A run that may be long.
+pub struct Asked<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What its cases share.
+    pub plan: &'a Plan,
+    /// Raised by Ctrl-C.
+    pub interrupt: &'a Interrupt,
+    /// Threads.
+    pub jobs: usize,
+    /// The part of all cases that is to be run.
+    pub share: f64,
+    /// Where `records.csv` is to be written.
+    pub csv_in: Option<&'a Path>,
+}
+
+impl Consent {
+    /// Lets a run begin, or not.
+    ///
+    /// # Errors
+    /// [`Failure::Declined`] where it would be long or large, and nobody wants that.
+    pub fn ask(self, asked: &Asked<'_>) -> Result<(), Failure> {
+        if self.is_given {
+            return Ok(());
+        }
+        // Where nobody knows how much is free, nobody can say that it is too little.
+        let free = asked
+            .csv_in
+            .and_then(|path| fs4::available_space(path).ok());
+        let Asked {
+            plan,
+            interrupt,
+            jobs,
+            share,
+            ..
+        } = *asked;
+        if !estimate::may_exceed(plan, interrupt, jobs, share, (LONG_S, free))? {
+            return Ok(());
+        }
+        let estimate = estimate::of(asked.scenario, jobs)?;
+        let seconds = estimate.seconds.map(|seconds| share * seconds);
+        let bytes = estimate.bytes.map(|bytes| share * bytes);
+        let Some(sentence) = sentence(seconds, bytes, free) else {
+            return Ok(());
+        };
+        let sentence = format!("{}: {sentence}", asked.scenario.name);
+        let is_person = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if is_person && !self.stdin_is_taken {
+            if says_yes(&sentence)? {
+                return Ok(());
+            }
+            return Err(Failure::Declined("not started".to_owned()));
+        }
+        Err(Failure::Declined(format!(
+            "{sentence}; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it"
+        )))
+    }
+}
+
+/// What there is to ask about; nothing where a run is short and has room.
+fn sentence(seconds: Option<f64>, bytes: Option<f64>, free: Option<u64>) -> Option<String> {
+    let long = seconds.filter(|seconds| *seconds > LONG_S);
+    let long = long.map(|seconds| format!("it would take about {}", rough_time(seconds)));
+    let large = bytes
+        .zip(free)
+        .filter(|(bytes, free)| *bytes > *free as f64);
+    let large = large.map(|(bytes, free)| {
+        format!(
+            "it would write {} of records.csv where {} are free",
+            rough_size(bytes),
+            rough_size(free as f64)
+        )
+    });
+    let parts: Vec<String> = long.into_iter().chain(large).collect();
+    (!parts.is_empty()).then(|| parts.join(", and "))
+}
+
+/// Asks the person at the terminal.
+fn says_yes(sentence: &str) -> io::Result<bool> {
+    terminal::error(sentence);
+    let mut err = io::stderr().lock();
+    write!(err, "Start it? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(is_yes(&answer))
+}
+
+/// Whether somebody said yes; silence is no.
+fn is_yes(answer: &str) -> bool {
+    ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_long_or_has_no_room_is_asked_about() {
+        assert_eq!(sentence(Some(3599.0), Some(1e9), Some(2_000_000_000)), None);
+        assert_eq!(sentence(None, Some(1e12), None), None);
+        let both = sentence(Some(180_000.0), Some(12e12), Some(40_000_000_000));
+        assert_eq!(
+            both.as_deref(),
+            Some(
+                "it would take about 50 h, and it would write 12.0 TB of records.csv where 40.0 GB are free"
+            )
+        );
+    }
+
+    #[test]
+    fn silence_is_no() {
+        for no in ["", "\n", "n\n", "yeah no\n"] {
+            assert!(!is_yes(no), "{no:?}");
+        }
+        for yes in ["y\n", "YES\r\n", " yes "] {
+            assert!(is_yes(yes), "{yes:?}");
+        }
+    }
+}

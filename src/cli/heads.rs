@@ -1,0 +1,307 @@
+//! Heads of columns that stand in tables for people, and are neither a column of the records nor a word of the glossary.
+
+/// The heads, and what stands below them.
+pub(super) const HEADS: &[(&str, &str)] = &[
+    // Strategies and policies.
+    (
+        "strategy",
+        "Who searches for the best configuration: `scavsim list strategies`.",
+    ),
+    ("workload", "What is trained: `scavsim list workloads`."),
+    ("pricing", "The pricing policy: `scavsim list pricing`."),
+    (
+        "objective",
+        "What the best is: time, cost, or the knee between both.",
+    ),
+    (
+        "setting",
+        "Values of the keys that hold several in the scenario.",
+    ),
+    ("scenario", "The scenario, by its name."),
+    (
+        "cases",
+        "How many cases stand behind the line; in brackets those without a result.",
+    ),
+    (
+        "time",
+        "Time to the target: in the table of policies the oracle's, in that of clusters the mean over replicas.",
+    ),
+    (
+        "cost",
+        "Cost to the target: in the table of policies the oracle's, in that of clusters the mean over replicas.",
+    ),
+    // Clusters and configurations.
+    ("cluster", "Kind of cluster, or VM type."),
+    (
+        "on",
+        "How many VMs of which type; behind a slash the workers on each. In the table of losses of `compare`: units where the strategy loses.",
+    ),
+    (
+        "kind",
+        "Kind of cluster, by its name in the scenario. In lists: the kind of the thing.",
+    ),
+    ("market", "Where VMs are rented: on demand or spot."),
+    ("time h", "Expected hours to the target."),
+    ("time min", "Expected minutes to the target."),
+    ("time s", "Expected seconds to the target."),
+    ("cost $", "Expected cost to the target, USD."),
+    (
+        "from",
+        "How step time and epochs of a configuration are known: measured, interpolated between measurements, extrapolated by laws, or modelled.",
+    ),
+    (
+        "f",
+        "`from` by its first letter: m measured or modelled, i interpolated, e extrapolated.",
+    ),
+    ("lost VMs", "VMs that the provider took away, in the mean."),
+    (
+        "stale",
+        "Samples of others that a gradient missed, over the batch, in the mean.",
+    ),
+    ("dropped", "Share of gradients that the protocol gave up."),
+    (
+        "wasted",
+        "Share of compute time that went into dropped gradients and second attempts.",
+    ),
+    ("fidelity", "How it was simulated: fast, step or event."),
+    (
+        "ETTR",
+        "Effective training time ratio: training that counts, over all the time that VMs are held.",
+    ),
+    ("GPUs", "How many GPUs of which model."),
+    (
+        "$ per 10⁹",
+        "Expected cost of a parallel plan per 10⁹ tokens that it trains on.",
+    ),
+    ("keeps", "Chance that a plan keeps within the limits."),
+    // Advice.
+    (
+        "behind",
+        "How far the expected value of a choice is from the best one's, in percent.",
+    ),
+    (
+        "better",
+        "Chance that the choice is better than the recommended one, as far as the measurements say.",
+    ),
+    // Headlines.
+    (
+        "best",
+        "The best configuration: in a run the oracle's choice; in the report of an import that of each job.",
+    ),
+    // Comparisons and suites.
+    (
+        "net mean",
+        "`net` in the mean over units: search and runs of the job over those of the oracle, minus 1.",
+    ),
+    ("median", "Half of all cases are below."),
+    ("p90", "Nine of ten cases are below: the 90th percentile."),
+    ("gross", "`net`, but the runs of the search earn nothing."),
+    (
+        "exact",
+        "Share of choices that are worth what the oracle's are.",
+    ),
+    (
+        "near",
+        "Share of choices within a tenth of what the oracle's are worth.",
+    ),
+    (
+        "rank",
+        "Place among the strategies, 1 being the best, in the mean over units.",
+    ),
+    (
+        "× best",
+        "Search and runs over those of the strategy that is best in the mean: a geometric mean over units. * differs at 5 %, ** at 1 %.",
+    ),
+    (
+        "× named",
+        "Search and runs over those of the strategy that `--against` names: a geometric mean over units.",
+    ),
+    (
+        "loses",
+        "In `compare`: units where search and runs come to more than 1.1 × those of the best other, or who loses there. In `list failures`: what a failure takes away.",
+    ),
+    (
+        "most on",
+        "The unit where the strategy loses most, by how much, and to whom.",
+    ),
+    ("then on", "The unit where it loses second most."),
+    ("fails", "Share of cases without a choice that works."),
+    (
+        "none",
+        "Share of cases without a figure, as nothing keeps the limits or no run has a price.",
+    ),
+    ("name", "By which it is called in scenarios and files."),
+    ("R", "How often the job is run with the choice."),
+    ("searches", "Number of searches."),
+    ("failed", "Runs or cases without a result."),
+    ("grid", "A measured grid: `scavsim list grids`."),
+    ("job", "A job of a measured grid or a bag."),
+    ("jobs", "Number of jobs."),
+    ("program", "The program that a job runs."),
+    (
+        "configurations",
+        "Number of configurations that were measured.",
+    ),
+    (
+        "holes",
+        "Configurations of a job that nobody measured, though others of the grid have them.",
+    ),
+    ("unreached", "Runs that did not reach their target."),
+    ("most repeats", "Most runs of one configuration."),
+    ("spread", "The slowest configuration over the fastest."),
+    ("hours", "Hours of all measured runs."),
+    ("runs", "Number of runs."),
+    (
+        "axes",
+        "What configurations differ in, and the values of each.",
+    ),
+    (
+        "N ×",
+        "Median regret of the best run so far, when the search had spent N runs of the oracle.",
+    ),
+    // Validation.
+    (
+        "left_out",
+        "What was left out of the measurements, to be predicted from the rest.",
+    ),
+    ("of", "Of how many; in `reproduce` what a figure is of."),
+    (
+        "asked",
+        "Predictions that were asked for; in `trace` which probe was asked for.",
+    ),
+    ("answered", "Predictions that were made."),
+    (
+        "error_%",
+        "Mean of |predicted - measured| over measured, percent.",
+    ),
+    (
+        "median_%",
+        "Median of |predicted - measured| over measured, percent.",
+    ),
+    (
+        "worst_%",
+        "Greatest |predicted - measured| over measured, percent.",
+    ),
+    (
+        "covered_%",
+        "Share of measurements inside of their 90 % interval; `!` marks less than 85 or more than 95.",
+    ),
+    ("groups", "Number of groups that were left out in turn."),
+    ("line", "Line of the file."),
+    ("reason", "Why there is no answer."),
+    // Papers.
+    ("paper", "The published figure."),
+    ("ours", "What the simulator says to the claim."),
+    ("simulated", "The simulator's figure, with its error."),
+    ("difference", "Simulated over published, minus 1."),
+    ("tolerance", "How far off a figure may be, set beforehand."),
+    (
+        "evidence",
+        "How a figure came about: simulated, or by formula.",
+    ),
+    (
+        "verdict",
+        "Whether a figure is inside of its tolerance, explained, or outside.",
+    ),
+    // Traces of searches.
+    (
+        "configuration",
+        "Workers × batch and VMs, or a value for every axis.",
+    ),
+    ("seen", "What a probe showed."),
+    ("step s", "Seconds per step that a probe measured."),
+    ("took", "How long a probe took."),
+    ("for USD", "What a probe cost."),
+    ("spent", "Time spent by the search so far."),
+    (
+        "USD",
+        "Money spent by the search so far; in cards of grids by all runs.",
+    ),
+    // Lists.
+    ("model", "The model that is trained, or its name."),
+    ("data_set", "The data set that it is trained on."),
+    ("target", "When training is over."),
+    ("vm", "VM types that were measured."),
+    ("workers", "Number of workers K."),
+    ("batch", "Global batch B."),
+    ("points", "Number of measurements."),
+    ("source", "Where the figures are from."),
+    ("policy", "A pricing policy, by its name."),
+    ("usd", "Price, USD, per what `per` says."),
+    (
+        "per",
+        "What a price is per: VM-hour, core-hour, or as its list says.",
+    ),
+    (
+        "granularity_s",
+        "Started periods of so many seconds are billed.",
+    ),
+    ("minimum_s", "At least so many seconds are billed."),
+    ("further", "What else the policy reduces or charges."),
+    ("description", "What it is."),
+    ("column", "A column of the records."),
+    ("unit", "The unit of a column."),
+    ("type", "The type of a column."),
+    ("summary", "What the summary does with a column."),
+    ("what it is", "A description."),
+    ("what it does", "A description."),
+    ("what", "A description."),
+    ("function", "A function of expressions."),
+    (
+        "parameters and what it gives",
+        "How a function is called, and its value.",
+    ),
+    ("fleet", "A fleet whose failures are known."),
+    ("cause", "Why VMs or GPUs fail."),
+    ("per_1e6_gpu_h", "Failures in 10⁶ hours of a GPU."),
+    (
+        "lifetime",
+        "How long preemptible VMs live, by its name in scenarios.",
+    ),
+    ("gpu", "GPU model."),
+    ("gpus", "GPUs of a VM."),
+    ("region", "Region of a cloud."),
+    ("lost_1h", "Share of VMs that are lost within an hour."),
+    ("lost_8h", "Share of VMs that are lost within 8 hours."),
+    ("lost_24h", "Share of VMs that are lost within a day."),
+    ("cap_h", "Hours after which the provider takes every VM."),
+    (
+        "notice_s",
+        "Seconds between the warning and the loss of a VM.",
+    ),
+    ("key", "A key of scenarios."),
+    ("value", "The value to write."),
+    ("mean_s", "Mean, seconds."),
+    ("sd_s", "Standard deviation, seconds."),
+    (
+        "example",
+        "A shipped scenario: `scavsim example NAME` writes it.",
+    ),
+    (
+        "runtime",
+        "A runtime of parallel plans, with its overheads.",
+    ),
+    ("precision", "Precision of the arithmetic."),
+    (
+        "off_%",
+        "How far predictions by a runtime are off in the mean, percent.",
+    ),
+    ("generation", "Generation of a GPU."),
+    ("memory_gib", "Memory, GiB."),
+    ("gb_per_s", "Memory bandwidth, GB/s."),
+    (
+        "link_gb_per_s",
+        "Bandwidth of the links between GPUs of a VM, GB/s.",
+    ),
+    ("10⁹_parameters", "Parameters of the model, 10⁹."),
+    (
+        "experts",
+        "Experts of a mixture, and how many a token uses.",
+    ),
+    ("provider", "The cloud."),
+    ("vcpu", "Virtual CPUs of a VM."),
+    ("network_gbps", "Bandwidth of the network, Gbit/s."),
+    ("date", "Day of the price."),
+    ("fit", "What a law was fitted to."),
+    ("law", "The law that was fitted."),
+];
