@@ -34,6 +34,8 @@ pub mod new;
 #[cfg(feature = "figures")]
 pub mod plot;
 mod precision;
+pub mod price_pack;
+pub mod prices;
 mod profile;
 pub mod progress;
 pub mod rank;
@@ -64,6 +66,7 @@ use std::ffi::OsString;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::{EXIT_CODES, Exit, Failure};
+use price_pack::PricesArgs;
 use signals::Signals;
 use terminal::OutputArgs;
 
@@ -74,6 +77,8 @@ use terminal::OutputArgs;
 pub struct Cli {
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    prices: PricesArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -129,6 +134,11 @@ enum Command {
         after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1"
     )]
     List(list::ListArgs),
+    /// Show which prices are known, of which day, and take newer ones
+    #[command(
+        after_help = "Example: what SkyPilot fetched today\n  scavsim prices update ~/.sky/catalogs/v8 --date 2026-11-27"
+    )]
+    Prices(prices::PricesCommand),
     /// Make a workload folder from measurements, or a grid from real runs
     #[command(
         after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload"
@@ -262,35 +272,12 @@ impl Cli {
                 return Exit::Failed;
             }
         };
-        let result = match self.command {
-            Command::Run(args) => args.run(&signals),
-            Command::Rank(args) => args.run(&signals),
-            Command::Compare(args) => args.run(&signals),
-            Command::Bench(args) => args.run(&signals),
-            Command::Advise(args) => args.run(&signals),
-            Command::Merge(args) => args.run(),
-            Command::Summary(args) => args.run(),
-            Command::Verify(args) => args.run(&signals),
-            #[cfg(feature = "figures")]
-            Command::Plot(args) => args.run(&signals),
-            #[cfg(feature = "figures")]
-            Command::Report(args) => args.run(&signals),
-            Command::Check(args) => args.run(),
-            Command::Trace(args) => args.run(),
-            Command::List(args) => args.run(),
-            Command::Import(args) => args.run(),
-            Command::Reproduce(args) => args.run(),
-            Command::Validate(args) => args.run(),
-            Command::New(args) => args.run(),
-            Command::Example(args) => args.run(),
-            Command::Explain(args) => args.run(),
-            Command::Licences(args) => args.run(),
-            Command::Schema => schema::run(),
-            #[cfg(feature = "completions")]
-            Command::Completions(args) => args.run(Cli::command()),
-            #[cfg(feature = "manual")]
-            Command::Manual(args) => args.run(Cli::command()),
+        let known = if self.command.looks_prices_up() {
+            self.prices.apply()
+        } else {
+            Ok(())
         };
+        let result = known.and_then(|()| self.command.run(&signals, &self.prices));
         match result {
             Ok(exit) => exit,
             Err(Failure::Wrong(diagnostics)) => {
@@ -305,6 +292,58 @@ impl Cli {
                 terminal::error(&format!("error: {error:#}"));
                 Exit::Failed
             }
+        }
+    }
+}
+
+impl Command {
+    /// Whether prices of the user's own have to be known. What is published is reproduced, and suites are judged, without.
+    fn looks_prices_up(&self) -> bool {
+        match self {
+            Command::Run(_)
+            | Command::Rank(_)
+            | Command::Compare(_)
+            | Command::Advise(_)
+            | Command::Verify(_)
+            | Command::Check(_)
+            | Command::Trace(_)
+            | Command::List(_) => true,
+            #[cfg(feature = "figures")]
+            Command::Plot(_) | Command::Report(_) => true,
+            _ => false,
+        }
+    }
+
+    fn run(self, signals: &Signals, prices: &PricesArgs) -> Result<Exit, Failure> {
+        match self {
+            Command::Run(args) => args.run(signals),
+            Command::Rank(args) => args.run(signals),
+            Command::Compare(args) => args.run(signals),
+            Command::Bench(args) => args.run(signals),
+            Command::Advise(args) => args.run(signals),
+            Command::Merge(args) => args.run(),
+            Command::Summary(args) => args.run(),
+            Command::Verify(args) => args.run(signals),
+            #[cfg(feature = "figures")]
+            Command::Plot(args) => args.run(signals),
+            #[cfg(feature = "figures")]
+            Command::Report(args) => args.run(signals),
+            Command::Check(args) => args.run(),
+            Command::Trace(args) => args.run(),
+            Command::List(args) => args.run(),
+            Command::Prices(args) => args.run(prices),
+            Command::Import(args) => args.run(),
+            Command::Reproduce(args) => args.run(),
+            Command::Validate(args) => args.run(),
+            Command::New(args) => args.run(),
+            Command::Example(args) => args.run(),
+            Command::Explain(args) => args.run(),
+            Command::Licences(args) => args.run(),
+            Command::Schema => schema::run(),
+            #[cfg(feature = "completions")]
+            Command::Completions(args) => args.run(Cli::command()),
+            #[cfg(feature = "manual")]
+            Command::Manual(args) => args.run(Cli::command()),
         }
     }
 }

@@ -15,6 +15,13 @@ pub struct Date {
 }
 
 impl Date {
+    /// A day before all others.
+    pub const FIRST: Date = Date {
+        year: 0,
+        month: 1,
+        day: 1,
+    };
+
     /// The day that `text` writes as year, month and day, if there is one.
     pub fn parse(text: &str) -> Option<Date> {
         let digits = |part: &str, count: usize| {
