@@ -10,6 +10,7 @@ use super::exit::{Exit, Failure};
 use super::listing::{Format, written};
 use super::price_pack::{PricesArgs, own_folder, packs};
 use super::terminal;
+use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::pack::{PRICES, VMS};
 use scavsim_data::cloud::{Catalogue, Pack, Price};
@@ -264,9 +265,9 @@ impl UpdateArgs {
         let types: BTreeSet<&str> = pack.prices.iter().map(|p| &*p.vm).collect();
         text += &page.prose(
             &format!(
-                "price pack `{name}`: {} VM types in {} regions, prices up to {}; in {}",
-                types.len(),
-                regions.len(),
+                "price pack `{name}`: {} in {}, prices up to {}; in {}",
+                plural_with_commas(types.len() as u64, "VM type"),
+                plural_with_commas(regions.len() as u64, "region"),
                 pack.day,
                 out.display()
             ),
@@ -277,7 +278,10 @@ impl UpdateArgs {
         }
         let known = pack.prices.len() - added;
         if known > 0 {
-            let left = format!("{known} prices are of days that come with the program: those stay");
+            let left = format!(
+                "left out: {} of days of which the program has one",
+                plural_with_commas(known as u64, "price")
+            );
             text += &page.prose(&left, 2);
         }
         let used = "`advise`, `list vms` and policies with `date = \"newest\"` use it; `--prices builtin` leaves it out";

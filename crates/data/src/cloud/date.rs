@@ -44,6 +44,11 @@ impl Date {
         exists.then_some(Date { year, month, day })
     }
 
+    /// The year.
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
     /// Days since a day long ago, so that two can be compared.
     pub fn number(self) -> i64 {
         // Years begin in March, so that the leap day is their last.
