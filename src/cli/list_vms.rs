@@ -103,7 +103,7 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
     let mut columns = vec![
         Column::text(provider, |(t, _): &Row<'_>| json!(t.provider)),
         Column::text(vm, |(t, _): &Row<'_>| json!(t.vm)),
-        Column::number(vcpu, |(t, _): &Row<'_>| json!(t.vcpu)).rank(u8::MAX - 1),
+        Column::number(vcpu, |(t, _): &Row<'_>| json!(t.vcpu)).rank(u8::MAX - 2),
         Column::number(memory, |(t, _): &Row<'_>| json!(t.memory_gib)),
         Column::text(gpu, |(t, _): &Row<'_>| {
             json!(t.gpus.as_ref().map(|gpus| &gpus.model))
@@ -114,7 +114,16 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
         Column::number(network, |(t, _): &Row<'_>| json!(t.network_gbps)).rank(u8::MAX),
     ];
     if with_prices {
-        columns.extend((PRICE_COLUMNS.iter().enumerate()).map(|(at, head)| price(*head, at)));
+        // The day matters more than what few regions have.
+        let priced = PRICE_COLUMNS.iter().enumerate().map(|(at, head)| {
+            let column = price(*head, at);
+            if at < 2 {
+                column
+            } else {
+                column.rank(u8::MAX - 1)
+            }
+        });
+        columns.extend(priced);
         let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
         columns.push(Column::text("date", date));
     } else {

@@ -176,7 +176,8 @@ fn scavsim(arguments: &[&str]) -> Command {
     command
         .current_dir(repository())
         .args(arguments)
-        .env_remove("NO_COLOR");
+        .env_remove("NO_COLOR")
+        .env("SCAVSIM_PRICES", "builtin");
     command
 }
 
