@@ -26,7 +26,12 @@ const BUILTIN: &str = "builtin";
 #[command(next_help_heading = "Prices")]
 pub struct PricesArgs {
     /// Prices beside those that come along: `builtin` for none, or a pack [default: the newest of `scavsim prices`]
-    #[arg(id = "price_pack", long = "prices", value_name = "builtin|FOLDER", global = true)]
+    #[arg(
+        id = "price_pack",
+        long = "prices",
+        value_name = "builtin|FOLDER",
+        global = true
+    )]
     prices: Option<OsString>,
 }
 
@@ -47,7 +52,9 @@ impl PricesArgs {
             return Err(Failure::Wrong(wrong));
         };
         let hash = pack.hash.clone();
-        let known = Catalogue::take(pack).err().and(Catalogue::current().pack.as_ref());
+        let known = Catalogue::take(pack)
+            .err()
+            .and(Catalogue::current().pack.as_ref());
         if known.is_some_and(|known| known.hash != hash) {
             let title = "other prices were used before in this process";
             wrong.push(Diagnostic::general(title).with_help("begin another for these"));

@@ -13,7 +13,7 @@ use super::terminal;
 use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::pack::{PRICES, VMS};
-use scavsim_data::cloud::{Catalogue, Pack, Price};
+use scavsim_data::cloud::{Catalogue, Pack, Price, pack_notes};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::prices::skypilot;
 use scavsim_read::input::name::not_a_name;
@@ -23,14 +23,14 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 #[derive(Debug, Args)]
 pub struct PricesCommand {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<PricesTask>,
     /// Form of the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum PricesTask {
     /// Show which packs there are: their days, VM types, regions and markets
     Show,
     /// Take a newer price pack into your own folder, once it is checked
@@ -80,8 +80,8 @@ impl PricesCommand {
     /// [`Failure`] with every mistake in a pack, or when something cannot be written.
     pub fn run(self, asked: &PricesArgs) -> Result<Exit, Failure> {
         match self.what {
-            None | Some(What::Show) => show(self.format, asked),
-            Some(What::Update(args)) => args.run(),
+            None | Some(PricesTask::Show) => show(self.format, asked),
+            Some(PricesTask::Update(args)) => args.run(),
         }
     }
 }
@@ -90,7 +90,12 @@ fn show(format: Format, asked: &PricesArgs) -> Result<Exit, Failure> {
     let used = asked.folder();
     let mut rows = rows("builtin", &Catalogue::embedded().0.prices, true);
     let mut folders = own_folder().map_or_else(Vec::new, |own| packs(&own));
-    folders.extend(used.iter().filter(|used| !folders.contains(used)).cloned().collect::<Vec<_>>());
+    folders.extend(
+        used.iter()
+            .filter(|used| !folders.contains(used))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
     let (mut wrong, mut notes) = (Diagnostics::default(), Vec::new());
     for folder in &folders {
         let is_used = used.as_ref() == Some(folder);
@@ -98,7 +103,8 @@ fn show(format: Format, asked: &PricesArgs) -> Result<Exit, Failure> {
             continue;
         };
         rows.extend(self::rows(&pack.name, &pack.prices, is_used));
-        notes.extend(pack.notes.iter().map(|note| format!("{}: {note}", pack.name)));
+        let odd = pack_notes::notes(&pack, Catalogue::embedded().0);
+        notes.extend(odd.iter().map(|note| format!("{}: {note}", pack.name)));
         if is_used {
             notes.push(format!("{}: BLAKE3 {}", pack.name, pack.hash));
         }
@@ -145,16 +151,20 @@ fn rows(pack: &str, prices: &[Price], is_used: bool) -> Vec<PackRow> {
         markets: {
             let all: BTreeSet<_> = own.iter().map(|p| p.market).collect();
             let names: Vec<&str> = all.into_iter().map(|market| market.name()).collect();
-            names.join(", ").replace("commitment-1y, commitment-3y", "commitment-1y, -3y")
+            names
+                .join(", ")
+                .replace("commitment-1y, commitment-3y", "commitment-1y, -3y")
         },
         prices: own.len(),
         is_used,
     };
-    (prices.chunk_by(|a, b| a.provider == b.provider)).map(row).collect()
+    (prices.chunk_by(|a, b| a.provider == b.provider))
+        .map(row)
+        .collect()
 }
 
 /// The tables of a pack, and what was said of their making.
-struct Tables {
+struct PackTables {
     prices: String,
     vms: Option<String>,
     said: Option<String>,
@@ -176,7 +186,10 @@ impl UpdateArgs {
             own.display().to_string()
         };
         let prices = Source::new(shown(PRICES), &*tables.prices);
-        let vms = tables.vms.as_ref().map(|text| Source::new(shown(VMS), &**text));
+        let vms = tables
+            .vms
+            .as_ref()
+            .map(|text| Source::new(shown(VMS), &**text));
         let Some(pack) = Pack::of("", &prices, vms.as_ref(), &mut wrong) else {
             return Err(Failure::Wrong(wrong));
         };
@@ -195,7 +208,7 @@ impl UpdateArgs {
     }
 
     /// What the path holds.
-    fn tables(&self, wrong: &mut Diagnostics) -> Result<Option<Tables>, Failure> {
+    fn tables(&self, wrong: &mut Diagnostics) -> Result<Option<PackTables>, Failure> {
         let is_pack = self.path.join(PRICES).is_file();
         if !self.path.is_file() && !is_pack {
             let options = skypilot::SkypilotOptions {
@@ -206,7 +219,7 @@ impl UpdateArgs {
                 attach: Vec::new(),
             };
             let imported = skypilot::read(&options, wrong)?;
-            return Ok(imported.map(|imported| Tables {
+            return Ok(imported.map(|imported| PackTables {
                 prices: imported.text,
                 vms: Some(imported.vms),
                 said: Some(imported.report.to_string()),
@@ -220,7 +233,7 @@ impl UpdateArgs {
         let mut text = |path: &Path| Source::read(path, wrong).map(|own| own.text.to_string());
         if !is_pack {
             let prices = text(&self.path);
-            return Ok(prices.map(|prices| Tables {
+            return Ok(prices.map(|prices| PackTables {
                 prices,
                 vms: None,
                 said: None,
@@ -229,7 +242,7 @@ impl UpdateArgs {
         let prices = text(&self.path.join(PRICES));
         let vms = self.path.join(VMS);
         let vms = vms.is_file().then(|| text(&vms));
-        Ok(prices.map(|prices| Tables {
+        Ok(prices.map(|prices| PackTables {
             prices,
             vms: vms.flatten(),
             said: None,
@@ -238,8 +251,12 @@ impl UpdateArgs {
 
     /// Where the pack goes.
     fn out(&self, name: &str, wrong: &mut Diagnostics) -> Option<PathBuf> {
-        if let Some(why) = not_a_name(name).or(name.contains(['/', '\\']).then_some("it has a slash")) {
-            wrong.push(Diagnostic::general(format!("--name: `{name}` is no name: {why}")));
+        if let Some(why) =
+            not_a_name(name).or(name.contains(['/', '\\']).then_some("it has a slash"))
+        {
+            wrong.push(Diagnostic::general(format!(
+                "--name: `{name}` is no name: {why}"
+            )));
             return None;
         }
         let Some(own) = own_folder() else {
@@ -273,8 +290,8 @@ impl UpdateArgs {
             ),
             2,
         );
-        for note in &pack.notes {
-            text += &page.prose(note, 2);
+        for note in pack_notes::notes(pack, shipped) {
+            text += &page.prose(&note, 2);
         }
         let known = pack.prices.len() - added;
         if known > 0 {

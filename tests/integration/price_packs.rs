@@ -53,7 +53,10 @@ fn bills(sandbox: &Sandbox, policy: &str, more: &[&str]) -> Vec<(String, String,
 fn has(found: &[(String, String, f64)], policy: &str, vm: &str, usd: f64) {
     let own = found.iter().find(|(p, v, _)| p == policy && v == vm);
     let (_, _, bill) = own.unwrap_or_else(|| panic!("{policy} {vm}: {found:?}"));
-    assert!((bill - usd).abs() < 1e-9, "{policy} {vm}: {bill}, not {usd}");
+    assert!(
+        (bill - usd).abs() < 1e-9,
+        "{policy} {vm}: {bill}, not {usd}"
+    );
 }
 
 /// The FinOps question in one file, each figure by hand from the price list.
@@ -114,7 +117,10 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     let fixed = "provider = \"aws\"\nregion = \"us-east-1\"\ncatalogue = \"on-demand\"\ndate = \"2026-07-20\"";
     let newest = "region = \"us-east-1\"\ncatalogue = \"on-demand\"\ndate = \"newest\"";
     bills(&sandbox, fixed, &[]);
-    let before = (sandbox.read("out/records.csv"), sandbox.read("out/manifest.json"));
+    let before = (
+        sandbox.read("out/records.csv"),
+        sandbox.read("out/manifest.json"),
+    );
     // Prices of tomorrow, and others of a day that the program has.
     sandbox.write(
         "mine.csv",
@@ -128,13 +134,19 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     let said = stdout(&run(&sandbox, &["prices", "update", "mine.csv"]).success());
     for expected in [
         "price pack `2026-12-01`: 2 VM types in 1 region, prices up to 2026-12-01",
-        "1 prices are medians over the zones",
+        "1 median over the zones of a region",
         "left out: 1 price of days of which the program has one",
     ] {
-        assert!(said.replace("\n  ", " ").contains(expected), "{expected}\n{said}");
+        assert!(
+            said.replace("\n  ", " ").contains(expected),
+            "{expected}\n{said}"
+        );
     }
     bills(&sandbox, fixed, &[]);
-    let after = (sandbox.read("out/records.csv"), sandbox.read("out/manifest.json"));
+    let after = (
+        sandbox.read("out/records.csv"),
+        sandbox.read("out/manifest.json"),
+    );
     assert_eq!(before, after);
     let found = bills(&sandbox, newest, &[]);
     has(&found, "asked", "g5.xlarge", 0.9);
@@ -153,12 +165,21 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     let found = bills(&sandbox, newest, &["--prices", "builtin"]);
     has(&found, "asked", "g5.xlarge", 1.006);
     // Any folder will do, and that of an older pack wins where it is named.
-    sandbox.write("old/prices.csv", &bytes.replace(",0.9,2026-12-01,2026-12-01", ",0.8,2026-11-30,2026-11-30"));
+    sandbox.write(
+        "old/prices.csv",
+        &bytes.replace(",0.9,2026-12-01,2026-12-01", ",0.8,2026-11-30,2026-11-30"),
+    );
     let found = bills(&sandbox, newest, &["--prices", "old"]);
     has(&found, "asked", "g5.xlarge", 0.8);
     let listed = stdout(&run(&sandbox, &["prices", "--format", "csv"]).success());
-    assert!(listed.contains("2026-12-01,aws,2026-12-01,2,1,on-demand,3,yes"), "{listed}");
-    assert!(listed.contains("builtin,lambda,2026-11-27,23,17,on-demand,391,yes"), "{listed}");
+    assert!(
+        listed.contains("2026-12-01,aws,2026-12-01,2,1,on-demand,3,yes"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains("builtin,lambda,2026-11-27,23,17,on-demand,391,yes"),
+        "{listed}"
+    );
     let again = stderr(&run(&sandbox, &["prices", "update", "mine.csv"]).code(2));
     assert!(again.contains("--force"), "{again}");
 }
@@ -168,16 +189,34 @@ fn damaged_packs_are_refused_at_their_place_and_odd_prices_are_told() {
     let sandbox = Sandbox::new();
     for (row, expected) in [
         ("aws,v,us-east-1,,spot,0,2026-12-01,,s", "mine.csv:3:23"),
-        ("aws,v,us-east-1,,spto,1,2026-12-01,,s", "unknown market `spto`"),
-        ("aws,v,us-east-1,,spot,1,2026-13-01,,s", "`valid_from`: `2026-13-01` is no time"),
-        (",v,us-east-1,,spot,1,2026-12-01,,s", "`provider`: the price of `v` does not say it"),
-        ("aws,v,,,spot,1,2026-12-01,,s", "`region`: the price of `v` does not say it"),
-        ("aws,v,us-east-1,,spot,1,2026-12-01,2026-11-01,s", "`valid_to` is before `valid_from`"),
+        (
+            "aws,v,us-east-1,,spto,1,2026-12-01,,s",
+            "unknown market `spto`",
+        ),
+        (
+            "aws,v,us-east-1,,spot,1,2026-13-01,,s",
+            "`valid_from`: `2026-13-01` is no time",
+        ),
+        (
+            ",v,us-east-1,,spot,1,2026-12-01,,s",
+            "`provider`: the price of `v` does not say it",
+        ),
+        (
+            "aws,v,,,spot,1,2026-12-01,,s",
+            "`region`: the price of `v` does not say it",
+        ),
+        (
+            "aws,v,us-east-1,,spot,1,2026-12-01,2026-11-01,s",
+            "`valid_to` is before `valid_from`",
+        ),
     ] {
         let good = "aws,g5.xlarge,us-east-1,,on-demand,1,2026-12-01,,s";
         sandbox.write("mine.csv", &format!("{HEAD}{good}\n{row}\n"));
         let told = stderr(&run(&sandbox, &["prices", "update", "mine.csv"]).code(2));
-        assert!(told.contains(expected) && told.contains("mine.csv:3:"), "{row}\n{told}");
+        assert!(
+            told.contains(expected) && told.contains("mine.csv:3:"),
+            "{row}\n{told}"
+        );
     }
     assert!(sandbox.files("data/prices").is_empty());
     sandbox.write(
@@ -189,31 +228,50 @@ fn damaged_packs_are_refused_at_their_place_and_odd_prices_are_told() {
     let said = stdout(&run(&sandbox, &["prices", "update", "mine.csv"]).success());
     let said = said.replace("\n  ", " ");
     for expected in [
-        "1 spot prices are above on demand, that of g5.xlarge in us-esat-1 among them",
+        "1 spot price above on demand, that of g5.xlarge in us-esat-1 among them",
         "aws has no region `us-esat-1` among those that are shipped; did you mean `us-east-1`?",
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }
     // A pack that was damaged afterwards stops what would have used it.
-    sandbox.edit("data/prices/2026-12-01/prices.csv", ",spot,1.2,", ",spot,-1.2,");
+    sandbox.edit(
+        "data/prices/2026-12-01/prices.csv",
+        ",spot,1.2,",
+        ",spot,-1.2,",
+    );
     let told = stderr(&run(&sandbox, &["list", "vms"]).code(2));
-    assert!(told.contains("prices.csv:3:") && told.contains("`--prices builtin`"), "{told}");
+    assert!(
+        told.contains("prices.csv:3:") && told.contains("`--prices builtin`"),
+        "{told}"
+    );
     run(&sandbox, &["list", "vms", "--prices", "builtin"]).success();
 }
 
 #[test]
 fn a_catalogue_of_skypilot_becomes_a_pack_with_its_vm_types() {
     let sandbox = Sandbox::new();
-    let head = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,SpotPrice\n";
+    let head =
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,SpotPrice\n";
     sandbox.write(
         "v8/moon/vms.csv",
         &format!(
             "{head}luna-2,T4,2.0,8.0,64.0,1.5,mare-1,0.5\nluna-2,T4,2.0,8.0,64.0,1.6,mare-2,\npart,L4,0.25,4.0,16.0,0.3,mare-1,\n"
         ),
     );
-    let update = ["prices", "update", "v8", "--date", "2026-12-01", "--name", "moon"];
+    let update = [
+        "prices",
+        "update",
+        "v8",
+        "--date",
+        "2026-12-01",
+        "--name",
+        "moon",
+    ];
     run(&sandbox, &update).success();
-    let listed = run(&sandbox, &["list", "vms", "--region", "mare-1", "--format", "csv"]);
+    let listed = run(
+        &sandbox,
+        &["list", "vms", "--region", "mare-1", "--format", "csv"],
+    );
     let listed = stdout(&listed.success());
     // A quarter of a GPU is no GPU: its size is not known, and it is not listed.
     assert_eq!(

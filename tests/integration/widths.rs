@@ -139,6 +139,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "list-vms",
         &["list", "vms", "--gpu", "T4", "--region", "us-east-1"],
     ),
+    ("prices", &["prices"]),
     ("reproduce", &["reproduce", "scavenger"]),
     (
         "reproduce-summary",
@@ -177,7 +178,8 @@ fn scavsim(arguments: &[&str]) -> Command {
         .current_dir(repository())
         .args(arguments)
         .env_remove("NO_COLOR")
-        .env("SCAVSIM_PRICES", "builtin");
+        .env("SCAVSIM_PRICES", "builtin")
+        .env("SCAVSIM_DATA_DIR", "packs");
     command
 }
 

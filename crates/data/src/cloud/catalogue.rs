@@ -125,19 +125,13 @@ impl Catalogue {
 
     /// Whether a price is from the pack that was taken.
     pub fn is_of_pack(&self, price: &Price) -> bool {
-        self.pack
-            .as_ref()
-            .is_some_and(|pack| pack.prices.contains(price))
+        let place = |own: &Price| (own.key(), own.valid_from).cmp(&(price.key(), price.valid_from));
+        let own = self.pack.as_ref().map_or(&[][..], |pack| &pack.prices);
+        (own.binary_search_by(place)).is_ok_and(|at| own[at] == *price)
     }
 
     /// The price of `vm` in a region and market on the last day on which one is known.
-    pub fn newest(
-        &self,
-        provider: &str,
-        vm: &str,
-        region: &str,
-        market: Market,
-    ) -> Option<&Price> {
+    pub fn newest(&self, provider: &str, vm: &str, region: &str, market: Market) -> Option<&Price> {
         let wanted = (provider, vm, region, market);
         self.span(|p| p.key().cmp(&wanted)).last()
     }

@@ -4,7 +4,7 @@
 //! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
 //! - [`price_table`]: the same of one's own.
 //! - [`sources`]: where both come from, from `data/clouds/sources.csv`.
-//! - [`pack`]: prices and VM types that a user brings beside them.
+//! - [`pack`]: prices and VM types that a user brings beside them; [`pack_notes`]: what is odd about them.
 //! - [`catalogue`]: all together, and what to say about a price that is missing.
 //! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
 //! - [`date`]: a calendar day; [`moment`]: a time of it.
@@ -18,6 +18,7 @@ pub mod fleet;
 pub mod lifetimes;
 pub mod moment;
 pub mod pack;
+pub mod pack_notes;
 pub mod price_table;
 pub mod prices;
 pub mod sources;

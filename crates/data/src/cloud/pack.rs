@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Date;
-use super::prices::{Market, Price};
 use super::price_table::{OfPlace, PriceTable};
+use super::prices::{Market, Price};
 use super::vm_types::{self, FIGURES, VmType};
-use super::Catalogue;
+use scavsim_base::text::words::plural_with_commas;
 use scavsim_read::input::csv::Table;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Name of the table of prices in a pack.
 pub const PRICES: &str = "prices.csv";
@@ -79,23 +79,8 @@ impl Pack {
         if diagnostics.len() > before {
             return None;
         }
-        let shipped = Catalogue::embedded().0;
         let (prices_of_pack, mut notes) = one_per_region(&rows);
         notes.extend(dearer_spot(&prices_of_pack));
-        notes.extend(new_regions(&prices_of_pack, shipped));
-        let is_described = |price: &&Price| {
-            shipped.vm_type(&price.vm).is_some() || own_types.iter().any(|t| t.vm == *price.vm)
-        };
-        let bare: BTreeSet<&str> = (prices_of_pack.iter())
-            .filter(|price| !is_described(price))
-            .map(|price| &*price.vm)
-            .collect();
-        if !bare.is_empty() {
-            notes.push(format!(
-                "{} VM types have prices but no row in {VMS}: their size is not known",
-                bare.len()
-            ));
-        }
         let mut hasher = blake3::Hasher::new();
         hasher.update(prices.text.as_bytes());
         hasher.update(types.map_or(&b""[..], |source| source.text.as_bytes()));
@@ -156,8 +141,17 @@ fn one_per_region(rows: &[OfPlace]) -> (Vec<Price>, Vec<String>) {
     for row in rows {
         // Without a last day it is known on its first.
         let to = row.to.unwrap_or(row.from);
-        let key = (&*row.provider, &*row.vm, &*row.region, row.market, row.from, to);
-        all.entry(key).or_default().push((row.usd_per_hour, &row.source));
+        let key = (
+            &*row.provider,
+            &*row.vm,
+            &*row.region,
+            row.market,
+            row.from,
+            to,
+        );
+        all.entry(key)
+            .or_default()
+            .push((row.usd_per_hour, &row.source));
     }
     let over_zones = all.values().filter(|own| own.len() > 1).count();
     let mut prices: Vec<Price> = Vec::with_capacity(all.len());
@@ -187,7 +181,8 @@ fn one_per_region(rows: &[OfPlace]) -> (Vec<Price>, Vec<String>) {
         }
     }
     let note = (over_zones > 0).then(|| {
-        format!("{over_zones} prices are medians over the zones of their region")
+        let medians = plural_with_commas(over_zones as u64, "median");
+        format!("{medians} over the zones of a region")
     });
     (prices, note.into_iter().collect())
 }
@@ -203,7 +198,10 @@ fn dearer_spot(prices: &[Price]) -> Option<String> {
         let from = prices.partition_point(|p| {
             (&p.provider, &p.vm, &p.region) < (&spot.provider, &spot.vm, &spot.region)
         });
-        prices[from..].iter().take_while(|p| p.vm == spot.vm).find(same)
+        prices[from..]
+            .iter()
+            .take_while(|p| p.vm == spot.vm)
+            .find(same)
     };
     let above: Vec<&Price> = (prices.iter())
         .filter(|p| p.market == Market::Spot)
@@ -211,28 +209,9 @@ fn dearer_spot(prices: &[Price]) -> Option<String> {
         .collect();
     let first = above.first()?;
     Some(format!(
-        "{} spot prices are above on demand, that of {} in {} among them",
-        above.len(),
+        "{} above on demand, that of {} in {} among them",
+        plural_with_commas(above.len() as u64, "spot price"),
         first.vm,
         first.region
     ))
-}
-
-/// Regions that are near a known one of their provider: perhaps misspelt.
-fn new_regions(prices: &[Price], shipped: &Catalogue) -> Vec<String> {
-    let known: BTreeSet<(&str, &str)> = (shipped.prices.iter())
-        .map(|p| (&*p.provider, &*p.region))
-        .collect();
-    let own: BTreeSet<(&str, &str)> = (prices.iter())
-        .map(|p| (&*p.provider, &*p.region))
-        .collect();
-    (own.difference(&known))
-        .filter_map(|(provider, region)| {
-            let mut of_provider = known.iter().filter(|(p, _)| p == provider).peekable();
-            of_provider.peek()?;
-            let near = closest(region, of_provider.map(|(_, region)| *region));
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            Some(format!("{provider} has no region `{region}` among those that are shipped{near}"))
-        })
-        .collect()
 }

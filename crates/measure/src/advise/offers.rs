@@ -336,7 +336,10 @@ mod tests {
             let of_day = all.filter(|p| p.market == market && p.holds_on(day));
             let usd: Vec<f64> = of_day.map(|p| p.usd_per_hour).collect();
             assert!(usd.len() > count / 2, "{}", usd.len());
-            assert_eq!(own.usd_per_hour, usd.iter().copied().fold(f64::MAX, f64::min));
+            assert_eq!(
+                own.usd_per_hour,
+                usd.iter().copied().fold(f64::MAX, f64::min)
+            );
             assert_eq!(own.market, market);
         }
     }

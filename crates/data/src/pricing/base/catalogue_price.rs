@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::price::{Base, ListedPrice, NoPrice, VmPrice};
 use super::rule::Rule;
 use crate::cloud::{Date, Fleet, Market, Offer, Price, PriceTable, RentalPlace, prices, vm_types};
-use crate::pricing::{PolicyFile, PriceDay};
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
+use crate::pricing::{PolicyFile, PriceDay};
 use crate::usage::Rented;
 use scavsim_base::Declaration;
 
@@ -89,9 +89,9 @@ pub const RULE: Rule = Rule {
             market,
             as_rented: file.as_rented,
             place: if file.regions.is_some() {
-                Place::OfProviders(place)
+                ListedAt::OfProviders(place)
             } else {
-                Place::One(place)
+                ListedAt::One(place)
             },
         }))))
     },
@@ -109,7 +109,7 @@ fn of_region(file: &PolicyFile, region: &str) -> Result<Base, WrongPolicy> {
     Ok(Base::Vm(Arc::new(CataloguePrice {
         market,
         as_rented: file.as_rented,
-        place: Place::Region(region.to_owned(), day),
+        place: ListedAt::Region(region.to_owned(), day),
     })))
 }
 
@@ -183,12 +183,12 @@ struct CataloguePrice {
     market: Market,
     /// Whether spot VMs of the scenario have their spot price.
     as_rented: bool,
-    place: Place,
+    place: ListedAt,
 }
 
 /// Where and of when the price is.
 #[derive(Debug)]
-enum Place {
+enum ListedAt {
     /// Region and day of one provider, whose price is charged for all VM types.
     One(BTreeMap<String, (String, PriceDay)>),
     /// Region and day by provider; every VM type is rented from its own.
@@ -217,7 +217,7 @@ impl CataloguePrice {
         let of = |(provider, (region, day)): (&String, &(String, PriceDay))| {
             (provider.clone(), region.clone(), *day)
         };
-        if let Place::One(place) = &self.place
+        if let ListedAt::One(place) = &self.place
             && let Some(one) = place.first_key_value()
         {
             return Ok(of(one));
@@ -231,8 +231,8 @@ impl CataloguePrice {
         };
         let provider = &vm_type.provider;
         match &self.place {
-            Place::Region(region, day) => Ok((provider.clone(), region.clone(), *day)),
-            Place::One(place) | Place::OfProviders(place) => {
+            ListedAt::Region(region, day) => Ok((provider.clone(), region.clone(), *day)),
+            ListedAt::One(place) | ListedAt::OfProviders(place) => {
                 let found = place.get_key_value(provider).map(of);
                 found.ok_or_else(|| NoPrice {
                     what: format!("`regions` has none of {provider}, the provider of `{vm}`"),
