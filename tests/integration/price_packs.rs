@@ -134,7 +134,7 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     let said = stdout(&run(&sandbox, &["prices", "update", "mine.csv"]).success());
     for expected in [
         "price pack `2026-12-01`: 2 VM types in 1 region, prices up to 2026-12-01",
-        "1 median over the zones of a region",
+        "medians over the zones of a region: 1",
         "left out: 1 price of days of which the program has one",
     ] {
         assert!(
@@ -228,7 +228,7 @@ fn damaged_packs_are_refused_at_their_place_and_odd_prices_are_told() {
     let said = stdout(&run(&sandbox, &["prices", "update", "mine.csv"]).success());
     let said = said.replace("\n  ", " ");
     for expected in [
-        "1 spot price above on demand, that of g5.xlarge in us-esat-1 among them",
+        "spot prices above on demand: 1, that of g5.xlarge in us-esat-1 among them",
         "aws has no region `us-esat-1` among those that are shipped; did you mean `us-east-1`?",
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");

@@ -11,7 +11,6 @@ use super::Date;
 use super::price_table::{OfPlace, PriceTable};
 use super::prices::{Market, Price};
 use super::vm_types::{self, FIGURES, VmType};
-use scavsim_base::text::words::plural_with_commas;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -180,10 +179,8 @@ fn one_per_region(rows: &[OfPlace]) -> (Vec<Price>, Vec<String>) {
             });
         }
     }
-    let note = (over_zones > 0).then(|| {
-        let medians = plural_with_commas(over_zones as u64, "median");
-        format!("{medians} over the zones of a region")
-    });
+    let note =
+        (over_zones > 0).then(|| format!("medians over the zones of a region: {over_zones}"));
     (prices, note.into_iter().collect())
 }
 
@@ -209,8 +206,8 @@ fn dearer_spot(prices: &[Price]) -> Option<String> {
         .collect();
     let first = above.first()?;
     Some(format!(
-        "{} above on demand, that of {} in {} among them",
-        plural_with_commas(above.len() as u64, "spot price"),
+        "spot prices above on demand: {}, that of {} in {} among them",
+        above.len(),
         first.vm,
         first.region
     ))

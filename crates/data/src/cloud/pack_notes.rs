@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::catalogue::Catalogue;
 use super::pack::{Pack, VMS};
 use super::prices::Price;
-use scavsim_base::text::words::plural_with_commas;
 use scavsim_read::input::closest;
 
 /// What is odd about a pack, a sentence each.
@@ -22,8 +21,8 @@ fn bare(pack: &Pack, shipped: &Catalogue) -> Option<String> {
     let bare: BTreeSet<&str> = (pack.prices.iter().map(|price| &*price.vm))
         .filter(is_bare)
         .collect();
-    let count = plural_with_commas(bare.len() as u64, "VM type");
-    (!bare.is_empty()).then(|| format!("{count} with prices but no row in {VMS}: of unknown size"))
+    let count = bare.len();
+    (!bare.is_empty()).then(|| format!("VM types of unknown size, without a row in {VMS}: {count}"))
 }
 
 /// Regions that are near a known one of their provider: perhaps misspelt.
