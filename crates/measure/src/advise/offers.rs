@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim_data::cloud::lifetimes::Model;
-use scavsim_data::cloud::{Catalogue, Date, Market, Price};
+use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// In place of a region: wherever a VM type is the cheapest.
@@ -116,9 +116,7 @@ pub fn offers(
         if let Some(term @ (Market::Commitment1y | Market::Commitment3y)) = wanted.market {
             match price(term) {
                 Some(price) => offers.all.push(offer(vm, price, None)),
-                None => {
-                    (offers.left_out).push(format!("{vm}: no price with a {term} in {region}"));
-                }
+                None => (offers.left_out).push(format!("{vm}: no price with a {term} in {region}")),
             }
         }
         if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
@@ -128,30 +126,39 @@ pub fn offers(
             }
         }
         if takes(Market::Spot) {
-            let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-            let price = price(Market::Spot);
-            let at = price.map_or(region, |price| &*price.region);
-            let lives = lifetime(&listed.provider, gpu, at);
-            match (price, lives) {
-                (Some(price), Some(lives)) => offers.all.push(offer(vm, price, Some(lives))),
-                (None, _) => (offers.left_out).push(format!("{vm} as spot: no price in {region}")),
-                (_, None) => (offers.left_out).push(format!(
-                    "{vm} as spot: nobody published how long such VMs of {} live",
-                    listed.provider
-                )),
-            }
+            offers.add_spot(vm, listed, price(Market::Spot), region);
         }
     }
     if offers.all.is_empty() {
-        let mut complaint = Diagnostic::general("none of the measured VM types has a price");
-        let mut help = offers.left_out.join("; ");
+        diagnostics.push(offers.complaint(vm_types));
+    }
+    offers
+}
+
+impl Offers {
+    /// Adds a spot VM at a price, with what was published of such lives; or why it is left out.
+    fn add_spot(&mut self, vm: &str, listed: &VmType, price: Option<&Price>, region: &str) {
+        let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+        let at = price.map_or(region, |price| &*price.region);
+        let lives = lifetime(&listed.provider, gpu, at);
+        match (price, lives) {
+            (Some(price), Some(lives)) => self.all.push(offer(vm, price, Some(lives))),
+            (None, _) => (self.left_out).push(format!("{vm} as spot: no price in {region}")),
+            (_, None) => (self.left_out).push(format!(
+                "{vm} as spot: nobody published how long such VMs of {} live",
+                listed.provider
+            )),
+        }
+    }
+
+    /// The complaint that there are none.
+    fn complaint(&self, vm_types: &BTreeSet<String>) -> Diagnostic {
+        let mut help = self.left_out.join("; ");
         if let Some(vm) = vm_types.first() {
             help += &format!("; say it with `--usd-per-hour {vm}=USD`");
         }
-        complaint = complaint.with_help(help);
-        diagnostics.push(complaint);
+        Diagnostic::general("none of the measured VM types has a price").with_help(help)
     }
-    offers
 }
 
 fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
