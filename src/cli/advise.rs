@@ -51,12 +51,15 @@ pub struct AdviseArgs {
     /// Only VM types of this provider
     #[arg(long)]
     provider: Option<String>,
-    /// Prices of this region [default: the cheapest that has most of the VM types]
+    /// Prices of this region; `any`, of the cheapest for each VM type [default: the cheapest that has most of the VM types]
     #[arg(long)]
     region: Option<String>,
     /// Only this market; spot where both prices and lives of VMs are known
     #[arg(long, value_enum, default_value_t)]
     market: In,
+    /// VMs that are committed for this term, used or not: their price for the hours of the job
+    #[arg(long, value_enum, value_name = "TERM", conflicts_with = "market")]
+    commitment: Option<Term>,
     /// USD per hour on demand of a VM type, whatever the catalogue says; may be repeated
     #[arg(long, value_name = "VM=USD", value_parser = own_price)]
     usd_per_hour: Vec<(String, f64)>,
@@ -94,6 +97,17 @@ pub struct AdviseArgs {
     /// Threads; all cores when absent. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+}
+
+/// How long VMs are committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Term {
+    /// A year
+    #[value(name = "1y")]
+    OneYear,
+    /// Three years
+    #[value(name = "3y")]
+    ThreeYears,
 }
 
 /// In which market.
@@ -258,6 +272,8 @@ impl AdviseArgs {
             provider: self.provider.clone(),
             region: self.region.clone(),
             market: match self.market {
+                _ if self.commitment == Some(Term::OneYear) => Some(Market::Commitment1y),
+                _ if self.commitment == Some(Term::ThreeYears) => Some(Market::Commitment3y),
                 In::OnDemand => Some(Market::OnDemand),
                 In::Spot => Some(Market::Spot),
                 In::Any => None,

@@ -57,13 +57,13 @@ pub fn ask(
     let words = std::iter::once("scavsim").chain(arguments.iter().map(String::as_str));
     let matches = Cli::command().try_get_matches_from(words.map(OsString::from));
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    let command = cli.map_err(|error| misused(&error))?.command;
+    let cli = cli.map_err(|error| misused(&error))?;
     let listener = Listener {
         given,
         ..Listener::default()
     };
     let signals = Signals::left_to(interrupt);
-    let (ended, heard) = listener.during(|| interrupt.during(|| command.answer(&signals)));
+    let (ended, heard) = listener.during(|| interrupt.during(|| cli.answer(&signals)));
     // What was cut off may be wrong in any way.
     if interrupt.is_raised() {
         return Err(Refusal::Interrupted);
@@ -75,6 +75,7 @@ pub fn ask(
             notes: heard.notes,
         }),
         Err(Failure::Wrong(wrong)) => Err(Refusal::Wrong(Mistakes::new(wrong))),
+        Err(Failure::Declined(why)) => Err(Refusal::Failed(why)),
         Err(Failure::Interrupted) => Err(Refusal::Interrupted),
         Err(Failure::Other(error)) => Err(Refusal::Failed(format!("{error:#}"))),
     }

@@ -187,8 +187,8 @@ fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Failure> {
-    let (catalogue, diagnostics) = Catalogue::embedded();
-    let catalogue = sound(catalogue, diagnostics)?;
+    let (_, diagnostics) = Catalogue::embedded();
+    let catalogue = sound(Catalogue::current(), diagnostics)?;
     filter.list(catalogue).map_err(Failure::Wrong)
 }
 

@@ -19,21 +19,31 @@ pub struct VmFilter {
     /// VM types with this GPU, or with any
     #[arg(long, num_args = 0..=1, default_missing_value = ANY, value_name = "MODEL")]
     gpu: Option<String>,
-    /// VM types with a price in this region, with the latest on-demand and spot price there
+    /// VM types with a price in this region, with the latest prices there: on demand, spot, commitments of one and three years
     #[arg(long)]
     region: Option<String>,
 }
 
 const ANY: &str = "any";
 
+/// Most words that a message names.
+const MOST_NAMED: usize = 30;
+
+/// Columns of prices, in the order of the markets.
+const PRICE_COLUMNS: [&str; Market::ALL.len()] = [
+    "on_demand_usd",
+    "spot_usd",
+    "commitment_1y_usd",
+    "commitment_3y_usd",
+];
+
 /// A VM type, with its prices where a region is asked for.
 pub(super) type Row<'c> = (&'c VmType, Option<Prices>);
 
-/// On-demand and spot price on the latest day on which either is known in a region, and that day.
+/// Prices by market on the latest day on which any is known in a region, and that day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prices {
-    on_demand_usd: Option<f64>,
-    spot_usd: Option<f64>,
+    usd: [Option<f64>; Market::ALL.len()],
     date: Date,
 }
 
@@ -103,15 +113,16 @@ pub(super) struct WantedVms<'c> {
 /// The source behind the figures of a VM type goes with them alone; with prices these stand there.
 fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
     let [provider, vm, vcpu, memory, gpu, gpus, network] = FIGURES;
-    let price = |head, of: fn(&Prices) -> Value| {
+    let price = |head, market: usize| {
         Column::number(head, move |(_, prices): &Row<'_>| {
-            prices.as_ref().map_or(Value::Null, of)
+            let usd = prices.as_ref().and_then(|prices| prices.usd[market]);
+            usd.map_or(Value::Null, |usd| json!(usd))
         })
     };
     let mut columns = vec![
         Column::text(provider, |(t, _): &Row<'_>| json!(t.provider)),
         Column::text(vm, |(t, _): &Row<'_>| json!(t.vm)),
-        Column::number(vcpu, |(t, _): &Row<'_>| json!(t.vcpu)).rank(u8::MAX - 1),
+        Column::number(vcpu, |(t, _): &Row<'_>| json!(t.vcpu)).rank(u8::MAX - 2),
         Column::number(memory, |(t, _): &Row<'_>| json!(t.memory_gib)),
         Column::text(gpu, |(t, _): &Row<'_>| {
             json!(t.gpus.as_ref().map(|gpus| &gpus.model))
@@ -122,8 +133,16 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
         Column::number(network, |(t, _): &Row<'_>| json!(t.network_gbps)).rank(u8::MAX),
     ];
     if with_prices {
-        columns.push(price("on_demand_usd", |prices| json!(prices.on_demand_usd)));
-        columns.push(price("spot_usd", |prices| json!(prices.spot_usd)));
+        // The day matters more than what few regions have.
+        let priced = PRICE_COLUMNS.iter().enumerate().map(|(at, head)| {
+            let column = price(*head, at);
+            if at < 2 {
+                column
+            } else {
+                column.rank(u8::MAX - 1)
+            }
+        });
+        columns.extend(priced);
         let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
         columns.push(Column::text("date", date));
     } else {
@@ -144,8 +163,12 @@ fn known<'l>(
     if found.is_none() {
         let near = closest(asked, legal.iter().copied());
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        let all: Vec<&str> = legal.iter().copied().collect();
-        let help = format!("{near}legal here: {}", all.join(", "));
+        let all: Vec<&str> = legal.iter().copied().take(MOST_NAMED).collect();
+        let more = match legal.len() - all.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let help = format!("{near}legal here: {}{more}", all.join(", "));
         let title = format!("unknown {what} `{asked}`");
         unknown.push(Diagnostic::general(title).with_help(help));
     }
@@ -157,7 +180,6 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Price
     let here = || {
         let all = catalogue.prices_of(&vm_type.provider, &vm_type.vm).iter();
         all.filter(|p| &*p.region == region)
-            .filter(|p| matches!(p.market, Market::OnDemand | Market::Spot))
     };
     let latest = here().map(|p| p.valid_to).max()?;
     let on = |market| {
@@ -166,8 +188,7 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Price
         held.next().map(|p| (p.usd_per_hour * 1e6).round() / 1e6)
     };
     Some(Prices {
-        on_demand_usd: on(Market::OnDemand),
-        spot_usd: on(Market::Spot),
+        usd: Market::ALL.map(on),
         date: latest,
     })
 }

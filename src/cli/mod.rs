@@ -41,6 +41,8 @@ mod page;
 #[cfg(feature = "figures")]
 pub mod plot;
 mod precision;
+pub mod price_pack;
+pub mod prices;
 mod profile;
 pub mod progress;
 pub mod rank;
@@ -73,6 +75,7 @@ use std::ffi::OsString;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::{EXIT_CODES, Exit, Failure};
+use price_pack::PricesArgs;
 use signals::Signals;
 use terminal::OutputArgs;
 
@@ -83,6 +86,8 @@ use terminal::OutputArgs;
 pub struct Cli {
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    prices: PricesArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -138,6 +143,11 @@ enum Command {
         after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1"
     )]
     List(list::ListArgs),
+    /// Show which prices are known, of which day, and take newer ones
+    #[command(
+        after_help = "Example: what SkyPilot fetched today\n  scavsim prices update ~/.sky/catalogs/v8 --date 2026-11-27"
+    )]
+    Prices(prices::PricesCommand),
     /// Make a workload folder from measurements, or a grid from real runs
     #[command(
         after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload"
@@ -271,7 +281,7 @@ impl Cli {
                 return Exit::Failed;
             }
         };
-        match self.command.answer(&signals) {
+        match self.answer(&signals) {
             Ok(exit) => exit,
             Err(Failure::Wrong(diagnostics)) => {
                 terminal::complain(&diagnostics);
@@ -291,11 +301,36 @@ impl Cli {
             }
         }
     }
+
+    /// Runs the command, at the prices that are asked for.
+    fn answer(self, signals: &Signals) -> Result<Exit, Failure> {
+        if self.command.looks_prices_up() {
+            self.prices.apply()?;
+        }
+        self.command.answer(signals, &self.prices)
+    }
 }
 
 impl Command {
+    /// Whether prices of the user's own have to be known. What is published is reproduced, and suites are judged, without.
+    fn looks_prices_up(&self) -> bool {
+        match self {
+            Command::Run(_)
+            | Command::Rank(_)
+            | Command::Compare(_)
+            | Command::Advise(_)
+            | Command::Verify(_)
+            | Command::Check(_)
+            | Command::Trace(_)
+            | Command::List(_) => true,
+            #[cfg(feature = "figures")]
+            Command::Plot(_) | Command::Report(_) => true,
+            _ => false,
+        }
+    }
+
     /// Runs it.
-    fn answer(self, signals: &Signals) -> Result<Exit, Failure> {
+    fn answer(self, signals: &Signals, prices: &PricesArgs) -> Result<Exit, Failure> {
         match self {
             Command::Run(args) => args.run(signals),
             Command::Rank(args) => args.run(signals),
@@ -312,6 +347,7 @@ impl Command {
             Command::Check(args) => args.run(),
             Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),
+            Command::Prices(args) => args.run(prices),
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),

@@ -30,7 +30,7 @@ fn a_listed_price_on_a_day_without_one() {
 fn a_listed_price_in_a_region_without_one() {
     assert_snapshot!(refused(&resnet18(
         "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\n\
-         catalogue = \"on-demand\"\nprovider = \"gcp\"\nregion = \"us-east1\"\ndate = \"2022-06-01\"\n"
+         catalogue = \"on-demand\"\nprovider = \"gcp\"\nregion = \"us-east9\"\ndate = \"2022-06-01\"\n"
     )));
 }
 

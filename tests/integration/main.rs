@@ -113,6 +113,7 @@ mod plan_lives;
 mod plans;
 mod plotting;
 mod precision;
+mod price_packs;
 mod properties;
 mod random_lives;
 mod ranking;

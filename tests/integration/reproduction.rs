@@ -106,6 +106,7 @@ fn every_file_of_a_paper_says_what_runs_it() {
     for name in Paper::names() {
         let output = assert_cmd::Command::cargo_bin("scavsim")
             .expect("the binary is built")
+            .env("SCAVSIM_PRICES", "builtin")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args(["check", &format!("data/papers/{name}/paper.toml")])
             .output()

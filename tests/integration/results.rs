@@ -18,6 +18,7 @@ fn printed_for(scenarios: &[&str], form: &str) -> String {
 fn said(arguments: &[&str]) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
+        .env("SCAVSIM_PRICES", "builtin")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(arguments)
         .output()

@@ -29,6 +29,7 @@ fn kinds(scenario: &str, replicas: &str) -> BTreeMap<String, Means> {
     ];
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
+        .env("SCAVSIM_PRICES", "builtin")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["run", &path])
         .args(by)

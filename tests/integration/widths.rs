@@ -143,6 +143,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
         "list-prices",
         &["list", "prices", "--gpu", "T4", "--region", "us-east-1"],
     ),
+    ("prices", &["prices"]),
     ("reproduce", &["reproduce", "scavenger"]),
     (
         "reproduce-summary",
@@ -180,7 +181,9 @@ pub fn scavsim(arguments: &[&str]) -> Command {
     command
         .current_dir(repository())
         .args(arguments)
-        .env_remove("NO_COLOR");
+        .env_remove("NO_COLOR")
+        .env("SCAVSIM_PRICES", "builtin")
+        .env("SCAVSIM_DATA_DIR", "packs");
     command
 }
 

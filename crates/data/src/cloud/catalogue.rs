@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use super::Date;
+use super::pack::Pack;
 use super::prices::{self, Market, Price};
 use super::sources::Sources;
 use super::vm_types::{self, VmType};
@@ -18,7 +19,12 @@ pub struct Catalogue {
     /// Prices by provider, VM type, region, market and day.
     pub prices: Vec<Price>,
     index_of: HashMap<String, usize>,
+    /// The price pack in it that came from outside.
+    pub pack: Option<Pack>,
 }
+
+/// The catalogue of this process, where a pack was taken.
+static CURRENT: OnceLock<Catalogue> = OnceLock::new();
 
 /// What a price is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,13 +54,55 @@ impl Catalogue {
     fn read(diagnostics: &mut Diagnostics) -> Catalogue {
         let sources = Sources::embedded(diagnostics);
         let types = vm_types::embedded(&sources, diagnostics);
+        Catalogue::of(types, prices::embedded(&sources, diagnostics))
+    }
+
+    fn of(types: Vec<VmType>, prices: Vec<Price>) -> Catalogue {
         let index_of = (types.iter().enumerate())
             .map(|(index, vm_type)| (vm_type.vm.clone(), index))
             .collect();
         Catalogue {
             types,
-            prices: prices::embedded(&sources, diagnostics),
+            prices,
             index_of,
+            pack: None,
+        }
+    }
+
+    /// What this program knows: the embedded tables, with the price pack that [`Catalogue::take`] brought.
+    pub fn current() -> &'static Catalogue {
+        CURRENT.get().unwrap_or_else(|| Catalogue::embedded().0)
+    }
+
+    /// Lets the whole process know the prices of a pack from now on; called once, before any price is looked up.
+    ///
+    /// # Errors
+    /// The pack, where one was taken before.
+    pub fn take(pack: Pack) -> Result<(), Box<Pack>> {
+        if CURRENT.get().is_some() {
+            return Err(Box::new(pack));
+        }
+        let all = Catalogue::embedded().0.with(pack);
+        (CURRENT.set(all)).map_err(|mut all| Box::new(all.pack.take().unwrap_or_default()))
+    }
+
+    /// These tables and what a pack has beside them. A day that has a price here keeps it, and a VM type its figures: no
+    /// result that names its day depends on a pack.
+    pub fn with(&self, pack: Pack) -> Catalogue {
+        let is_new = |price: &&Price| {
+            let known = self.span(|own| own.key().cmp(&price.key()));
+            let mut known = known.iter();
+            known.all(|own| price.valid_to < own.valid_from || own.valid_to < price.valid_from)
+        };
+        let mut prices: Vec<Price> = pack.prices.iter().filter(is_new).cloned().collect();
+        prices.extend_from_slice(&self.prices);
+        prices.sort_by(|a, b| (a.key(), a.valid_from).cmp(&(b.key(), b.valid_from)));
+        let new = |vm_type: &&VmType| self.vm_type(&vm_type.vm).is_none();
+        let mut types = self.types.clone();
+        types.extend(pack.types.iter().filter(new).cloned());
+        Catalogue {
+            pack: Some(pack),
+            ..Catalogue::of(types, prices)
         }
     }
 
@@ -65,9 +113,27 @@ impl Catalogue {
 
     /// USD per hour of `vm` under `offer`; a price holds on the days on which its source has it.
     pub fn usd_per_hour(&self, vm: &str, offer: &Offer) -> Option<f64> {
-        let dated = self.dated(vm, offer);
-        let price = dated.iter().find(|p| p.holds_on(offer.date));
-        price.map(|p| p.usd_per_hour)
+        self.price(vm, offer).map(|p| p.usd_per_hour)
+    }
+
+    /// The price of `vm` under `offer`.
+    pub fn price(&self, vm: &str, offer: &Offer) -> Option<&Price> {
+        self.dated(vm, offer)
+            .iter()
+            .find(|p| p.holds_on(offer.date))
+    }
+
+    /// Whether a price is from the pack that was taken.
+    pub fn is_of_pack(&self, price: &Price) -> bool {
+        let place = |own: &Price| (own.key(), own.valid_from).cmp(&(price.key(), price.valid_from));
+        let own = self.pack.as_ref().map_or(&[][..], |pack| &pack.prices);
+        (own.binary_search_by(place)).is_ok_and(|at| own[at] == *price)
+    }
+
+    /// The price of `vm` in a region and market on the last day on which one is known.
+    pub fn newest(&self, provider: &str, vm: &str, region: &str, market: Market) -> Option<&Price> {
+        let wanted = (provider, vm, region, market);
+        self.span(|p| p.key().cmp(&wanted)).last()
     }
 
     /// All prices of `vm`, by region, market and day.
@@ -106,7 +172,10 @@ impl Catalogue {
                     format!("{} ({})", of_region[0].region, markets.join(", "))
                 })
                 .collect();
-            return format!("known of `{vm}`: {}", places.join(", "));
+            let regions = of_vm.iter().map(|p| &*p.region);
+            let near = closest(&offer.region, regions).filter(|near| *near != offer.region);
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            return format!("{near}known of `{vm}`: {}", listed(&places));
         }
         self.unknown_vm(vm, Some(provider))
     }
@@ -133,6 +202,15 @@ impl Catalogue {
             Some(near) => format!("did you mean `{near}`? {ALL}"),
             None => ALL.to_owned(),
         }
+    }
+}
+
+/// The first of many words, and how many more there are.
+fn listed(words: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match words.len().saturating_sub(SHOWN) {
+        0 => words.join(", "),
+        more => format!("{} and {more} more regions", words[..SHOWN].join(", ")),
     }
 }
 

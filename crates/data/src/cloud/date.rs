@@ -15,6 +15,13 @@ pub struct Date {
 }
 
 impl Date {
+    /// A day before all others.
+    pub const FIRST: Date = Date {
+        year: 0,
+        month: 1,
+        day: 1,
+    };
+
     /// The day that `text` writes as year, month and day, if there is one.
     pub fn parse(text: &str) -> Option<Date> {
         let digits = |part: &str, count: usize| {
@@ -35,6 +42,11 @@ impl Date {
         };
         let exists = parts.next().is_none() && (1..=days).contains(&day);
         exists.then_some(Date { year, month, day })
+    }
+
+    /// The year.
+    pub fn year(self) -> u16 {
+        self.year
     }
 
     /// Days since a day long ago, so that two can be compared.

@@ -74,7 +74,7 @@ impl<'a> Fleet<'a> {
     /// The catalogue, and the VM types of a scenario by name.
     pub fn new(own: impl IntoIterator<Item = (&'a str, OwnVm<'a>)>) -> Fleet<'a> {
         Fleet {
-            catalogue: Catalogue::embedded().0,
+            catalogue: Catalogue::current(),
             own: own.into_iter().collect(),
         }
     }

@@ -4,7 +4,8 @@
 //! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
 //! - [`price_table`]: the same of one's own.
 //! - [`sources`]: where both come from, from `data/clouds/sources.csv`.
-//! - [`catalogue`]: both together, and what to say about a price that is missing.
+//! - [`pack`]: prices and VM types that a user brings beside them; [`pack_notes`]: what is odd about them.
+//! - [`catalogue`]: all together, and what to say about a price that is missing.
 //! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
 //! - [`date`]: a calendar day; [`moment`]: a time of it.
 //! - [`lifetimes`]: how long VMs live, from `data/clouds/lifetimes/`.
@@ -16,6 +17,8 @@ pub mod delays;
 pub mod fleet;
 pub mod lifetimes;
 pub mod moment;
+pub mod pack;
+pub mod pack_notes;
 pub mod price_table;
 pub mod prices;
 pub mod sources;
@@ -25,6 +28,7 @@ pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
 pub use fleet::{Fleet, Machine, OwnVm};
 pub use moment::Moment;
+pub use pack::Pack;
 pub use price_table::{PriceTable, RentalPlace};
 pub use prices::{Market, Price};
 pub use vm_types::{Gpus, VmType};

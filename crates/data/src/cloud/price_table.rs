@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::prices::LEAST_USD;
@@ -35,6 +36,23 @@ struct Listed {
     to: Option<Date>,
     /// Provider, region and zone; empty where the table does not say.
     place: [String; 3],
+    source: String,
+    /// Where it stands in the file.
+    line: Range<usize>,
+}
+
+/// A price with its place, as a pack takes it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct OfPlace {
+    pub(super) provider: String,
+    pub(super) vm: String,
+    pub(super) region: String,
+    pub(super) market: Market,
+    pub(super) usd_per_hour: f64,
+    pub(super) from: Date,
+    pub(super) to: Option<Date>,
+    pub(super) source: String,
+    pub(super) line: Range<usize>,
 }
 
 /// Where a VM is rented, as far as a policy says.
@@ -82,28 +100,41 @@ impl PriceTable {
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<PriceTable> {
         let before = diagnostics.len();
         let table = Table::read(source, &REQUIRED, &OPTIONAL, diagnostics)?;
-        let mut rows: Vec<(Listed, std::ops::Range<usize>)> = Vec::new();
-        for row in table.rows() {
-            if let Some(listed) = listed(&row, source, diagnostics) {
-                rows.push((listed, row.line_span()));
-            }
-        }
-        rows.sort_by(|(a, _), (b, _)| a.order(b));
+        let mut rows: Vec<Listed> = (table.rows())
+            .filter_map(|row| listed(&row, source, diagnostics))
+            .collect();
+        rows.sort_by(Listed::order);
         for pair in rows.windows(2) {
-            let [(a, _), (b, line)] = pair else { continue };
+            let [a, b] = pair else { continue };
             let overlaps =
                 a.to.is_some_and(|to| to >= b.from.day && a.from.day != b.from.day);
             if a.is_alike(b) && (a.from == b.from || overlaps) {
                 let title = format!("two {} prices of `{}` for the same time", b.market, b.vm);
                 let label = "of one place and day there is one price";
-                diagnostics.error_at(source, line.clone(), title, label);
+                diagnostics.error_at(source, b.line.clone(), title, label);
             }
         }
         (diagnostics.len() == before).then(|| PriceTable {
             name: source.name.clone(),
             hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
-            rows: rows.into_iter().map(|(row, _)| row).collect(),
+            rows,
         })
+    }
+
+    /// All prices with their places.
+    pub(super) fn of_places(&self) -> Vec<OfPlace> {
+        let of_place = |row: &Listed| OfPlace {
+            provider: row.place[0].clone(),
+            vm: row.vm.clone(),
+            region: row.place[1].clone(),
+            market: row.market,
+            usd_per_hour: row.usd_per_hour,
+            from: row.from.day,
+            to: row.to,
+            source: row.source.clone(),
+            line: row.line.clone(),
+        };
+        self.rows.iter().map(of_place).collect()
     }
 
     /// USD per hour of `vm` on a day.
@@ -237,7 +268,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         market
     });
     let usd_per_hour = row.number("usd_per_hour", LEAST_USD..=1e6, d);
-    row.text("source", d);
+    let named_source = row.text("source", d);
     let from = row.text("valid_from", d).and_then(|text| {
         let moment = Moment::parse(text);
         if moment.is_none() {
@@ -283,6 +314,8 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         from,
         to,
         place,
+        source: named_source?.to_owned(),
+        line: row.line_span(),
     })
 }
 

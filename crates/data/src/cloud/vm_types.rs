@@ -82,9 +82,11 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
     let mut names = HashSet::new();
     for row in table.iter().flat_map(Table::rows) {
         let is_sourced = sources.check(&row, &file, d);
-        let Some(vm_type) = vm_type(&row, sources, d) else {
+        row.text("origin", d);
+        let Some(mut vm_type) = vm_type(&row, d) else {
             continue;
         };
+        vm_type.source = sources.text(&vm_type.source_keys);
         if !names.insert(vm_type.vm.clone()) {
             let title = format!("two VM types are called `{}`", vm_type.vm);
             d.error_at(&file, row.span("vm"), title, "named before");
@@ -96,7 +98,8 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
     types
 }
 
-fn vm_type(row: &Row<'_>, sources: &Sources, d: &mut Diagnostics) -> Option<VmType> {
+/// The VM type of a row, whose source stands there as it is.
+pub(super) fn vm_type(row: &Row<'_>, d: &mut Diagnostics) -> Option<VmType> {
     // A model without a count, or a count without a model, is refused by the cell that is empty.
     let has_gpus = row.optional_text("gpu").or(row.optional_text("gpus"));
     let gpus = match has_gpus {
@@ -110,7 +113,6 @@ fn vm_type(row: &Row<'_>, sources: &Sources, d: &mut Diagnostics) -> Option<VmTy
         None => None,
         Some(_) => Some(row.number("network_gbps", 1e-3.., d)?),
     };
-    row.text("origin", d)?;
     let source_keys = row.text("source", d)?;
     Some(VmType {
         provider: row.text("provider", d)?.to_owned(),
@@ -120,7 +122,7 @@ fn vm_type(row: &Row<'_>, sources: &Sources, d: &mut Diagnostics) -> Option<VmTy
         gpus,
         network_gbps,
         source_keys: source_keys.to_owned(),
-        source: sources.text(source_keys),
+        source: source_keys.to_owned(),
     })
 }
 

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::charges;
+use super::price_day::PriceDay;
 use super::spot_series_key::SpotSeriesKey;
 use crate::cloud::{Date, Market, PriceTable};
 use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
@@ -64,7 +65,7 @@ pub struct PolicyFile {
     /// Provider of the listed price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Region of the listed price.
+    /// Region of the listed price; without `provider`, of the provider of each VM type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Regions of the listed prices by provider, for VM types of several.
@@ -76,9 +77,10 @@ pub struct PolicyFile {
     /// Zone of the listed price, where prices of one's own differ by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// Day of the listed price; where spot prices come from a table, a job begins with it.
+    /// Day of the listed price, or `newest`: the last day of which the price of each VM type is known. Where spot prices come
+    /// from a table, a job begins with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub date: Option<Date>,
+    pub date: Option<PriceDay>,
     /// Table of one's own with the listed prices, a CSV; the path starts at the folder of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price_table: Option<String>,

@@ -4,7 +4,7 @@
 //! a [`Tariff`], which turns usage into USD. So one simulation can be billed under many. Nothing here
 //! knows training or strategies.
 //!
-//! - [`file`](mod@file): the form of a policy as data; [`spot_series_key`]: one of its keys; [`builtin`]: the policies of `data/pricing.toml`.
+//! - [`file`](mod@file): the form of a policy as data; [`spot_series_key`], [`price_day`]: two of its keys; [`builtin`]: the policies of `data/pricing.toml`.
 //! - [`policy`]: base price and all that changes it.
 //! - [`base`]: the base prices, one file per rule.
 //! - [`reductions`]: what makes a base price less, one file per discount: a spot price, steady or in steps, a commitment,
@@ -22,16 +22,18 @@ pub mod charges;
 pub mod file;
 pub mod parameter_servers;
 pub mod policy;
+pub mod price_day;
 pub mod reductions;
 pub mod spot_series_key;
 pub mod stated;
 pub mod tariff;
 pub mod wrong_policy;
 
-pub use base::{Base, NoPrice, Rented, VmPrice};
+pub use base::{Base, ListedPrice, NoPrice, Rented, VmPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
+pub use price_day::PriceDay;
 pub use reductions::spot_series::SpotSeries;
 pub use stated::{AS_MEASURED, StatedPrices};
 pub use tariff::{Parts, Tariff};

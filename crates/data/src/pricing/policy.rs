@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::base::{self, Base, NoPrice, Rented, VmPrice};
+use super::base::{self, Base, ListedPrice, NoPrice, Rented, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
@@ -151,6 +151,15 @@ impl Policy {
             Some(false) => false,
             None => is_reduced,
         }
+    }
+
+    /// Which listed price a VM is charged at, if it is one.
+    pub fn listed(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
+        let Base::Vm(price) = &self.base else {
+            return None;
+        };
+        let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
+        price.listed(Rented { vm, ..rented }, fleet)
     }
 
     /// Runs cost what was stated with them.

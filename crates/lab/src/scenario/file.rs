@@ -451,6 +451,8 @@ pub struct PricingTable {
 
 /// Keys of a policy that is defined which may hold several values, besides those of charges: they make policies.
 pub(super) const SEVERAL_OF_POLICIES: &[&str] = &[
+    "region",
+    "catalogue",
     "usd_per_vm_hour",
     "usd_per_hour_of.*",
     "spot_usd_per_hour_of.*",

@@ -1,13 +1,15 @@
 //! What is to be minded of the prices of a scenario, and of what its strategies know: told on stderr and below its tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 
 use super::file::ScenarioFile;
 use super::prices::Rentals;
 use super::subject::Subject;
-use scavsim_data::cloud::Fleet;
+use scavsim_data::cloud::{Catalogue, Fleet};
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
-use scavsim_data::pricing::{Policy, Rented};
+use scavsim_data::pricing::{ListedPrice, Policy, Rented};
 use scavsim_data::workload::Workload;
 use scavsim_search::search::registry;
 use scavsim_sim::cluster::Setup;
@@ -26,6 +28,21 @@ pub struct Remarks {
     pub never_lost: Vec<String>,
     /// Policies whose dollars are a unit of which only ratios count.
     pub only_ratios: Vec<String>,
+    /// Of which days the listed prices are, and where, in a sentence; nothing where another remark says it.
+    pub price_days: Option<String>,
+    /// The price pack of the user that prices are from.
+    pub price_pack: Option<PricePack>,
+}
+
+/// Which price pack was used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PricePack {
+    /// Name of its folder.
+    pub name: String,
+    /// The last day of which it has a price.
+    pub day: String,
+    /// BLAKE3 hash of its tables.
+    pub blake3: String,
 }
 
 impl Remarks {
@@ -40,8 +57,9 @@ impl Remarks {
     ) -> Remarks {
         let rentals = &subject.topic().rentals(setup);
         let stored = subject.clusters().map_or(&[][..], |own| &own.stored);
-        let unnamed = unnamed(file, policies);
-        let prices = (unnamed.into_iter())
+        let of_nobody = unnamed(file, policies);
+        let is_told = of_nobody.is_some();
+        let prices = (of_nobody.into_iter())
             .chain(one_price(policies, rentals))
             .chain(stand_ins(policies, rentals));
         let stays = |vm: &Rented<'_>| !vm.on_spot.unwrap_or(rentals.are_lost);
@@ -49,6 +67,8 @@ impl Remarks {
             let mut all = rentals.all.iter();
             all.any(|vm| policy.is_spot_price(vm.on_spot) && stays(vm))
         };
+        let listed = listed_prices(policies, rentals);
+        let is_told = is_told && (listed.iter()).all(|own| DESCRIBED.contains(&&*own.provider));
         let names = |of: &dyn Fn(&&Policy) -> bool| {
             let all = policies.iter().filter(of);
             all.map(|policy| policy.name.clone()).collect()
@@ -58,6 +78,8 @@ impl Remarks {
             averaged: averaged(strategies, stored),
             never_lost: names(&is_free_of_risk),
             only_ratios: names(&|policy| policy.only_ratios),
+            price_days: (!is_told).then(|| price_days(&listed)).flatten(),
+            price_pack: price_pack(&listed),
         }
     }
 
@@ -77,6 +99,58 @@ impl Remarks {
         });
         self.prices.iter().cloned().chain(marked).collect()
     }
+}
+
+/// Providers whose days the descriptions of the policies tell that are charged where none is named.
+const DESCRIBED: [&str; 3] = ["aws", "azure", "gcp"];
+
+/// All listed prices that are charged.
+fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedPrice> {
+    let of = |policy| {
+        let one = move |vm: &Rented<'_>| Policy::listed(policy, *vm, &rentals.fleet);
+        rentals.all.iter().filter_map(one)
+    };
+    policies.iter().flat_map(of).collect()
+}
+
+/// Of which days prices are, by provider.
+fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
+    let all: Vec<&ListedPrice> = listed.iter().collect();
+    let of_provider = |own: &[&ListedPrice]| {
+        let regions: BTreeSet<&str> = own.iter().map(|price| &*price.region).collect();
+        let regions = match regions.len() {
+            0..=MOST_NAMES => regions.into_iter().collect::<Vec<_>>().join(", "),
+            many => format!("{many} regions"),
+        };
+        let first = own.iter().map(|price| price.day).min()?;
+        let last = own.iter().map(|price| price.day).max()?;
+        let days = if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        };
+        Some(format!("{} {regions} of {days}", own[0].provider))
+    };
+    let each: Vec<String> = (all.chunk_by(|a, b| a.provider == b.provider))
+        .filter_map(of_provider)
+        .collect();
+    let pack = price_pack(listed).map_or(String::new(), |pack| {
+        format!("; with the price pack `{}`", pack.name)
+    });
+    (!each.is_empty()).then(|| format!("listed prices: {}{pack}", each.join("; ")))
+}
+
+/// The price pack that some are from.
+fn price_pack(listed: &BTreeSet<ListedPrice>) -> Option<PricePack> {
+    let pack = Catalogue::current().pack.as_ref()?;
+    listed
+        .iter()
+        .any(|price| price.is_of_pack)
+        .then(|| PricePack {
+            name: pack.name.clone(),
+            day: pack.day.to_string(),
+            blake3: pack.hash.clone(),
+        })
 }
 
 /// Names with commas, of many the first.

@@ -115,10 +115,25 @@ fn several(mut one: Value) -> Value {
                 map.insert("type".to_owned(), single);
             }
         }
+        // A name of a list, or nothing.
+        let null = json!({ "type": "null" });
+        if let Some(choices) = map.get_mut("anyOf").and_then(Value::as_array_mut) {
+            choices.retain(|own| *own != null);
+            if let [single] = &choices[..] {
+                one = single.clone();
+            }
+        }
     }
     let list = json!({ "type": "array", "minItems": 1, "maxItems": MOST, "uniqueItems": true, "items": one });
+    // Words have no range.
+    let is_word = one.get("type") == Some(&json!("string")) || one.get("$ref").is_some();
     let range = json!({ "$ref": format!("#/$defs/{RANGE}") });
-    own.insert("anyOf".to_owned(), json!([one, list, range]));
+    let all = if is_word {
+        json!([one, list])
+    } else {
+        json!([one, list, range])
+    };
+    own.insert("anyOf".to_owned(), all);
     Value::Object(own)
 }
 

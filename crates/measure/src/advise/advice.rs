@@ -123,7 +123,7 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     let types: BTreeSet<String> = (workload.steps.shapes())
         .map(|shape| vm_type(shape).to_owned())
         .collect();
-    let offers = offers(&types, &question.wanted, Catalogue::embedded().0, d);
+    let offers = offers(&types, &question.wanted, Catalogue::current(), d);
     if !diagnostics.is_empty() {
         return Err(NoAdvice::Wrong(diagnostics));
     }

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim_data::cloud::lifetimes::Model;
-use scavsim_data::cloud::{Catalogue, Date, Market, Price};
+use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+
+/// In place of a region: wherever a VM type is the cheapest.
+pub const ANYWHERE: &str = "any";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Only VM types of this provider.
     pub provider: Option<String>,
-    /// Only prices of this region.
+    /// Only prices of this region; [`ANYWHERE`], the cheapest of each VM type.
     pub region: Option<String>,
-    /// Only this market; both where prices and lives are known.
+    /// Only this market; on demand and spot where prices and lives are known.
     pub market: Option<Market>,
     /// USD per hour on demand, whatever the catalogue says.
     pub own_usd: BTreeMap<String, f64>,
@@ -100,7 +103,22 @@ pub fn offers(
             }
             continue;
         };
-        let price = |market| latest(catalogue.prices_of(&listed.provider, vm), region, market);
+        let all = catalogue.prices_of(&listed.provider, vm);
+        let is_anywhere = wanted.region.as_deref() == Some(ANYWHERE);
+        let region = if is_anywhere { ANYWHERE } else { region };
+        let price = |market| {
+            if is_anywhere {
+                cheapest(all, market)
+            } else {
+                latest(all, region, market)
+            }
+        };
+        if let Some(term @ (Market::Commitment1y | Market::Commitment3y)) = wanted.market {
+            match price(term) {
+                Some(price) => offers.all.push(offer(vm, price, None)),
+                None => (offers.left_out).push(format!("{vm}: no price with a {term} in {region}")),
+            }
+        }
         if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
             match price(Market::OnDemand) {
                 Some(price) => offers.all.push(offer(vm, price, None)),
@@ -108,28 +126,39 @@ pub fn offers(
             }
         }
         if takes(Market::Spot) {
-            let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-            let lives = lifetime(&listed.provider, gpu, region);
-            match (price(Market::Spot), lives) {
-                (Some(price), Some(lives)) => offers.all.push(offer(vm, price, Some(lives))),
-                (None, _) => (offers.left_out).push(format!("{vm} as spot: no price in {region}")),
-                (_, None) => (offers.left_out).push(format!(
-                    "{vm} as spot: nobody published how long such VMs of {} live",
-                    listed.provider
-                )),
-            }
+            offers.add_spot(vm, listed, price(Market::Spot), region);
         }
     }
     if offers.all.is_empty() {
-        let mut complaint = Diagnostic::general("none of the measured VM types has a price");
-        let mut help = offers.left_out.join("; ");
+        diagnostics.push(offers.complaint(vm_types));
+    }
+    offers
+}
+
+impl Offers {
+    /// Adds a spot VM at a price, with what was published of such lives; or why it is left out.
+    fn add_spot(&mut self, vm: &str, listed: &VmType, price: Option<&Price>, region: &str) {
+        let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+        let at = price.map_or(region, |price| &*price.region);
+        let lives = lifetime(&listed.provider, gpu, at);
+        match (price, lives) {
+            (Some(price), Some(lives)) => self.all.push(offer(vm, price, Some(lives))),
+            (None, _) => (self.left_out).push(format!("{vm} as spot: no price in {region}")),
+            (_, None) => (self.left_out).push(format!(
+                "{vm} as spot: nobody published how long such VMs of {} live",
+                listed.provider
+            )),
+        }
+    }
+
+    /// The complaint that there are none.
+    fn complaint(&self, vm_types: &BTreeSet<String>) -> Diagnostic {
+        let mut help = self.left_out.join("; ");
         if let Some(vm) = vm_types.first() {
             help += &format!("; say it with `--usd-per-hour {vm}=USD`");
         }
-        complaint = complaint.with_help(help);
-        diagnostics.push(complaint);
+        Diagnostic::general("none of the measured VM types has a price").with_help(help)
     }
-    offers
 }
 
 fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
@@ -178,6 +207,7 @@ fn check(
     }
     if let Some(asked) = &wanted.region
         && wanted.provider.as_ref().is_none_or(is_known)
+        && asked != ANYWHERE
         && !regions.contains(&**asked)
     {
         unknown("region", asked, regions.into_iter().collect());
@@ -201,20 +231,10 @@ fn regions(
         };
         let market = wanted.market.unwrap_or(Market::OnDemand);
         let all = catalogue.prices_of(&listed.provider, vm);
-        let newest = all.iter().map(|p| p.valid_to.to_string()).max();
-        // A price of another year may be low because it is old.
-        let is_new = |price: &Price| {
-            let year = |day: &str| day.get(..4).and_then(|y| y.parse::<i32>().ok());
-            let own = year(&price.valid_to.to_string());
-            own.zip(newest.as_deref().and_then(year))
-                .is_some_and(|(own, newest)| own + 1 >= newest)
-        };
-        let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
-        for region in regions {
-            if wanted.region.as_deref().is_some_and(|only| only != region) {
-                continue;
-            }
-            if let Some(price) = latest(all, region, market).filter(|p| is_new(p)) {
+        for price in new_in_regions(all, market) {
+            let region = &*price.region;
+            let only = wanted.region.as_deref();
+            if only.is_none_or(|only| only == region || only == ANYWHERE) {
                 let key = (listed.provider.clone(), region.to_owned());
                 let entry = found.entry(key).or_insert((0, 0.0));
                 *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
@@ -233,6 +253,23 @@ fn regions(
     best.into_iter()
         .map(|(provider, (region, _))| (provider, region))
         .collect()
+}
+
+/// The last price in each region, unless it is of another year than the newest: it may be low because it is old.
+fn new_in_regions(all: &[Price], market: Market) -> Vec<&Price> {
+    let year = |price: &Price| price.valid_to.year();
+    let newest = all.iter().map(year).max();
+    let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
+    (regions.into_iter())
+        .filter_map(|region| latest(all, region, market))
+        .filter(|price| newest.is_some_and(|newest| year(price) + 1 >= newest))
+        .collect()
+}
+
+/// The cheapest of the last prices in all regions.
+fn cheapest(all: &[Price], market: Market) -> Option<&Price> {
+    (new_in_regions(all, market).into_iter())
+        .min_by(|a, b| a.usd_per_hour.total_cmp(&b.usd_per_hour))
 }
 
 /// The price of the last day in a region.
@@ -284,6 +321,33 @@ mod tests {
                 let sum: f64 = on_demand.iter().map(|o| o.usd_per_hour).sum();
                 assert!(sum <= a.usd_per_hour + b.usd_per_hour);
             }
+        }
+    }
+
+    #[test]
+    fn anywhere_is_where_each_type_is_the_cheapest_and_commitments_are_offered_when_asked_for() {
+        let wanted = |market| Wanted {
+            region: Some(ANYWHERE.to_owned()),
+            market: Some(market),
+            ..Wanted::default()
+        };
+        let catalogue = Catalogue::embedded().0;
+        for (market, count) in [(Market::OnDemand, 40), (Market::Commitment3y, 30)] {
+            let (found, wrong) = find(&["g2-standard-4"], &wanted(market));
+            assert!(wrong.is_empty(), "{}", wrong.render(false));
+            let [own] = &found.all[..] else {
+                panic!("{found:?}")
+            };
+            let all = catalogue.prices_of("gcp", "g2-standard-4").iter();
+            let day = own.date.expect("a day");
+            let of_day = all.filter(|p| p.market == market && p.holds_on(day));
+            let usd: Vec<f64> = of_day.map(|p| p.usd_per_hour).collect();
+            assert!(usd.len() > count / 2, "{}", usd.len());
+            assert_eq!(
+                own.usd_per_hour,
+                usd.iter().copied().fold(f64::MAX, f64::min)
+            );
+            assert_eq!(own.market, market);
         }
     }
 

@@ -37,6 +37,15 @@ impl Kind {
         file: scavsim_sim::parallel::profile::FILES[0],
         files: &crate::import::layers::FILES,
     };
+    /// A price pack.
+    pub const PRICES: Kind = Kind {
+        name: "price pack",
+        file: scavsim_data::cloud::pack::PRICES,
+        files: &[
+            scavsim_data::cloud::pack::PRICES,
+            scavsim_data::cloud::pack::VMS,
+        ],
+    };
 }
 
 /// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given, and none of the `inputs`

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::report::Report;
+use scavsim_data::cloud::vm_types::FIGURES;
 use scavsim_data::cloud::{Date, Market};
 
 /// VM type, region, zone, market; of a provider.
@@ -21,8 +22,49 @@ pub(super) type Seen = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
 pub struct ImportedPrices {
     /// The table.
     pub text: String,
+    /// The VM types in it whose size its source tells, as a table of a price pack.
+    pub vms: String,
     /// What happened.
     pub report: Report,
+}
+
+/// What a source tells of the size of VM types, by name: provider, vCPUs, GiB and, with any, model and number of GPUs.
+pub(super) type Sizes = BTreeMap<String, Size>;
+
+/// The size of a VM type.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Size {
+    pub(super) provider: String,
+    pub(super) vcpu: u64,
+    pub(super) memory_gib: f64,
+    pub(super) gpus: Option<(String, u64)>,
+}
+
+/// What the rows of SkyPilot's catalogue are from.
+const SKYPILOT: &str = "SkyPilot catalogue (Apache-2.0)";
+
+/// The table of VM types of a price pack.
+///
+/// # Errors
+/// If it cannot be written, which memory always can.
+fn sizes_table(sizes: &Sizes) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(FIGURES.iter().chain(&["source"]))?;
+    for (vm, size) in sizes {
+        let (gpu, gpus) = size.gpus.clone().unzip();
+        writer.write_record([
+            &*size.provider,
+            vm,
+            &size.vcpu.to_string(),
+            &size.memory_gib.to_string(),
+            &gpu.unwrap_or_default(),
+            &gpus.map_or_else(String::new, |count| count.to_string()),
+            "",
+            SKYPILOT,
+        ])?;
+    }
+    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
+    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 /// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
@@ -64,7 +106,7 @@ fn table(seen: &Seen, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> 
                 &usd.to_string(),
                 &from.to_string(),
                 &to.to_string(),
-                "SkyPilot catalogue (Apache-2.0)",
+                SKYPILOT,
             ])?;
         }
     }

@@ -24,6 +24,8 @@ const PRICES: &str = "remarks";
 const AVERAGED: &str = "averaged";
 const NEVER_LOST: &str = "policies_never_lost";
 const ONLY_RATIOS: &str = "policies_of_ratios";
+const PRICE_DAYS: &str = "price_days";
+const PRICE_PACK: &str = "price_pack";
 
 /// Behind the name of a policy with a spot price for VMs that are never taken away.
 const MARK: &str = "†";
@@ -62,6 +64,11 @@ impl Places {
                     .map(str::to_owned),
                 never_lost: texts(NEVER_LOST),
                 only_ratios: texts(ONLY_RATIOS),
+                price_days: identity
+                    .get(PRICE_DAYS)
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                price_pack: None,
             },
         }
     }
@@ -83,6 +90,10 @@ impl Places {
         }
         let averaged = self.remarks.averaged.iter();
         entries.extend(averaged.map(|said| (AVERAGED.to_owned(), json!(said))));
+        let days = self.remarks.price_days.iter();
+        entries.extend(days.map(|said| (PRICE_DAYS.to_owned(), json!(said))));
+        let pack = self.remarks.price_pack.iter();
+        entries.extend(pack.map(|pack| (PRICE_PACK.to_owned(), json!(pack))));
         entries
     }
 
@@ -104,7 +115,9 @@ impl Places {
     pub fn below(&self, page: &Page) -> String {
         let marked = !self.remarks.never_lost.is_empty();
         let mark = marked.then(|| page.legend([(MARK, Remarks::NEVER_LOST)]));
-        let sentences = self.remarks.prices.iter().chain(&self.remarks.averaged);
+        let sentences = (self.remarks.prices.iter())
+            .chain(&self.remarks.averaged)
+            .chain(&self.remarks.price_days);
         let sentences = sentences.map(|one| page.prose(one, 2));
         mark.into_iter().chain(sentences).collect()
     }

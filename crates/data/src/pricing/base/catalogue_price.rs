@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::price::{Base, NoPrice, VmPrice};
+use super::price::{Base, ListedPrice, NoPrice, VmPrice};
 use super::rule::Rule;
-use crate::cloud::{Date, Fleet, Market, Offer, PriceTable, RentalPlace, prices, vm_types};
-use crate::pricing::PolicyFile;
+use crate::cloud::{Date, Fleet, Market, Offer, Price, PriceTable, RentalPlace, prices, vm_types};
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
+use crate::pricing::{PolicyFile, PriceDay};
 use crate::usage::Rented;
 use scavsim_base::Declaration;
 
@@ -17,11 +17,11 @@ pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "catalogue",
         what: "The listed price of the VM type in a region, on a day, from `data/clouds/prices/`; `scavsim list vms --region REGION` shows what there is.",
-        formula: "`catalogue` is the market: `\"on-demand\"`, `\"spot\"`, `\"commitment-1y\"`, `\"commitment-3y\"`; with `provider`, `region` and `date`",
+        formula: "`catalogue` is the market: `\"on-demand\"`, `\"spot\"`, `\"commitment-1y\"`, `\"commitment-3y\"`; with `region`, `date` (a day, or `\"newest\"`) and `provider`, by default that of the VM type; `catalogue` and `region` may be lists",
         source: "price lists of the providers",
         example: "pricing.define.mine = { catalogue = \"on-demand\", provider = \"gcp\", region = \"us-central1\", date = \"2026-07-30\" }",
     },
-    keys: "`catalogue` with `provider`, `region` and `date`",
+    keys: "`catalogue` with `region` and `date`",
     read: |file| {
         if file.price_table.is_some() {
             return Some(of_table(file));
@@ -45,6 +45,10 @@ pub const RULE: Rule = Rule {
                 let old = "`provider` and `region`";
                 return Some(Err(WrongPolicy::TakesPlace("`regions`", old)));
             }
+            // A region without its provider is one of the provider of each VM type.
+            (None, Some(region), None) if file.date.is_some() && file.dates.is_none() => {
+                return Some(of_region(file, region));
+            }
             _ => BTreeMap::new(),
         };
         let days = match (file.date, &file.dates) {
@@ -56,7 +60,9 @@ pub const RULE: Rule = Rule {
                 if !dates.keys().eq(place.keys()) {
                     return Some(Err(WrongPolicy::OtherProviders));
                 }
-                dates.clone()
+                (dates.iter())
+                    .map(|(own, date)| (own.clone(), PriceDay::On(*date)))
+                    .collect()
             }
             _ => BTreeMap::new(),
         };
@@ -82,18 +88,38 @@ pub const RULE: Rule = Rule {
         Some(Ok(Base::Vm(Arc::new(CataloguePrice {
             market,
             as_rented: file.as_rented,
-            place,
-            is_own: file.regions.is_some(),
+            place: if file.regions.is_some() {
+                ListedAt::OfProviders(place)
+            } else {
+                ListedAt::One(place)
+            },
         }))))
     },
 };
 
+/// The listed price in a region of whoever rents the VM type out.
+fn of_region(file: &PolicyFile, region: &str) -> Result<Base, WrongPolicy> {
+    let (Some(market), Some(day)) = (file.catalogue, file.date) else {
+        let keys = "`catalogue`, `date` and `region`";
+        return Err(WrongPolicy::GoTogether(keys.to_owned()));
+    };
+    if file.as_rented && market != Market::OnDemand {
+        return Err(WrongPolicy::AsRented);
+    }
+    Ok(Base::Vm(Arc::new(CataloguePrice {
+        market,
+        as_rented: file.as_rented,
+        place: ListedAt::Region(region.to_owned(), day),
+    })))
+}
+
 /// `price_table` with `catalogue` and `date`, and as much of `provider`, `region` and `zone` as its prices differ by.
 fn of_table(file: &PolicyFile) -> Result<Base, WrongPolicy> {
-    let (Some(market), Some(date)) = (file.catalogue, file.date) else {
+    let date = file.date.and_then(PriceDay::stated);
+    let (Some(market), Some(date)) = (file.catalogue, date) else {
         return Err(WrongPolicy::GoesWith(
             "`price_table`",
-            "`catalogue`, the market, and `date`",
+            "`catalogue`, the market, and `date`, a day",
         ));
     };
     if file.regions.is_some() {
@@ -157,46 +183,105 @@ struct CataloguePrice {
     market: Market,
     /// Whether spot VMs of the scenario have their spot price.
     as_rented: bool,
-    /// Region and day by provider.
-    place: BTreeMap<String, (String, Date)>,
-    /// Whether every VM type is rented from its own provider.
-    is_own: bool,
+    place: ListedAt,
+}
+
+/// Where and of when the price is.
+#[derive(Debug)]
+enum ListedAt {
+    /// Region and day of one provider, whose price is charged for all VM types.
+    One(BTreeMap<String, (String, PriceDay)>),
+    /// Region and day by provider; every VM type is rented from its own.
+    OfProviders(BTreeMap<String, (String, PriceDay)>),
+    /// A region of the provider of each VM type, and the day.
+    Region(String, PriceDay),
 }
 
 impl CataloguePrice {
-    /// What is asked for a VM type that the catalogue calls `listed`.
-    fn offer(
+    fn market_of(&self, rented: Rented<'_>) -> Market {
+        if self.as_rented && rented.on_spot == Some(true) {
+            Market::Spot
+        } else {
+            self.market
+        }
+    }
+
+    /// Provider, region and day of a VM type that the catalogue calls `listed`.
+    fn place(
         &self,
         vm: &str,
         market: Market,
         listed: &str,
         fleet: &Fleet<'_>,
-    ) -> Result<Offer, NoPrice> {
-        let of = |(provider, (region, date)): (&String, &(String, Date))| Offer {
-            provider: provider.clone(),
-            region: region.clone(),
-            market,
-            date: *date,
+    ) -> Result<(String, String, PriceDay), NoPrice> {
+        let of = |(provider, (region, day)): (&String, &(String, PriceDay))| {
+            (provider.clone(), region.clone(), *day)
         };
-        let place = if !self.is_own {
-            self.place.first_key_value()
-        } else if let Some(vm_type) = fleet.catalogue.vm_type(listed) {
-            self.place.get_key_value(&vm_type.provider)
-        } else {
+        if let ListedAt::One(place) = &self.place
+            && let Some(one) = place.first_key_value()
+        {
+            return Ok(of(one));
+        }
+        let Some(vm_type) = fleet.catalogue.vm_type(listed) else {
             return Err(NoPrice {
                 what: format!("VM type `{vm}` is not in {}", vm_types::FILE),
                 help: unlisted(vm, fleet, market)
                     .unwrap_or_else(|| fleet.catalogue.unknown_vm(listed, None)),
             });
         };
-        place.map(of).ok_or_else(|| {
-            let provider = fleet.catalogue.vm_type(listed).map(|t| &*t.provider);
-            let provider = provider.unwrap_or_default();
+        let provider = &vm_type.provider;
+        match &self.place {
+            ListedAt::Region(region, day) => Ok((provider.clone(), region.clone(), *day)),
+            ListedAt::One(place) | ListedAt::OfProviders(place) => {
+                let found = place.get_key_value(provider).map(of);
+                found.ok_or_else(|| NoPrice {
+                    what: format!("`regions` has none of {provider}, the provider of `{vm}`"),
+                    help: unlisted(vm, fleet, market).unwrap_or_else(|| {
+                        format!(
+                            "`scavsim list vms --provider {provider}` shows its prices by region"
+                        )
+                    }),
+                })
+            }
+        }
+    }
+
+    /// The price of a VM type in the catalogue, and the day that is asked for.
+    fn price<'f>(
+        &self,
+        vm: &str,
+        market: Market,
+        fleet: &'f Fleet<'_>,
+    ) -> Result<(&'f Price, Date), NoPrice> {
+        let listed = fleet.listed_as(vm);
+        let catalogue = fleet.catalogue;
+        let (provider, region, day) = self.place(vm, market, listed, fleet)?;
+        let newest = || catalogue.newest(&provider, listed, &region, market);
+        let date = match day {
+            PriceDay::On(date) => date,
+            PriceDay::Newest => newest().map_or(Date::FIRST, |price| price.valid_to),
+        };
+        let offer = Offer {
+            provider,
+            region,
+            market,
+            date,
+        };
+        let found = catalogue.price(listed, &offer);
+        found.map(|price| (price, date)).ok_or_else(|| {
+            let on = match day {
+                PriceDay::On(date) => format!(" on {date}"),
+                PriceDay::Newest => String::new(),
+            };
             NoPrice {
-                what: format!("`regions` has none of {provider}, the provider of `{vm}`"),
-                help: unlisted(vm, fleet, market).unwrap_or_else(|| {
-                    format!("`scavsim list vms --provider {provider}` shows its prices by region")
-                }),
+                what: format!(
+                    "no {market} price of `{vm}` in {} {}{on} in {}",
+                    offer.provider,
+                    offer.region,
+                    prices::FOLDER
+                ),
+                help: unlisted(vm, fleet, market)
+                    .unwrap_or_else(|| catalogue.instead(listed, &offer)),
             }
         })
     }
@@ -210,36 +295,33 @@ fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
 
 impl VmPrice for CataloguePrice {
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
-        let vm = rented.vm;
-        let market = if self.as_rented && rented.on_spot == Some(true) {
-            Market::Spot
-        } else {
-            self.market
-        };
+        let market = self.market_of(rented);
         // A price that the scenario states is one on demand.
-        if let (Market::OnDemand, Some(own)) = (market, fleet.own(vm))
+        if let (Market::OnDemand, Some(own)) = (market, fleet.own(rented.vm))
             && let Some(usd) = own.usd_per_hour
         {
             return Ok(usd);
         }
-        let listed = fleet.listed_as(vm);
-        let offer = self.offer(vm, market, listed, fleet)?;
-        let usd = fleet.catalogue.usd_per_hour(listed, &offer);
-        usd.ok_or_else(|| NoPrice {
-            what: format!(
-                "no {} price of `{vm}` in {} {} on {} in {}",
-                offer.market,
-                offer.provider,
-                offer.region,
-                offer.date,
-                prices::FOLDER
-            ),
-            help: unlisted(vm, fleet, market)
-                .unwrap_or_else(|| fleet.catalogue.instead(listed, &offer)),
-        })
+        let (price, _) = self.price(rented.vm, market, fleet)?;
+        Ok(price.usd_per_hour)
     }
 
     fn market(&self) -> Market {
         self.market
+    }
+
+    fn listed(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
+        let market = self.market_of(rented);
+        let is_stated = (fleet.own(rented.vm)).is_some_and(|own| own.usd_per_hour.is_some());
+        if market == Market::OnDemand && is_stated {
+            return None;
+        }
+        let (price, day) = self.price(rented.vm, market, fleet).ok()?;
+        Some(ListedPrice {
+            provider: price.provider.to_string(),
+            region: price.region.to_string(),
+            day,
+            is_of_pack: fleet.catalogue.is_of_pack(price),
+        })
     }
 }

@@ -16,7 +16,7 @@ pub mod rule;
 use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
 pub use crate::usage::Rented;
-pub use price::{Base, NoPrice, VmPrice};
+pub use price::{Base, ListedPrice, NoPrice, VmPrice};
 pub use rule::Rule;
 
 /// All rules for a base price.

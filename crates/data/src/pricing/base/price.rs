@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::cloud::{Fleet, Market};
+use crate::cloud::{Date, Fleet, Market};
 use crate::usage::Rented;
 
 /// What a policy charges for.
@@ -58,6 +58,24 @@ pub trait VmPrice: Debug + Send + Sync {
     fn market(&self) -> Market {
         Market::OnDemand
     }
+
+    /// Which listed price it is, if it is one.
+    fn listed(&self, _rented: Rented<'_>, _fleet: &Fleet<'_>) -> Option<ListedPrice> {
+        None
+    }
+}
+
+/// Where and of when a listed price is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListedPrice {
+    /// Who asks it.
+    pub provider: String,
+    /// Where.
+    pub region: String,
+    /// The day: the one that is asked for, or the last of which it is known.
+    pub day: Date,
+    /// Whether it is from the price pack of the user.
+    pub is_of_pack: bool,
 }
 
 /// A price that does not exist.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market, Moment, PriceTable, RentalPlace};
 use crate::pricing::spot_series_key::{SpotSeriesKey, Step};
-use crate::pricing::{NoPrice, PolicyFile, WrongPolicy};
+use crate::pricing::{NoPrice, PolicyFile, PriceDay, WrongPolicy};
 
 const SPOT_SERIES: &str = "`spot_series`";
 
@@ -37,7 +37,8 @@ impl Dated {
     fn read(file: &PolicyFile) -> Result<Dated, WrongPolicy> {
         let table = (file.tables.series.clone())
             .ok_or(WrongPolicy::OutsideScenario("`spot_series`: a table"))?;
-        let start = (file.date).ok_or(WrongPolicy::Needs(
+        let start = file.date.and_then(PriceDay::stated);
+        let start = start.ok_or(WrongPolicy::Needs(
             "`spot_series` of a table",
             "`date`, the day with which a job begins",
         ))?;

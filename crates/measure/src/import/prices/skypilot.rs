@@ -15,7 +15,7 @@ use std::sync::Arc;
 use hosts::{Joined, Offered};
 pub use options::SkypilotOptions;
 
-use super::{ImportedPrices, Seen, table};
+use super::{ImportedPrices, Seen, Size, Sizes, sizes_table, table};
 use crate::import::report::Report;
 use scavsim_data::cloud::Date;
 use scavsim_data::cloud::prices::LEAST_USD;
@@ -37,6 +37,7 @@ pub fn read(
     let copies = copies::copies(options, diagnostics);
     let mut report = Report::default();
     let (mut seen, mut days) = (Seen::new(), BTreeMap::<String, Vec<Date>>::new());
+    let mut sizes = Sizes::new();
     for (cloud, day, path) in copies {
         let Some(source) = Source::read(&path, diagnostics) else {
             continue;
@@ -45,6 +46,7 @@ pub fn read(
         let Some(table) = Table::read_any(&source, diagnostics) else {
             continue;
         };
+        take_sizes(&table, &cloud, &mut sizes);
         let offered = offered(&table, &source, &cloud, options, &mut report, diagnostics);
         if diagnostics.len() > before {
             continue;
@@ -76,8 +78,42 @@ pub fn read(
     ));
     Ok(Some(ImportedPrices {
         text: table(&seen, &days)?,
+        vms: sizes_table(&sizes)?,
         report,
     }))
+}
+
+/// The sizes of VM types that a table tells; a part of a GPU, or of a vCPU, is none.
+fn take_sizes(table: &Table, cloud: &str, sizes: &mut Sizes) {
+    let whole = |number: f64| (number >= 1.0 && number.fract() == 0.0).then_some(number as u64);
+    // What is no number is told where prices are read.
+    let number = |row: &Row<'_>, column| row.optional_text(column)?.parse::<f64>().ok();
+    for row in table.rows() {
+        let size = || {
+            let gpus = match row.optional_text("AcceleratorName") {
+                None => None,
+                Some(name) => Some((
+                    name.to_owned(),
+                    whole(number(&row, "AcceleratorCount").unwrap_or(1.0))?,
+                )),
+            };
+            Some(Size {
+                provider: cloud.to_owned(),
+                vcpu: whole(number(&row, "vCPUs")?)?,
+                memory_gib: number(&row, "MemoryGiB").filter(|gib| *gib >= 0.1)?,
+                gpus,
+            })
+        };
+        let Some(vm) = row.optional_text("InstanceType") else {
+            continue;
+        };
+        if not_a_name(vm).is_none()
+            && !sizes.contains_key(vm)
+            && let Some(size) = size()
+        {
+            sizes.insert(vm.to_owned(), size);
+        }
+    }
 }
 
 /// The rows of a table that have a price; what is dropped is counted.

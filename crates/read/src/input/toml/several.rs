@@ -149,7 +149,7 @@ impl<'s> Reader<'_, 's> {
         let list: &[TomlNode<'s>] = node.get_ref().as_array().map_or(&[], |list| list);
         if list.is_empty() {
             let title = "expected at least one value, found an empty list";
-            return Err(Some(Wrong::new(title, "expected a number, or several")));
+            return Err(Some(Wrong::new(title, "expected a value, or several")));
         }
         self.not_too_many(list.len())?;
         let mut seen = HashSet::new();

@@ -1,0 +1,66 @@
+//! The key `date` of listed prices as it is written.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::cloud::Date;
+
+/// The word for the last day on which a price is known.
+const NEWEST: &str = "newest";
+
+/// Of which day a listed price is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceDay {
+    /// Of this day.
+    On(Date),
+    /// Of the last day on which the price of the VM type is known in the region and market.
+    Newest,
+}
+
+impl PriceDay {
+    /// The day, where it is stated.
+    pub fn stated(self) -> Option<Date> {
+        match self {
+            PriceDay::On(date) => Some(date),
+            PriceDay::Newest => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PriceDay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match Date::parse(&text) {
+            Some(date) => Ok(PriceDay::On(date)),
+            None if text == NEWEST => Ok(PriceDay::Newest),
+            None => Err(D::Error::custom(format!(
+                "expected a day like \"2026-07-30\", or \"{NEWEST}\", found \"{text}\""
+            ))),
+        }
+    }
+}
+
+impl Serialize for PriceDay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            PriceDay::On(date) => date.serialize(serializer),
+            PriceDay::Newest => serializer.serialize_str(NEWEST),
+        }
+    }
+}
+
+impl JsonSchema for PriceDay {
+    fn schema_name() -> Cow<'static, str> {
+        "PriceDay".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|newest)$" })
+    }
+}

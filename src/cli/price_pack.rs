@@ -1,0 +1,109 @@
+//! Which prices are known beside those that come with the program: a price pack of the user.
+//!
+//! A pack only adds: what is shipped, and every result that names its day, is the same with it and without.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::exit::Failure;
+use scavsim_data::cloud::pack::PRICES;
+use scavsim_data::cloud::{Catalogue, Pack};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// Says which prices are known, where the command line does not.
+const VARIABLE: &str = "SCAVSIM_PRICES";
+/// The folder of a user's packs, in place of the usual one.
+const FOLDER: &str = "SCAVSIM_DATA_DIR";
+/// No pack.
+const BUILTIN: &str = "builtin";
+
+/// Options of all commands about prices.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Prices")]
+pub struct PricesArgs {
+    /// Prices beside those that come along: `builtin` for none, or a pack [default: the newest of `scavsim prices`]
+    #[arg(
+        id = "price_pack",
+        long = "prices",
+        value_name = "builtin|FOLDER",
+        global = true
+    )]
+    prices: Option<OsString>,
+}
+
+impl PricesArgs {
+    /// From now on the prices of the pack are known, too.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] with what is wrong with it.
+    pub fn apply(&self) -> Result<(), Failure> {
+        let Some(folder) = self.folder() else {
+            return Ok(());
+        };
+        let mut wrong = Diagnostics::default();
+        let Some(pack) = Pack::read(&folder, &mut wrong) else {
+            let title = format!("{} is no price pack that can be used", folder.display());
+            let help = "without it: `--prices builtin`; a newer one: `scavsim prices update`";
+            wrong.push(Diagnostic::general(title).with_help(help));
+            return Err(Failure::Wrong(wrong));
+        };
+        let hash = pack.hash.clone();
+        let known = Catalogue::take(pack)
+            .err()
+            .and(Catalogue::current().pack.as_ref());
+        if known.is_some_and(|known| known.hash != hash) {
+            let title = "other prices were used before in this process";
+            wrong.push(Diagnostic::general(title).with_help("begin another for these"));
+            return Err(Failure::Wrong(wrong));
+        }
+        Ok(())
+    }
+
+    /// The folder of the pack that is used.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let asked = self.prices.clone().or_else(|| env::var_os(VARIABLE));
+        match asked {
+            Some(word) if word == BUILTIN => None,
+            Some(folder) => Some(PathBuf::from(folder)),
+            None => newest(&packs(&own_folder()?)),
+        }
+    }
+}
+
+/// Where the packs of this user lie: `$SCAVSIM_DATA_DIR/prices`, or the usual folder for data of programs.
+pub fn own_folder() -> Option<PathBuf> {
+    let usual = || {
+        let base = env::var_os("XDG_DATA_HOME")
+            .filter(|own| Path::new(own).is_absolute())
+            .or_else(|| env::var_os("LOCALAPPDATA"))
+            .map(PathBuf::from);
+        let base = base.or_else(|| Some(env::home_dir()?.join(".local/share")));
+        Some(base?.join("scavsim"))
+    };
+    let folder = env::var_os(FOLDER).map(PathBuf::from).or_else(usual)?;
+    Some(folder.join("prices"))
+}
+
+/// The packs in a folder, by name.
+pub fn packs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(PRICES).is_file())
+        .collect();
+    found.sort();
+    found
+}
+
+/// The pack with the newest price; of several the last by name.
+pub fn newest(packs: &[PathBuf]) -> Option<PathBuf> {
+    let [one] = packs else {
+        let day = |path: &PathBuf| Pack::read(path, &mut Diagnostics::default()).map(|p| p.day);
+        return packs.iter().max_by_key(|path| (day(path), *path)).cloned();
+    };
+    Some(one.clone())
+}
