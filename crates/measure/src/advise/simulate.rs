@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::decision::Prospect;
+use super::machines::Machines;
 use super::offers::{Offer, Offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -13,7 +14,7 @@ use crate::import::profile;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
-use scavsim_data::workload::{Provenance, Reach, Workload};
+use scavsim_data::workload::{Provenance, Workload};
 use scavsim_lab::experiment::ranking::{self, Ranked};
 use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};
 use scavsim_read::input::{Diagnostics, Folder, Source};
@@ -25,6 +26,8 @@ pub(super) struct Simulated {
     pub(super) offer: Offer,
     pub(super) vms: u32,
     pub(super) provenance: Provenance,
+    /// Share of communication in its step.
+    pub(super) share: f64,
 }
 
 /// Runs all configurations in each market where they have a price.
@@ -33,14 +36,11 @@ pub(super) fn simulate(
     workload: &Workload,
     folder: &Folder,
     all: &[Configuration],
-    offers: &Offers,
+    (offers, machines): (&Offers, &Machines),
     repeats: &Repeats,
     (jobs, interrupt): (usize, &Interrupt),
 ) -> Result<Vec<Simulated>, NoAdvice> {
-    let reach = Reach {
-        extrapolate: true,
-        ..Reach::default()
-    };
+    let reach = machines.reach();
     let mut simulated = Vec::new();
     for lot in lots(&offers.all) {
         let of_lot = |c: &Configuration| lot.iter().find(|o| o.vm == vm_type(&c.vm));
@@ -51,7 +51,7 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let mut scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
+        let mut scenario = scenario(question, folder, (&lot, machines), repeats).map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
@@ -86,6 +86,7 @@ pub(super) fn simulate(
                         offer: (*offer).clone(),
                         vms,
                         provenance: replay.provenance,
+                        share: replay.step.communication_s / replay.step.total_s(),
                     });
                 }
             }
@@ -126,9 +127,13 @@ fn run_sd([low, high]: [f64; 2]) -> f64 {
 fn scenario(
     question: &Question,
     folder: &Folder,
-    lot: &[&Offer],
+    (lot, machines): (&[&Offer], &Machines),
     repeats: &Repeats,
 ) -> Result<Scenario, Diagnostics> {
+    let stand_ins: String = (lot.iter())
+        .filter_map(|offer| machines.of(&offer.vm))
+        .map(|machine| format!("[vm.\"{}\"]\nlike = \"{}\"\n", machine.vm, machine.like))
+        .collect();
     let prices: Vec<String> = (lot.iter())
         .map(|offer| format!("\"{}\" = {:?}", offer.vm, offer.usd_per_hour))
         .collect();
@@ -141,7 +146,7 @@ fn scenario(
         ),
     };
     let text = format!(
-        "name = \"advice\"\nworkloads = [\"profile\"]\n\
+        "name = \"advice\"\nworkloads = [\"profile\"]\n{stand_ins}\
          [cluster]\noutside = \"leave-out\"\nstart_up_s = {:?}\n{spot}\
          [variation]\nplacement_sigma = {:?}\nepoch_cv = {:?}\n\
          [pricing]\npolicies = [\"list\"]\n\

@@ -1,8 +1,9 @@
 //! A recommendation for people: what is known, what to take, what to measure next.
 
-use super::advice::{Advice, Choice, Next};
+use super::advice::{Advice, Choice, Next, StandsFor};
 use super::candidates::FURTHER;
 use super::decision::Measurement;
+use super::machines::Basis;
 use super::words::{capital, market, wrapped};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
@@ -25,6 +26,7 @@ pub fn render(advice: &Advice) -> String {
         (Some(best), _) => {
             text += &format!("Take\n{}\n", one(best, advice));
             text += &wrapped(&why(advice), "  ", "  ");
+            text += &best_measured(advice);
             text += "\nNext best (workers × global batch)\n";
             text += &others(advice);
         }
@@ -82,6 +84,24 @@ fn told(advice: &Advice) -> Vec<String> {
         plural(known.told.iter().map(|t| t.1 as u64).sum(), "configuration"),
         counts.join("; ")
     ));
+    let machines: Vec<String> = (known.machines.iter())
+        .map(|m| {
+            let with = match m.basis {
+                Basis::SameGpu => "with the same GPU",
+                Basis::OtherGpu => "with other GPUs",
+                Basis::SameFamily => "of the same family",
+            };
+            format!(
+                "{} on {} {with}, typically within ±{}",
+                m.configurations,
+                plural(m.types as u64, "VM type"),
+                share(m.within)
+            )
+        })
+        .collect();
+    if !machines.is_empty() {
+        all.push(format!("not measured, from the catalogue: {}", machines.join("; ")));
+    }
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
         0 => "assumed, as nothing was repeated".to_owned(),
@@ -109,7 +129,12 @@ fn told(advice: &Advice) -> Vec<String> {
         )),
     }
     let mut prices: Vec<String> = Vec::new();
+    let shown = || advice.choices.iter().take(1 + OTHERS);
     for offer in &advice.offers.all {
+        let is_measured = known.largest_local.contains_key(&offer.vm);
+        if !is_measured && !shown().any(|choice| choice.offer.vm == offer.vm) {
+            continue;
+        }
         let day = offer
             .date
             .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
@@ -128,7 +153,28 @@ fn told(advice: &Advice) -> Vec<String> {
         ));
     }
     all.push(format!("prices: {}", prices.join("; ")));
+    all.extend(places(advice));
     all
+}
+
+/// Where prices are from, and where there are others.
+fn places(advice: &Advice) -> Option<String> {
+    let all: Vec<String> = (advice.offers.places.iter())
+        .map(|place| {
+            let others: Vec<&str> = place.others.iter().map(String::as_str).collect();
+            let others = match &others[..] {
+                [] => String::new(),
+                [one] => format!(" (or {one})"),
+                [first, second, rest @ ..] if !rest.is_empty() => {
+                    format!(" (or {first}, {second} and {} more)", rest.len())
+                }
+                both => format!(" (or {})", both.join(", ")),
+            };
+            format!("{} {}{others}", place.provider, place.region)
+        })
+        .collect();
+    let ways = "--region and --provider choose";
+    (!all.is_empty()).then(|| format!("where: {}; {ways}", all.join("; ")))
 }
 
 fn untold(advice: &Advice) -> Vec<String> {
@@ -165,7 +211,7 @@ fn untold(advice: &Advice) -> Vec<String> {
         local.join(", "),
         known.workers.1.saturating_mul(FURTHER)
     ));
-    all.push("any VM type that was not measured".to_owned());
+    all.push(of_others(advice));
     let has_spot = advice.has_spot();
     if has_spot {
         all.push(
@@ -174,6 +220,58 @@ fn untold(advice: &Advice) -> Vec<String> {
         );
     }
     all
+}
+
+/// What is not known of machines that were not measured.
+fn of_others(advice: &Advice) -> String {
+    let looked = &advice.catalogue;
+    if !looked.is_wanted {
+        return "any VM type that was not measured (--only-measured)".to_owned();
+    }
+    if looked.machines == 0 {
+        return "any VM type that was not measured: the catalogue has none there that compares".to_owned();
+    }
+    "machines that were not measured: their hosts and networks are taken to be like others, and what another GPU brings as other trainings had it"
+        .to_owned()
+}
+
+/// What a choice rests on.
+fn from(choice: &Choice) -> String {
+    match &choice.stands {
+        None => choice.provenance.name().to_owned(),
+        Some(stands) => format!("not measured, {}", beside(stands)),
+    }
+}
+
+fn beside(stands: &StandsFor) -> String {
+    let StandsFor {
+        like, processor, ..
+    } = stands;
+    match stands.basis {
+        Basis::SameGpu => format!("has the {processor} of {like}"),
+        Basis::OtherGpu => format!("its {processor} is told beside {like}"),
+        Basis::SameFamily => format!("of the family of {like}"),
+    }
+}
+
+/// The best machine that was measured, where another is taken, and what it takes more.
+fn best_measured(advice: &Advice) -> String {
+    let (Some(best), Some(taken)) = (advice.best_measured(), advice.choices.first()) else {
+        return String::new();
+    };
+    let more = match advice.goal.objective {
+        Objective::Time => format!("{} more", short_time(best.time_h[0] - taken.time_h[0])),
+        Objective::Cost => format!("{} more", small_usd(best.cost_usd[0] - taken.cost_usd[0])),
+        Objective::Knee => format!("{} behind", share(best.over_best)),
+    };
+    let text = format!(
+        "On what was measured: {}, {}, {} and {}: {more}.",
+        configuration(best),
+        best.provenance.name(),
+        short_time(best.time_h[0]),
+        small_usd(best.cost_usd[0]),
+    );
+    wrapped(&text, "  ", "  ")
 }
 
 fn one(choice: &Choice, advice: &Advice) -> String {
@@ -197,7 +295,7 @@ fn one(choice: &Choice, advice: &Advice) -> String {
             small_usd(choice.cost_usd[1]),
             small_usd(choice.cost_usd[2])
         ),
-        choice.provenance.name(),
+        from(choice),
     )
 }
 
@@ -282,7 +380,8 @@ fn others(advice: &Advice) -> String {
         }));
     }
     columns.push(Column::text("from", |choice: &ChoiceRow<'_>| {
-        choice.provenance.name()
+        let stands = choice.stands.as_ref();
+        stands.map_or(choice.provenance.name(), |stands| stands.basis.words())
     }));
     let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
     if sheet.rows.is_empty() {
@@ -293,11 +392,12 @@ fn others(advice: &Advice) -> String {
 
 fn next(advice: &Advice) -> String {
     let Some(best) = advice.measurements.first() else {
-        return wrapped(
-            "Nothing: no measurement could change the choice.",
-            "  ",
-            "  ",
-        );
+        let of = if advice.catalogue.is_wanted {
+            "no measurement could change the choice, on any machine of the catalogue there"
+        } else {
+            "no measurement on the measured machines could change the choice; others were not looked at"
+        };
+        return wrapped(&format!("Nothing: {of}."), "  ", "  ");
     };
     let unit = |value: f64| match advice.goal.objective {
         Objective::Time => short_time(value),
@@ -306,7 +406,11 @@ fn next(advice: &Advice) -> String {
     };
     let what = |next: &Next| {
         let c = &next.configuration;
-        let again = if next.was_measured { " once more" } else { "" };
+        let again = match next.basis {
+            Some(_) => " (not measured so far)",
+            None if next.was_measured => " once more",
+            None => "",
+        };
         match next.worth.measurement {
             Measurement::Step(_) => format!(
                 "the step of {} × {} on {} {}{again}, {}",
