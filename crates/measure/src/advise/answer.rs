@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::advice::{Advice, Choice, Looked, Next, StandsFor};
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Measurement, MeasuringEffort, Prospect};
-use super::known::{Told, known};
+use super::known::{ToldOf, known};
 use super::machines::{Basis, Machines, machines};
 use super::offers::{Offers, offers};
 use super::question::{NoAdvice, Question};
@@ -25,6 +25,8 @@ use scavsim_sim::engine::Interrupt;
 /// A configuration on a machine that was not measured is left out where it is expected to be so many times behind the best: intervals
 /// of machines seldom reach so far.
 const HOPELESS: f64 = 2.0;
+/// A GPU that was not measured is taken before one that was if it is better with this chance.
+const SURELY: f64 = 0.9;
 
 /// Answers a question.
 ///
@@ -175,6 +177,11 @@ struct Basics {
 }
 
 impl Basics {
+    fn is_other_gpu(&self, c: &Configuration) -> bool {
+        let machine = self.machines.of(&c.vm);
+        machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
+    }
+
     fn stands(&self, c: &Configuration) -> Option<StandsFor> {
         self.machines.of(&c.vm).map(|machine| StandsFor {
             like: machine.like.clone(),
@@ -215,6 +222,18 @@ fn choice(
     }
 }
 
+/// What is allowed, the best in expectation first; but of what is first, the GPU was measured, unless another is surely better. Others
+/// that are expected to be better follow it: they are to be measured before they are rented.
+fn surest_first(decision: &Decision<'_>, is_other: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut ranked = decision.ranked();
+    if let Some(place) = ranked.iter().position(|at| !is_other(*at))
+        && decision.chance_better(ranked[0], ranked[place]) < SURELY
+    {
+        ranked[..=place].rotate_right(1);
+    }
+    ranked
+}
+
 fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advice {
     let workload = &basis.workload;
     let stated = workload.stated_epochs();
@@ -225,7 +244,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
     let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
-    let ranked = decision.ranked();
+    let ranked = surest_first(&decision, |at| basis.is_other_gpu(&configurations[at]));
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))
@@ -239,8 +258,8 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
         .filter(|_| ranked.is_empty())
         .min_by(|a, b| decision.miss(*a).total_cmp(&decision.miss(*b)))
         .map(|at| choice(at, at));
-    let told: Vec<Told> = (simulated.iter().enumerate())
-        .map(|(at, s)| Told {
+    let told: Vec<ToldOf> = (simulated.iter().enumerate())
+        .map(|(at, s)| ToldOf {
             provenance: s.provenance,
             machine: basis.machines.of(&s.prospect.configuration.vm),
             sd: decision.covariances().sd(at),

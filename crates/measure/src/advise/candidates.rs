@@ -130,9 +130,7 @@ impl MachineBounds {
         let each = machine.per_vm.max(1);
         let counts = (0..32).map(|n| each.saturating_mul(1 << n));
         let measured = own().map(|(c, _)| c.workers).filter(|k| k % each == 0);
-        let is_written = |suffix: &str| own().any(|(c, _)| c.vm.get(machine.like.len()..) == Some(suffix));
         let suffix = match each {
-            1 if !is_written("") && is_written("/1") => "/1".to_owned(),
             1 => String::new(),
             each => format!("/{each}"),
         };

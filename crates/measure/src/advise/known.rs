@@ -9,7 +9,7 @@ use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 
 /// How a configuration is told.
-pub(super) struct Told<'m> {
+pub(super) struct ToldOf<'m> {
     pub(super) provenance: Provenance,
     /// Its machine, where that was not measured.
     pub(super) machine: Option<&'m Machine>,
@@ -62,7 +62,7 @@ pub(super) fn known(
     workload: &Workload,
     repeats: Repeats,
     stated_epochs: Option<f64>,
-    all: &[Told<'_>],
+    all: &[ToldOf<'_>],
     configurations: &[Configuration],
 ) -> Known {
     let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();

@@ -32,6 +32,8 @@ const OF_LAW: f64 = 0.05;
 /// Time of a machine without a GPU goes with so much of the number of its processors, with this standard deviation. No measurement:
 /// between as many times faster and a half of that.
 const OF_CORES: (f64, f64) = (0.8, 0.2);
+/// Machines of a family that are so many times larger or smaller say too little of each other.
+const MOST_CORES: f64 = 4.0;
 /// A dearer machine with the same GPUs is worth asking about with so many times the network's rate, for so many times the price.
 const FASTER_NETWORK: (f64, f64) = (2.0, 1.5);
 
@@ -108,20 +110,24 @@ pub struct Machines {
     gpus: usize,
 }
 
-/// A measured VM type.
-struct Measured<'w> {
+/// A VM type that was measured.
+struct MeasuredType<'w> {
     vm: &'w str,
     listed: &'static VmType,
     points: usize,
+    /// Whether its shape of one worker on each VM bears a `/1`.
+    is_written_as_one: bool,
 }
 
 /// The machines of the catalogue that something can be said of, all but the measured ones.
 pub fn machines(workload: &Workload, wanted: &Wanted, catalogue: &'static Catalogue) -> Machines {
     let types: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
-    let measured: Vec<Measured<'_>> = (types.iter())
+    let measured: Vec<MeasuredType<'_>> = (types.iter())
         .filter_map(|vm| {
             let of_type = |c: &Configuration| vm_type(&c.vm) == *vm;
-            Some(Measured {
+            let is_written = |shape: &str| workload.steps.shapes().any(|own| **own == *shape);
+            Some(MeasuredType {
+                is_written_as_one: !is_written(vm) && is_written(&format!("{vm}/1")),
                 vm,
                 listed: catalogue.vm_type(vm)?,
                 points: workload.steps.points().filter(|(c, _)| of_type(c)).count(),
@@ -151,8 +157,8 @@ pub fn machines(workload: &Workload, wanted: &Wanted, catalogue: &'static Catalo
 }
 
 /// Machines with GPUs beside measured ones with GPUs.
-fn with_gpus(workload: &Workload, measured: &[Measured<'_>], others: &[&VmType]) -> Machines {
-    let known: Vec<(&Measured<'_>, &GpuSheet)> = (measured.iter())
+fn with_gpus(workload: &Workload, measured: &[MeasuredType<'_>], others: &[&VmType]) -> Machines {
+    let known: Vec<(&MeasuredType<'_>, &GpuSheet)> = (measured.iter())
         .filter_map(|m| Some((m, gpu::of_vm(m.vm)?.gpu?)))
         .collect();
     let seconds = seconds(workload, &known);
@@ -204,7 +210,7 @@ fn is_same(a: &str, b: &str) -> bool {
 /// points alone where that cannot be compared.
 fn seconds<'g>(
     workload: &Workload,
-    known: &[(&Measured<'_>, &'g GpuSheet)],
+    known: &[(&MeasuredType<'_>, &'g GpuSheet)],
 ) -> Vec<(&'g GpuSheet, f64, f64)> {
     let largest = |vm: &str| {
         let own = workload.steps.points().filter(|(c, _)| vm_type(&c.vm) == vm);
@@ -218,7 +224,7 @@ fn seconds<'g>(
         } => Some(base_s + per_sample_s * common),
         _ => None,
     };
-    let own = |(m, gpu): &(&Measured<'_>, &'g GpuSheet)| {
+    let own = |(m, gpu): &(&MeasuredType<'_>, &'g GpuSheet)| {
         let log_s = libm::log(compute(m.vm)?);
         Some((*gpu, log_s, OF_LAW * OF_LAW))
     };
@@ -228,7 +234,7 @@ fn seconds<'g>(
 
 /// A machine with GPUs that stands in for `like`.
 fn machine(
-    like: &Measured<'_>,
+    like: &MeasuredType<'_>,
     own: &VmType,
     basis: Basis,
     compute: (f64, f64),
@@ -248,6 +254,11 @@ fn machine(
     let (network_scale, network_sd) =
         network(of_like.network_gbit_per_s, of_own.network_gbit_per_s);
     let two = 2.0 * OF_MACHINES * OF_MACHINES;
+    // Whoever wrote one worker on each VM as `/1` measured this shape.
+    let written = match of_own.count {
+        1 if like.is_written_as_one => format!("{}/1", like.vm),
+        _ => like.vm.to_owned(),
+    };
     Some(Machine {
         vm: own.vm.clone(),
         like: like.vm.to_owned(),
@@ -262,22 +273,25 @@ fn machine(
         gpu,
         stand_in: StandIn {
             link_scale: Some(if gpu.is_some() { link } else { 1.0 }),
-            ..stand_in(&own.vm, like.vm, libm::exp(compute.0), network_scale)
+            ..stand_in(&own.vm, &written, libm::exp(compute.0), network_scale)
         },
     })
 }
 
 /// A machine without a GPU that stands in for a measured one of its family, the nearest in size.
-fn of_family(measured: &[Measured<'_>], own: &VmType) -> Option<Machine> {
+fn of_family(measured: &[MeasuredType<'_>], own: &VmType) -> Option<Machine> {
     if own.gpus.is_some() {
         return None;
     }
-    let apart = |m: &Measured<'_>| libm::log(m.listed.vcpu as f64 / own.vcpu as f64);
+    let apart = |m: &MeasuredType<'_>| libm::log(m.listed.vcpu as f64 / own.vcpu as f64);
     let like = (measured.iter())
         .filter(|m| m.listed.provider == own.provider && family(&m.listed.vm) == family(&own.vm))
         .min_by(|a, b| apart(a).abs().total_cmp(&apart(b).abs()))?;
     let (network_scale, network_sd) = network(like.listed.network_gbps, own.network_gbps);
     let cores = apart(like);
+    if cores.abs() > libm::log(MOST_CORES) + 1e-9 {
+        return None;
+    }
     Some(Machine {
         vm: own.vm.clone(),
         like: like.vm.to_owned(),

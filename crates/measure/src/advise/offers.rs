@@ -45,7 +45,7 @@ pub struct Offer {
 
 /// The region of a provider whose prices are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct PriceRegion {
     /// The provider.
     pub provider: String,
     /// Its region.
@@ -58,7 +58,7 @@ pub struct Place {
 #[derive(Debug, Clone, Default)]
 pub struct Offers {
     /// Where prices are from.
-    pub places: Vec<Place>,
+    pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
     /// What is left out, a sentence each.
@@ -157,7 +157,7 @@ pub fn offers(
             let prices = vm_types.iter().flat_map(|vm| catalogue.prices_of(&provider, vm));
             let of_market = prices.filter(|p| p.market == market && *p.region != *region);
             let others = of_market.map(|p| p.region.to_string()).collect();
-            Place {
+            PriceRegion {
                 provider,
                 region,
                 others,

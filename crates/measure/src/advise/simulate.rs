@@ -1,6 +1,6 @@
 //! The configurations of a profile, simulated in each market where they have a price.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -51,7 +51,7 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let mut scenario = scenario(question, folder, (&lot, machines), repeats).map_err(NoAdvice::Wrong)?;
+        let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats).map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
@@ -126,7 +126,7 @@ fn run_sd([low, high]: [f64; 2]) -> f64 {
 /// The scenario of one lot, without its configurations.
 fn scenario(
     question: &Question,
-    folder: &Folder,
+    (workload, folder): (&Workload, &Folder),
     (lot, machines): (&[&Offer], &Machines),
     repeats: &Repeats,
 ) -> Result<Scenario, Diagnostics> {
@@ -134,8 +134,13 @@ fn scenario(
         .filter_map(|offer| machines.of(&offer.vm))
         .map(|machine| format!("[vm.\"{}\"]\nlike = \"{}\"\n", machine.vm, machine.like))
         .collect();
-    let prices: Vec<String> = (lot.iter())
-        .map(|offer| format!("\"{}\" = {:?}", offer.vm, offer.usd_per_hour))
+    // A scenario prices all that was measured; of what has no offer in this lot, nothing is run.
+    let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
+    let has_offer = |vm: &str| lot.iter().any(|offer| offer.vm == vm);
+    let others = measured.into_iter().filter(|vm| !has_offer(vm)).map(|vm| (vm, 1.0));
+    let prices: Vec<String> = (lot.iter().map(|offer| (&*offer.vm, offer.usd_per_hour)))
+        .chain(others)
+        .map(|(vm, usd)| format!("\"{vm}\" = {usd:?}"))
         .collect();
     let spot = match lot.iter().find_map(|offer| offer.lifetime) {
         None => String::new(),

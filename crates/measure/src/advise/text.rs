@@ -25,6 +25,9 @@ pub fn render(advice: &Advice) -> String {
     match (advice.choices.first(), &advice.nearest) {
         (Some(best), _) => {
             text += &format!("Take\n{}\n", one(best, advice));
+            if let Some(stands) = &best.stands {
+                text += &wrapped(&beside(stands), "  ", "  ");
+            }
             text += &wrapped(&why(advice), "  ", "  ");
             text += &best_measured(advice);
             text += "\nNext best (workers × global batch)\n";
@@ -128,7 +131,15 @@ fn told(advice: &Advice) -> Vec<String> {
             if known.epoch_law {", and a law beyond them"} else {"; no law that says more"}
         )),
     }
-    let mut prices: Vec<String> = Vec::new();
+    all.extend(prices(advice));
+    all.extend(places(advice));
+    all
+}
+
+/// What prices there are of what was measured and what is shown, by where and when.
+fn prices(advice: &Advice) -> Vec<String> {
+    let known = &advice.known;
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     let shown = || advice.choices.iter().take(1 + OTHERS);
     for offer in &advice.offers.all {
         let is_measured = known.largest_local.contains_key(&offer.vm);
@@ -145,16 +156,17 @@ fn told(advice: &Advice) -> Vec<String> {
         let lives = offer
             .lifetime
             .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
-        prices.push(format!(
-            "{} {} {} an hour{at} {day}{lives}",
-            offer.vm,
-            market(offer.market),
-            rate(offer.usd_per_hour)
-        ));
+        let group = format!("{}{at} {day}{lives}", market(offer.market));
+        let price = format!("{} {}", offer.vm, rate(offer.usd_per_hour));
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, prices)) => prices.push(price),
+            None => groups.push((group, vec![price])),
+        }
     }
-    all.push(format!("prices: {}", prices.join("; ")));
-    all.extend(places(advice));
-    all
+    let line = |(group, prices): (String, Vec<String>)| {
+        format!("prices {group}, an hour: {}", prices.join(", "))
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// Where prices are from, and where there are others.
@@ -231,15 +243,20 @@ fn of_others(advice: &Advice) -> String {
     if looked.machines == 0 {
         return "any VM type that was not measured: the catalogue has none there that compares".to_owned();
     }
-    "machines that were not measured: their hosts and networks are taken to be like others, and what another GPU brings as other trainings had it"
-        .to_owned()
+    let has = |basis| advice.known.machines.iter().any(|m| m.basis == basis);
+    let more = match (has(Basis::OtherGpu), has(Basis::SameFamily)) {
+        (true, _) => ", and what another GPU brings as other trainings had it",
+        (_, true) => ", and more processors to make it nearly so many times faster",
+        _ => "",
+    };
+    format!("machines that were not measured: their hosts and networks are taken to be like others{more}")
 }
 
 /// What a choice rests on.
 fn from(choice: &Choice) -> String {
     match &choice.stands {
         None => choice.provenance.name().to_owned(),
-        Some(stands) => format!("not measured, {}", beside(stands)),
+        Some(_) => "not measured".to_owned(),
     }
 }
 
@@ -248,9 +265,14 @@ fn beside(stands: &StandsFor) -> String {
         like, processor, ..
     } = stands;
     match stands.basis {
-        Basis::SameGpu => format!("has the {processor} of {like}"),
-        Basis::OtherGpu => format!("its {processor} is told beside {like}"),
-        Basis::SameFamily => format!("of the family of {like}"),
+        Basis::SameGpu => format!("It has the {processor} of {like}, which was measured."),
+        Basis::OtherGpu => format!(
+            "Its {processor} is told beside the GPU of {like}, which was measured: its compute takes {} times as long ({}–{}).",
+            figure(stands.compute_over_like[0]),
+            figure(stands.compute_over_like[1]),
+            figure(stands.compute_over_like[2])
+        ),
+        Basis::SameFamily => format!("It is of the family of {like}, which was measured."),
     }
 }
 
@@ -329,9 +351,22 @@ fn why(advice: &Advice) -> String {
         0 => String::new(),
         n => format!(", {} more break the limits", n),
     };
-    let mut text = format!("Why: {what} of {all} in expectation{limited}.");
+    let better = advice.choices.iter().filter(|choice| choice.over_best < 0.0).count();
+    let aside = if better > 0 { ", GPUs aside that were not measured" } else { "" };
+    let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     match advice.choices.get(1) {
         None => {}
+        Some(second) if better > 0 => {
+            text += &format!(
+                " {} on other GPUs, the first by {}, which holds in {}: measure before you rent it.",
+                match better {
+                    1 => "One more is expected to be better".to_owned(),
+                    n => format!("{n} more are expected to be better"),
+                },
+                share(-second.over_best),
+                share(second.chance)
+            );
+        }
         Some(second) if second.chance > 0.4 => {
             text += &format!(
                 " The next is {} behind, which these measurements cannot tell apart: it is the better one in {}.",
@@ -371,7 +406,13 @@ fn others(advice: &Advice) -> String {
         Column::number("cost $", |choice: &ChoiceRow<'_>| {
             figure(choice.cost_usd[0])
         }),
-        Column::number("behind", |choice: &ChoiceRow<'_>| share(choice.over_best)),
+        Column::number("behind", |choice: &ChoiceRow<'_>| {
+            if choice.over_best < 0.0 {
+                format!("-{}", share(-choice.over_best))
+            } else {
+                share(choice.over_best)
+            }
+        }),
         Column::number("better", |choice: &ChoiceRow<'_>| share(choice.chance)),
     ]);
     if advice.goal.limits.are_any() {
@@ -406,14 +447,11 @@ fn next(advice: &Advice) -> String {
     };
     let what = |next: &Next| {
         let c = &next.configuration;
-        let again = match next.basis {
-            Some(_) => " (not measured so far)",
-            None if next.was_measured => " once more",
-            None => "",
-        };
+        let again = if next.was_measured { " once more" } else { "" };
+        let machine = next.basis.map_or("", |_| " (not measured so far)");
         match next.worth.measurement {
             Measurement::Step(_) => format!(
-                "the step of {} × {} on {} {}{again}, {}",
+                "the step of {} × {} on {} {}{again}{machine}, {}",
                 c.workers,
                 c.batch,
                 next.vms,
