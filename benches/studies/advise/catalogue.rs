@@ -2,8 +2,8 @@
 //! that nobody measured.
 //!
 //! A cut is a ladder of `ladders`. It goes through the door that users have, with the prices of the catalogue and what is expected of
-//! laws taken from the other applications. A machine with one T4 is taken to be what was measured with one worker on each VM of
-//! four. Judged is the first choice of which the truth is known.
+//! laws taken from the other applications. A machine with one T4 does what was measured with one worker on each VM with four: alone, or
+//! where its network is as fast. Judged is the first choice of which the truth is known.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,6 +15,7 @@ use super::{Fact, all_facts, table};
 use scavsim::advise::answer::advise_on;
 use scavsim::advise::speeds::{Speeds, Training, trainings};
 use scavsim::advise::{Advice, Goal, Question, Wanted};
+use scavsim::cloud::{Catalogue, Market};
 use scavsim::configuration::{Configuration, Shape, vm_type};
 use scavsim::engine::Interrupt;
 use scavsim::import::profile;
@@ -28,6 +29,8 @@ use scavsim::workload::{Workload, library, load};
 
 /// The machine that was measured.
 const MEASURED: &str = "g4dn.12xlarge";
+/// Machines with one T4 and the network of that one.
+const WITH_ITS_NETWORK: [&str; 2] = ["g4dn.8xlarge", "g4dn.16xlarge"];
 /// Simulated runs of each configuration: they only widen intervals, by what repeats scatter.
 const RUNS: u64 = 20;
 
@@ -78,14 +81,18 @@ pub fn document(cuts: usize) -> String {
             tallies.into_iter().for_each(|other| tally.add(other));
         }
     }
-    let command = if cuts < 20 { "catalogue-sample" } else { "catalogue" };
+    let command = if cuts < 20 {
+        "catalogue-sample"
+    } else {
+        "catalogue"
+    };
     let count = cuts * ROWS.len() * WORKLOADS.len() * 2;
     let mut text = format!(
         "# Advice over the catalogue
 
 `cargo bench --bench studies -- {command}`: {count} pieces of advice, by cost and by time, on {cuts} ladders of 4, 6, 8 and 12 rows from each
 of {} applications, measured on {MEASURED} with T4s, through `scavsim advise` with the prices of the catalogue in us-east-1. A machine with one
-T4 is taken to be what was measured with one worker on each VM. Regret: the true value of the first choice whose truth is known over that of
+T4 does what was measured with one worker on each VM, alone or if its network is as fast ({}). Regret: the true value of the first choice whose truth is known over that of
 the best that was measured within the bounds of advice (at most twice the workers and as many samples per worker as were shown, on the
 shapes of the ladder and on single GPUs), and over the best of all that was ever measured with a T4. What is expected of laws comes from
 the other applications; nothing here was used to set a constant of machines.
@@ -94,6 +101,7 @@ the other applications; nothing here was used to set a constant of machines.
 | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 ",
         WORKLOADS.len(),
+        WITH_ITS_NETWORK.join(", "),
     );
     let names = WORKLOADS.into_iter().chain(["all"]);
     for (name, rows) in names.flat_map(|n| ROWS.into_iter().chain([0]).map(move |r| (n, r))) {
@@ -130,7 +138,7 @@ fn question(workload: &Workload, objective: Objective) -> Question {
             prior: Prior::without(&workload.name),
         },
         wanted: Wanted {
-            market: Some(scavsim::cloud::Market::OnDemand),
+            market: Some(Market::OnDemand),
             ..Wanted::default()
         },
         goal: Goal {
@@ -147,7 +155,8 @@ fn question(workload: &Workload, objective: Objective) -> Question {
 /// What was measured of a choice: of a machine with one GPU, what one worker on each VM did.
 fn fact_of<'f>(facts: &'f [Fact], c: &Configuration) -> Option<&'f Fact> {
     let shape = Shape::parse(&c.vm).ok()?;
-    let is_one = shape.suffix.is_empty() && shape.vm_type.starts_with("g4dn.");
+    let is_alike = c.workers == 1 || WITH_ITS_NETWORK.contains(&shape.vm_type);
+    let is_one = shape.suffix.is_empty() && shape.vm_type.starts_with("g4dn.") && is_alike;
     let on = match shape.vm_type {
         MEASURED => c.vm.to_string(),
         "g4dn.metal" => return None,
@@ -190,7 +199,9 @@ fn coverage(advice: &Advice, facts: &[Fact], kept: &[usize], tally: &mut Tally) 
         let Some(fact) = fact_of(facts, &choice.configuration) else {
             continue;
         };
-        let is_shown = kept.iter().any(|i| facts[*i].configuration == choice.configuration);
+        let is_shown = kept
+            .iter()
+            .any(|i| facts[*i].configuration == choice.configuration);
         if is_shown {
             continue;
         }
@@ -201,6 +212,14 @@ fn coverage(advice: &Advice, facts: &[Fact], kept: &[usize], tally: &mut Tally) 
     }
 }
 
+/// USD per hour of a machine, the newest price on demand.
+fn usd(vm: &str) -> f64 {
+    let prices = Catalogue::embedded().0.prices_of("aws", vm).iter();
+    let own = prices.filter(|p| &*p.region == "us-east-1" && p.market == Market::OnDemand);
+    own.max_by_key(|p| p.valid_to)
+        .map_or(f64::INFINITY, |p| p.usd_per_hour)
+}
+
 /// Regret of the choice over what is within bounds and over all, and that of the best on the measured machine over what is within.
 fn regret(
     advice: &Advice,
@@ -209,21 +228,20 @@ fn regret(
     tally: &mut Tally,
     name: &'static str,
 ) -> Option<[f64; 3]> {
-    let usd = |vm: &str| {
-        let own = advice.offers.all.iter().filter(|o| o.vm == vm);
-        own.map(|o| o.usd_per_hour).fold(f64::INFINITY, f64::min)
-    };
     let worth = |fact: &Fact, usd: f64| match objective {
         Objective::Time => fact.truth.time_s,
         _ => usd * fact.vms * fact.truth.time_s,
     };
-    let cheapest = ["g4dn.xlarge", "g4dn.2xlarge", MEASURED];
-    let cheapest = cheapest.into_iter().map(&usd).fold(f64::INFINITY, f64::min);
-    // Single GPUs are had for the price of the cheapest machine with one.
+    // Single GPUs are had for the price of the cheapest machine with one, and with the network of the measured one for more.
     let least = |facts: &mut dyn Iterator<Item = &Fact>| {
         let value = |fact: &Fact| {
-            let is_one = *fact.configuration.vm == *MEASURED;
-            worth(fact, if is_one { cheapest } else { usd(MEASURED) })
+            let c = &fact.configuration;
+            let vm = match (*c.vm == *MEASURED, c.workers) {
+                (true, 1) => "g4dn.xlarge",
+                (true, _) => WITH_ITS_NETWORK[0],
+                _ => MEASURED,
+            };
+            worth(fact, usd(vm))
         };
         facts.map(value).fold(f64::INFINITY, f64::min)
     };
@@ -241,7 +259,10 @@ fn regret(
             && (*c.vm == *MEASURED || shown().any(|own| own.vm == c.vm))
     };
     let known = |c: &Configuration| fact_of(facts, c).map(|fact| worth(fact, usd(vm_type(&c.vm))));
-    let first = advice.choices.iter().find(|c| known(&c.configuration).is_some())?;
+    let first = advice
+        .choices
+        .iter()
+        .find(|c| known(&c.configuration).is_some())?;
     let of_measured = (advice.choices.iter())
         .filter(|c| c.stands.is_none())
         .find_map(|c| known(&c.configuration))?;
@@ -249,7 +270,10 @@ fn regret(
     if first.stands.is_some() {
         *tally.untouched.entry(name).or_default() += 1;
     }
-    let (best, of_all) = (least(&mut facts.iter().filter(within)), least(&mut facts.iter()));
+    let (best, of_all) = (
+        least(&mut facts.iter().filter(within)),
+        least(&mut facts.iter()),
+    );
     Some([
         taken / best.min(taken) - 1.0,
         taken / of_all - 1.0,
@@ -265,12 +289,21 @@ fn regrets(all: &Tallies<'_>, (name, rows): (&str, usize), text: &mut String) {
         let fits = move |(n, r): &(&str, usize)| {
             (name == "all" || *n == name) && (rows == 0 || *r == rows)
         };
-        all.iter().filter(move |(key, _)| fits(key)).map(|(_, tally)| tally)
+        all.iter()
+            .filter(move |(key, _)| fits(key))
+            .map(|(_, tally)| tally)
     };
-    let told = if rows == 0 { "all".to_owned() } else { rows.to_string() };
+    let told = if rows == 0 {
+        "all".to_owned()
+    } else {
+        rows.to_string()
+    };
     for by in ["cost", "time"] {
-        let mut found: Vec<[f64; 3]> =
-            own().filter_map(|t| t.regrets.get(by)).flatten().copied().collect();
+        let mut found: Vec<[f64; 3]> = own()
+            .filter_map(|t| t.regrets.get(by))
+            .flatten()
+            .copied()
+            .collect();
         let n = found.len();
         if n == 0 {
             continue;
@@ -328,11 +361,17 @@ impl Beside {
         let Some((_, speed)) = training.speeds.iter().find(|(gpu, _)| gpu.name == to.name) else {
             return;
         };
-        for (from, own) in training.speeds.iter().filter(|(gpu, _)| gpu.name != to.name) {
+        for (from, own) in training
+            .speeds
+            .iter()
+            .filter(|(gpu, _)| gpu.name != to.name)
+        {
             let truth = libm::log(own / speed);
             let told = law.told(&[(from, 0.0, 0.0)], &[to]);
             let half = |gpu: &GpuSheet| {
-                gpu.tflops(Precision::Fp16).or(gpu.tflops(Precision::Fp32)).unwrap_or(1.0)
+                gpu.tflops(Precision::Fp16)
+                    .or(gpu.tflops(Precision::Fp32))
+                    .unwrap_or(1.0)
             };
             let single = |gpu: &GpuSheet| gpu.tflops(Precision::Fp32).unwrap_or(1.0);
             let ratios = [

@@ -216,7 +216,10 @@ impl StepCosts {
         network_scale: f64,
     ) -> Option<KnownStep> {
         let whole = self.table(&at.vm)?.measured(at)?.communication_s == 0.0 && at.workers > 1;
-        let (cost, deviation) = self.pool(at).filter(|_| whole)?.at(at, compute_scale, network_scale)?;
+        let (cost, deviation) =
+            self.pool(at)
+                .filter(|_| whole)?
+                .at(at, compute_scale, network_scale)?;
         Some(KnownStep {
             cost,
             provenance: Provenance::Extrapolated,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::advice::{Advice, Choice, Looked, Next, StandsFor};
 use super::candidates::{candidates, on_machines};
-use super::decision::{Decision, Measurement, MeasuringEffort, Prospect};
+use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
 use super::known::{ToldOf, known};
 use super::machines::{Basis, Machines, machines};
 use super::offers::{Offers, offers};
@@ -82,7 +82,7 @@ pub fn advise_on(
     if !diagnostics.is_empty() {
         return Err(NoAdvice::Wrong(diagnostics));
     }
-    machines.keep_priced(&mut offers);
+    machines.keep_priced(&mut offers, counts(&question.goal)[0]);
     let (all, hopeless) = asked(question, &workload, &machines, &offers);
     let repeats = Repeats::read(source, question.import.batch);
     let simulated = simulate(
@@ -104,6 +104,12 @@ pub fn advise_on(
         repeats,
     };
     Ok(decide(question, basis, simulated))
+}
+
+/// Whether time counts, and whether money does.
+fn counts(goal: &Goal) -> [bool; 2] {
+    let is_limited = goal.limits.are_any();
+    [Objective::Cost, Objective::Time].map(|other| is_limited || goal.objective != other)
 }
 
 /// What is asked about: all that measurements tell, and what has a chance on other machines; and how much has none.
@@ -141,7 +147,10 @@ fn asked(
         })
     };
     // What a far faster GPU is expected to do leaves machines with the measured one in the race: it is less sure.
-    let with_same = points.iter().filter(|(c, _)| !is_other(c)).map(|(_, point)| *point);
+    let with_same = points
+        .iter()
+        .filter(|(c, _)| !is_other(c))
+        .map(|(_, point)| *point);
     let same = least(&mut all.iter().filter_map(&expected).chain(with_same));
     let any = least(&mut points.iter().map(|(_, point)| *point));
     let best = |c: &Configuration| {
@@ -151,9 +160,7 @@ fn asked(
             same
         }
     };
-    let goal = &question.goal;
-    let by_time = goal.objective != Objective::Cost || goal.limits.are_any();
-    let by_cost = goal.objective != Objective::Time || goal.limits.are_any();
+    let [by_time, by_cost] = counts(&question.goal);
     let count = points.len();
     let hopeful = points.into_iter().filter(|(c, p)| {
         let best = best(c);
@@ -250,9 +257,8 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
         .map(|at| decision.is_allowed(at))
         .collect();
     let front = ranking::front(&points, &allowed);
-    let choice = |at: usize, best: usize| {
-        choice(&basis, &decision, &simulated[at], (at, best), front[at])
-    };
+    let choice =
+        |at: usize, best: usize| choice(&basis, &decision, &simulated[at], (at, best), front[at]);
     let choices: Vec<Choice> = ranked.iter().map(|at| choice(*at, ranked[0])).collect();
     let nearest = (0..prospects.len())
         .filter(|_| ranked.is_empty())
@@ -267,7 +273,13 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
         .collect();
     Advice {
         name: question.import.name.clone(),
-        known: known(workload, basis.repeats.clone(), stated, &told, &configurations),
+        known: known(
+            workload,
+            basis.repeats.clone(),
+            stated,
+            &told,
+            &configurations,
+        ),
         goal: question.goal,
         usd_per_hour: decision.usd_per_hour(),
         beyond_limits: prospects.len() - ranked.len(),

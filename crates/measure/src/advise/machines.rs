@@ -34,7 +34,8 @@ const OF_LAW: f64 = 0.05;
 const OF_CORES: (f64, f64) = (0.8, 0.2);
 /// Machines of a family that are so many times larger or smaller say too little of each other.
 const MOST_CORES: f64 = 4.0;
-/// A dearer machine with the same GPUs is worth asking about with so many times the network's rate, for so many times the price.
+/// A dearer machine with the same GPUs is worth asking about with so many times the network's rate; where only money counts, for so
+/// many times the price.
 const FASTER_NETWORK: (f64, f64) = (2.0, 1.5);
 
 /// Why something can be said of a machine.
@@ -182,7 +183,9 @@ fn with_gpus(workload: &Workload, measured: &[MeasuredType<'_>], others: &[&VmTy
         if let Some(like) = same {
             return machine(like, own, Basis::SameGpu, (0.0, 0.0), None);
         }
-        let at = asked.iter().position(|known| Some(&known.name) == sheet.map(|s| &s.name))?;
+        let at = asked
+            .iter()
+            .position(|known| Some(&known.name) == sheet.map(|s| &s.name))?;
         let (like, (_, level, _)) = (known.iter().map(|(m, _)| *m))
             .zip(&seconds)
             .max_by_key(|(m, _)| m.points)?;
@@ -213,7 +216,10 @@ fn seconds<'g>(
     known: &[(&MeasuredType<'_>, &'g GpuSheet)],
 ) -> Vec<(&'g GpuSheet, f64, f64)> {
     let largest = |vm: &str| {
-        let own = workload.steps.points().filter(|(c, _)| vm_type(&c.vm) == vm);
+        let own = workload
+            .steps
+            .points()
+            .filter(|(c, _)| vm_type(&c.vm) == vm);
         own.map(|(c, _)| c.local_batch()).fold(0.0, f64::max)
     };
     let common = (known.iter().map(|(m, _)| largest(m.vm))).fold(f64::INFINITY, f64::min);
@@ -229,7 +235,13 @@ fn seconds<'g>(
         Some((*gpu, log_s, OF_LAW * OF_LAW))
     };
     let all: Option<Vec<_>> = known.iter().map(own).collect();
-    all.unwrap_or_else(|| known.iter().map(|(_, gpu)| (*gpu, 0.0, OF_LAW * OF_LAW)).take(1).collect())
+    all.unwrap_or_else(|| {
+        known
+            .iter()
+            .map(|(_, gpu)| (*gpu, 0.0, OF_LAW * OF_LAW))
+            .take(1)
+            .collect()
+    })
 }
 
 /// A machine with GPUs that stands in for `like`.
@@ -304,7 +316,12 @@ fn of_family(measured: &[MeasuredType<'_>], own: &VmType) -> Option<Machine> {
         own_sd: libm::hypot(OF_MACHINES * std::f64::consts::SQRT_2, OF_CORES.1 * cores),
         network_sd,
         gpu: None,
-        stand_in: stand_in(&own.vm, like.vm, libm::exp(OF_CORES.0 * cores), network_scale),
+        stand_in: stand_in(
+            &own.vm,
+            like.vm,
+            libm::exp(OF_CORES.0 * cores),
+            network_scale,
+        ),
     })
 }
 
@@ -362,11 +379,13 @@ impl Machines {
     }
 
     /// Drops machines without a price, and those that have the GPUs of another for more money and no network that is worth
-    /// it; and their offers.
-    pub fn keep_priced(&mut self, offers: &mut Offers) {
+    /// it, whatever it costs where time counts; and their offers.
+    pub fn keep_priced(&mut self, offers: &mut Offers, by_time: bool) {
         let price = |machine: &Machine, market: Market| {
             let own = offers.all.iter().filter(|o| o.vm == machine.vm);
-            own.filter(|o| o.market == market).map(|o| o.usd_per_hour).next()
+            own.filter(|o| o.market == market)
+                .map(|o| o.usd_per_hour)
+                .next()
         };
         type Alike<'m> = (&'m str, u32, Option<String>);
         let mut kept: BTreeSet<String> = BTreeSet::new();
@@ -394,7 +413,7 @@ impl Machines {
                         (Some(best), Some(own)) => own >= FASTER_NETWORK.0 * best,
                         _ => false,
                     };
-                    if index == 0 || (faster && *usd <= FASTER_NETWORK.1 * all[0].0) {
+                    if index == 0 || (faster && (by_time || *usd <= FASTER_NETWORK.1 * all[0].0)) {
                         kept.insert(machine.vm.clone());
                         fastest = machine.network_gbit_per_s.or(fastest);
                     }

@@ -154,7 +154,9 @@ pub fn offers(
             offers.all.iter().any(own)
         })
         .map(|(provider, region)| {
-            let prices = vm_types.iter().flat_map(|vm| catalogue.prices_of(&provider, vm));
+            let prices = vm_types
+                .iter()
+                .flat_map(|vm| catalogue.prices_of(&provider, vm));
             let of_market = prices.filter(|p| p.market == market && *p.region != *region);
             let others = of_market.map(|p| p.region.to_string()).collect();
             PriceRegion {

@@ -51,7 +51,8 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats).map_err(NoAdvice::Wrong)?;
+        let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats)
+            .map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
@@ -137,7 +138,10 @@ fn scenario(
     // A scenario prices all that was measured; of what has no offer in this lot, nothing is run.
     let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
     let has_offer = |vm: &str| lot.iter().any(|offer| offer.vm == vm);
-    let others = measured.into_iter().filter(|vm| !has_offer(vm)).map(|vm| (vm, 1.0));
+    let others = measured
+        .into_iter()
+        .filter(|vm| !has_offer(vm))
+        .map(|vm| (vm, 1.0));
     let prices: Vec<String> = (lot.iter().map(|offer| (&*offer.vm, offer.usd_per_hour)))
         .chain(others)
         .map(|(vm, usd)| format!("\"{vm}\" = {usd:?}"))

@@ -137,16 +137,20 @@ impl Speeds {
         for i in 0..n {
             let sd = if i < FEATURES { sd } else { OF_GPUS };
             precision[i * n + i] = 1.0 / (sd * sd);
-            pull[i] = if i < FEATURES { expected / (sd * sd) } else { 0.0 };
+            pull[i] = if i < FEATURES {
+                expected / (sd * sd)
+            } else {
+                0.0
+            };
         }
         for training in trainings {
             let known: Vec<_> = (training.speeds.iter())
                 .filter(|(gpu, _)| left_out.is_none_or(|out| features(out) != features(gpu)))
                 .collect();
             let places: Vec<[f64; FEATURES]> = known.iter().map(|(g, _)| features(g)).collect();
-            let Some(field) = Field::new(places.len(), |i, j| {
-                LEVEL + of_one(&places[i], &places[j])
-            }) else {
+            let Some(field) =
+                Field::new(places.len(), |i, j| LEVEL + of_one(&places[i], &places[j]))
+            else {
                 continue;
             };
             let times = field.solved(known.iter().map(|(_, speed)| -libm::log(*speed)).collect());
@@ -172,7 +176,11 @@ impl Speeds {
     /// How ln(seconds) on a GPU changes with the mean of β and with u.
     fn row(&self, place: &[f64; FEATURES]) -> Vec<f64> {
         let mut row: Vec<f64> = place.iter().map(|x| -x).collect();
-        row.extend(self.kinds.iter().map(|kind| f64::from(u8::from(kind == place))));
+        row.extend(
+            self.kinds
+                .iter()
+                .map(|kind| f64::from(u8::from(kind == place))),
+        );
         row
     }
 
@@ -190,9 +198,8 @@ impl Speeds {
                 (0..n).map(by).collect()
             })
             .collect();
-        let prior = |i: usize, j: usize| {
-            LEVEL + of_one(&places[i], &places[j]) + dot(&rows[i], &sure[j])
-        };
+        let prior =
+            |i: usize, j: usize| LEVEL + of_one(&places[i], &places[j]) + dot(&rows[i], &sure[j]);
         let field = Field::held(known.len(), 1e-12, |i, j| {
             prior(i, j) + if i == j { known[i].2 } else { 0.0 }
         });
@@ -237,7 +244,11 @@ mod tests {
         let mut diagnostics = Diagnostics::default();
         let all = read(&mut diagnostics);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        let rows = TRAININGS.lines().filter(|line| !line.starts_with('#')).count() - 1;
+        let rows = TRAININGS
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .count()
+            - 1;
         assert_eq!(all.iter().map(|t| t.speeds.len()).sum::<usize>(), rows);
         assert!(all.iter().all(|t| t.speeds.len() > 1));
         let names: std::collections::BTreeSet<_> =

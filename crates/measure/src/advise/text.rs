@@ -103,7 +103,10 @@ fn told(advice: &Advice) -> Vec<String> {
         })
         .collect();
     if !machines.is_empty() {
-        all.push(format!("not measured, from the catalogue: {}", machines.join("; ")));
+        all.push(format!(
+            "not measured, from the catalogue: {}",
+            machines.join("; ")
+        ));
     }
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
@@ -241,7 +244,8 @@ fn of_others(advice: &Advice) -> String {
         return "any VM type that was not measured (--only-measured)".to_owned();
     }
     if looked.machines == 0 {
-        return "any VM type that was not measured: the catalogue has none there that compares".to_owned();
+        return "any VM type that was not measured: the catalogue has none there that compares"
+            .to_owned();
     }
     let has = |basis| advice.known.machines.iter().any(|m| m.basis == basis);
     let more = match (has(Basis::OtherGpu), has(Basis::SameFamily)) {
@@ -249,7 +253,9 @@ fn of_others(advice: &Advice) -> String {
         (_, true) => ", and more processors to make it nearly so many times faster",
         _ => "",
     };
-    format!("machines that were not measured: their hosts and networks are taken to be like others{more}")
+    format!(
+        "machines that were not measured: their hosts and networks are taken to be like others{more}"
+    )
 }
 
 /// What a choice rests on.
@@ -351,18 +357,23 @@ fn why(advice: &Advice) -> String {
         0 => String::new(),
         n => format!(", {} more break the limits", n),
     };
-    let better = advice.choices.iter().filter(|choice| choice.over_best < 0.0).count();
-    let aside = if better > 0 { ", GPUs aside that were not measured" } else { "" };
+    let better = advice
+        .choices
+        .iter()
+        .filter(|choice| choice.over_best < 0.0)
+        .count();
+    let aside = if better > 0 {
+        ", GPUs aside that were not measured"
+    } else {
+        ""
+    };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     match advice.choices.get(1) {
         None => {}
         Some(second) if better > 0 => {
             text += &format!(
-                " {} on other GPUs, the first by {}, which holds in {}: measure before you rent it.",
-                match better {
-                    1 => "One more is expected to be better".to_owned(),
-                    n => format!("{n} more are expected to be better"),
-                },
+                " Another GPU is expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
+                configuration(second),
                 share(-second.over_best),
                 share(second.chance)
             );

@@ -91,14 +91,17 @@ impl Uncertainty<'_> {
         machines: &Machines,
     ) -> Covariances {
         let reach = machines.reach();
-        let measured = configurations.iter().map(|c| reach.measured(c).0.into_owned());
+        let measured = configurations
+            .iter()
+            .map(|c| reach.measured(c).0.into_owned());
         let mut all = self.covariances(&measured.collect::<Vec<_>>());
         let own: Vec<Option<&Machine>> =
             configurations.iter().map(|c| machines.of(&c.vm)).collect();
         for i in 0..all.count {
             for j in 0..all.count {
                 if let (Some(a), Some(b)) = (own[i], own[j]) {
-                    all.steps[i * all.count + j] += machines.covariance([a, b], [shares[i], shares[j]]);
+                    all.steps[i * all.count + j] +=
+                        machines.covariance([a, b], [shares[i], shares[j]]);
                 }
             }
         }
