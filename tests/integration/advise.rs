@@ -208,6 +208,11 @@ fn the_results_of_ladders_are_current() {
 }
 
 #[test]
+fn the_results_over_the_catalogue_are_current() {
+    assert_current("catalogue-sample.md", &study::catalogue::document(2));
+}
+
+#[test]
 fn the_results_of_the_study_are_current() {
     const CUTS: usize = 3;
     let found = study::study(&study::WORKLOADS, CUTS);

@@ -6,15 +6,17 @@ use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
-/// In place of a region: wherever a VM type is the cheapest.
-pub const ANYWHERE: &str = "any";
+/// The word for all providers; for a region, wherever a VM type is the cheapest.
+pub const ANY: &str = "any";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Only VM types of this provider.
+    /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
     pub provider: Option<String>,
-    /// Only prices of this region; [`ANYWHERE`], the cheapest of each VM type.
+    /// Only VM types that were measured.
+    pub only_measured: bool,
+    /// Only prices of this region; with [`ANY`] the cheapest of each VM type.
     pub region: Option<String>,
     /// Only this market; on demand and spot where prices and lives are known.
     pub market: Option<Market>,
@@ -41,38 +43,62 @@ pub struct Offer {
     pub lifetime: Option<&'static Model>,
 }
 
+/// The region of a provider whose prices are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceRegion {
+    /// The provider.
+    pub provider: String,
+    /// Its region.
+    pub region: String,
+    /// Its other regions that have a price of what was measured.
+    pub others: BTreeSet<String>,
+}
+
 /// All offers, and why there are not more.
 #[derive(Debug, Clone, Default)]
 pub struct Offers {
+    /// Where prices are from.
+    pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
     /// What is left out, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Offers of `vm_types`. What is not possible goes to `diagnostics`.
+/// Offers of `vm_types`, and of `others` that were not measured, as far as there are any. What is not possible goes to `diagnostics`.
 pub fn offers(
     vm_types: &BTreeSet<String>,
+    others: &BTreeSet<String>,
     wanted: &Wanted,
     catalogue: &'static Catalogue,
     diagnostics: &mut Diagnostics,
 ) -> Offers {
     let before = diagnostics.len();
-    check(vm_types, wanted, catalogue, diagnostics);
+    check(vm_types, others, wanted, catalogue, diagnostics);
     let mut offers = Offers::default();
     if diagnostics.len() > before {
         return offers;
     }
-    let regions = regions(vm_types, wanted, catalogue);
+    let mut regions = regions(vm_types, wanted, catalogue);
+    // Where a provider has nothing that was measured, what is asked about says it.
+    for (provider, region) in self::regions(others, wanted, catalogue) {
+        regions.entry(provider).or_insert(region);
+    }
     let takes = |market: Market| wanted.market.is_none_or(|m| m == market);
-    for vm in vm_types {
+    for vm in vm_types.iter().chain(others) {
+        let is_measured = vm_types.contains(vm);
+        let mut leave_out = |why: String| {
+            if is_measured {
+                offers.left_out.push(why);
+            }
+        };
         let listed = catalogue.vm_type(vm);
         let provider = listed.map(|t| t.provider.clone());
-        if let Some(only) = &wanted.provider
-            && provider.as_deref() != Some(&**only)
+        if let Some(only) = wanted.provider.as_deref().filter(|only| *only != ANY)
+            && provider.as_deref() != Some(only)
         {
             let of = provider.as_deref().unwrap_or("no provider that is known");
-            offers.left_out.push(format!("{vm}: it is of {of}"));
+            leave_out(format!("{vm}: it is of {of}"));
             continue;
         }
         if let Some(usd) = wanted.own_usd.get(vm)
@@ -91,21 +117,19 @@ pub fn offers(
         let Some(listed) = listed else {
             if !wanted.own_usd.contains_key(vm) {
                 let why = "its price is not known; --usd-per-hour can say it";
-                offers.left_out.push(format!("{vm}: {why}"));
+                leave_out(format!("{vm}: {why}"));
             }
             continue;
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                offers
-                    .left_out
-                    .push(format!("{vm}: no price is known of it"));
+                leave_out(format!("{vm}: no price is known of it"));
             }
             continue;
         };
         let all = catalogue.prices_of(&listed.provider, vm);
-        let is_anywhere = wanted.region.as_deref() == Some(ANYWHERE);
-        let region = if is_anywhere { ANYWHERE } else { region };
+        let is_anywhere = wanted.region.as_deref() == Some(ANY);
+        let region = if is_anywhere { ANY } else { region };
         let price = |market| {
             if is_anywhere {
                 cheapest(all, market)
@@ -116,19 +140,44 @@ pub fn offers(
         if let Some(term @ (Market::Commitment1y | Market::Commitment3y)) = wanted.market {
             match price(term) {
                 Some(price) => offers.all.push(offer(vm, price, None)),
-                None => (offers.left_out).push(format!("{vm}: no price with a {term} in {region}")),
+                None => leave_out(format!("{vm}: no price with a {term} in {region}")),
             }
         }
         if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
             match price(Market::OnDemand) {
                 Some(price) => offers.all.push(offer(vm, price, None)),
-                None => (offers.left_out).push(format!("{vm}: no price on demand in {region}")),
+                None => leave_out(format!("{vm}: no price on demand in {region}")),
             }
         }
         if takes(Market::Spot) {
-            offers.add_spot(vm, listed, price(Market::Spot), region);
+            match spot_offer(vm, listed, price(Market::Spot), region) {
+                Ok(offer) => offers.all.push(offer),
+                Err(why) => leave_out(why),
+            }
         }
     }
+    let market = wanted.market.unwrap_or(Market::OnDemand);
+    offers.places = (regions.into_iter())
+        .filter(|(provider, _)| {
+            if wanted.region.as_deref() == Some(ANY) {
+                return false;
+            }
+            let own = |o: &Offer| o.provider.as_ref() == Some(provider) && o.date.is_some();
+            offers.all.iter().any(own)
+        })
+        .map(|(provider, region)| {
+            let prices = vm_types
+                .iter()
+                .flat_map(|vm| catalogue.prices_of(&provider, vm));
+            let of_market = prices.filter(|p| p.market == market && *p.region != *region);
+            let others = of_market.map(|p| p.region.to_string()).collect();
+            PriceRegion {
+                provider,
+                region,
+                others,
+            }
+        })
+        .collect();
     if offers.all.is_empty() {
         diagnostics.push(offers.complaint(vm_types));
     }
@@ -136,21 +185,6 @@ pub fn offers(
 }
 
 impl Offers {
-    /// Adds a spot VM at a price, with what was published of such lives; or why it is left out.
-    fn add_spot(&mut self, vm: &str, listed: &VmType, price: Option<&Price>, region: &str) {
-        let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-        let at = price.map_or(region, |price| &*price.region);
-        let lives = lifetime(&listed.provider, gpu, at);
-        match (price, lives) {
-            (Some(price), Some(lives)) => self.all.push(offer(vm, price, Some(lives))),
-            (None, _) => (self.left_out).push(format!("{vm} as spot: no price in {region}")),
-            (_, None) => (self.left_out).push(format!(
-                "{vm} as spot: nobody published how long such VMs of {} live",
-                listed.provider
-            )),
-        }
-    }
-
     /// The complaint that there are none.
     fn complaint(&self, vm_types: &BTreeSet<String>) -> Diagnostic {
         let mut help = self.left_out.join("; ");
@@ -158,6 +192,20 @@ impl Offers {
             help += &format!("; say it with `--usd-per-hour {vm}=USD`");
         }
         Diagnostic::general("none of the measured VM types has a price").with_help(help)
+    }
+}
+
+/// A spot VM at a price, with what was published of such lives; or why it is left out.
+fn spot_offer(vm: &str, listed: &VmType, price: Option<&Price>, region: &str) -> Result<Offer, String> {
+    let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+    let at = price.map_or(region, |price| &*price.region);
+    match (price, lifetime(&listed.provider, gpu, at)) {
+        (Some(price), Some(lives)) => Ok(offer(vm, price, Some(lives))),
+        (None, _) => Err(format!("{vm} as spot: no price in {region}")),
+        (_, None) => Err(format!(
+            "{vm} as spot: nobody published how long such VMs of {} live",
+            listed.provider
+        )),
     }
 }
 
@@ -176,6 +224,7 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
 /// Reports names that do not exist.
 fn check(
     vm_types: &BTreeSet<String>,
+    others: &BTreeSet<String>,
     wanted: &Wanted,
     catalogue: &Catalogue,
     diagnostics: &mut Diagnostics,
@@ -183,10 +232,8 @@ fn check(
     let providers: BTreeSet<&str> = catalogue.types.iter().map(|t| &*t.provider).collect();
     let regions: BTreeSet<&str> = (catalogue.prices.iter())
         .filter(|p| {
-            wanted
-                .provider
-                .as_deref()
-                .is_none_or(|only| only == &*p.provider)
+            let only = wanted.provider.as_deref();
+            only.is_none_or(|only| only == ANY || only == &*p.provider)
         })
         .map(|p| &*p.region)
         .collect();
@@ -200,19 +247,22 @@ fn check(
         diagnostics.push(Diagnostic::general(title).with_help(help));
     };
     let is_known = |p: &String| providers.contains(&**p);
-    if let Some(asked) = &wanted.provider
+    let is_one = wanted.provider.as_deref() != Some(ANY);
+    if let Some(asked) = wanted.provider.as_ref().filter(|_| is_one)
         && !is_known(asked)
     {
-        unknown("provider", asked, providers.iter().copied().collect());
+        let legal = providers.iter().copied().chain([ANY]);
+        unknown("provider", asked, legal.collect());
     }
     if let Some(asked) = &wanted.region
-        && wanted.provider.as_ref().is_none_or(is_known)
-        && asked != ANYWHERE
+        && (wanted.provider.as_ref().is_none_or(is_known) || !is_one)
+        && asked != ANY
         && !regions.contains(&**asked)
     {
         unknown("region", asked, regions.into_iter().collect());
     }
-    for vm in wanted.own_usd.keys().filter(|vm| !vm_types.contains(*vm)) {
+    let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
+    for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
         let measured = vm_types.iter().map(String::as_str).collect();
         unknown("VM type in --usd-per-hour", vm, measured);
     }
@@ -234,7 +284,7 @@ fn regions(
         for price in new_in_regions(all, market) {
             let region = &*price.region;
             let only = wanted.region.as_deref();
-            if only.is_none_or(|only| only == region || only == ANYWHERE) {
+            if only.is_none_or(|only| only == region || only == ANY) {
                 let key = (listed.provider.clone(), region.to_owned());
                 let entry = found.entry(key).or_insert((0, 0.0));
                 *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
@@ -299,7 +349,9 @@ mod tests {
     fn find(vms: &[&str], wanted: &Wanted) -> (Offers, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
         let vms = vms.iter().map(|vm| (*vm).to_owned()).collect();
-        let found = offers(&vms, wanted, Catalogue::embedded().0, &mut diagnostics);
+        let none = BTreeSet::new();
+        let catalogue = Catalogue::embedded().0;
+        let found = offers(&vms, &none, wanted, catalogue, &mut diagnostics);
         (found, diagnostics)
     }
 
@@ -327,7 +379,7 @@ mod tests {
     #[test]
     fn anywhere_is_where_each_type_is_the_cheapest_and_commitments_are_offered_when_asked_for() {
         let wanted = |market| Wanted {
-            region: Some(ANYWHERE.to_owned()),
+            region: Some(ANY.to_owned()),
             market: Some(market),
             ..Wanted::default()
         };
