@@ -7,7 +7,7 @@ use crate::job::{Job, LastTick, whole};
 use crate::life::desk::Desk;
 use crate::life::outcome::Outcome;
 use crate::life::{Market, Place, live};
-use crate::policy::Policy;
+use crate::policy::{Net, Policy};
 use crate::world::Window;
 
 /// The cheapest way through a window, and what it comes to; `None` where the work cannot be done in time, or, if being
@@ -47,8 +47,8 @@ impl Policy for Follows<'_> {
         }
     }
 
-    fn has_safety_net(&self) -> bool {
-        false
+    fn net(&self) -> Net {
+        Net::None
     }
 }
 

@@ -9,7 +9,7 @@ pub mod outcome;
 pub mod timeline;
 
 use crate::job::{DONE_S, Job, LastTick, whole};
-use crate::policy::Policy;
+use crate::policy::{Net, Policy};
 use crate::world::Window;
 use desk::Desk;
 use outcome::Outcome;
@@ -85,10 +85,10 @@ impl<'w> Life<'w> {
     }
 
     fn run(mut self, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
-        let with_net = policy.has_safety_net();
+        let net = policy.net();
         while self.tick < self.window.ticks() && self.left_s() > DONE_S {
             self.lose();
-            if !(with_net && self.net()) {
+            if !self.catch(net) {
                 policy.decide(&mut Desk::of(&mut self));
             }
             self.pass();
@@ -155,23 +155,21 @@ impl<'w> Life<'w> {
         whole(needed, f64::ceil) >= self.ticks_left()
     }
 
-    /// The safety net: from the last moment that keeps the deadline on, on demand until the end.
-    fn net(&mut self) -> bool {
-        if !self.caught && !self.is_last_moment() {
+    /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
+    /// may stay under [`Net::Patient`], since time enough is left when they are lost.
+    fn catch(&mut self, net: Net) -> bool {
+        if net == Net::None || !(self.caught || self.is_last_moment()) {
             return false;
         }
-        if !self.caught {
-            self.note(What::Net, None);
-        }
-        // Machines that already work on demand stay; spot machines are given up, since a later loss could not be made good.
         let zone = match self.running {
-            Some(Place {
-                market: Market::OnDemand,
-                ..
-            }) => None,
+            Some(place) if place.market == Market::OnDemand => None,
+            Some(_) if net == Net::Patient && self.start_up_left_s <= 0.0 => return true,
             Some(place) => Some(place.zone),
             None => Some(self.cheapest_on_demand()),
         };
+        if !self.caught {
+            self.note(What::Net, None);
+        }
         if let Some(zone) = zone {
             self.launch(Place {
                 zone,

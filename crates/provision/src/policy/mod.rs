@@ -1,5 +1,6 @@
 //! Policies: each decides, tick by tick, where a job goes on. One file and one line in [`registry`] each.
 
+pub mod cost_to_go;
 pub mod greedy;
 pub mod on_demand;
 pub mod order;
@@ -18,8 +19,19 @@ pub trait Policy: fmt::Debug {
     /// Decides.
     fn decide(&mut self, desk: &mut Desk<'_, '_>);
 
-    /// Whether the job goes on demand at the last moment that keeps its deadline, whatever the policy says.
-    fn has_safety_net(&self) -> bool {
-        true
+    /// What keeps the deadline, whatever the policy says.
+    fn net(&self) -> Net {
+        Net::Patient
     }
+}
+
+/// What happens at the last moment that keeps a deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Net {
+    /// Nothing.
+    None,
+    /// It goes on demand, unless it has spot machines that work: when they are lost there is still time.
+    Patient,
+    /// It goes on demand, from whatever it has.
+    Strict,
 }

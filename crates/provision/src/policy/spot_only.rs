@@ -1,6 +1,6 @@
 //! Spot machines only, whatever becomes of the deadline.
 
-use super::{Policy, order};
+use super::{Net, Policy, order};
 use crate::life::desk::Desk;
 
 /// Spot only: waits while no zone has machines.
@@ -15,7 +15,7 @@ impl Policy for SpotOnly {
         }
     }
 
-    fn has_safety_net(&self) -> bool {
-        false
+    fn net(&self) -> Net {
+        Net::None
     }
 }

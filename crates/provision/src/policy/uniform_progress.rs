@@ -3,7 +3,7 @@
 //! Spot while there is any; on demand where progress is behind the line; then on demand until it is two changeovers
 //! ahead.
 
-use super::{Policy, order};
+use super::{Net, Policy, order};
 use crate::job::whole;
 use crate::life::Market;
 use crate::life::desk::Desk;
@@ -87,5 +87,9 @@ impl Policy for UniformProgress {
                 }
             }
         }
+    }
+
+    fn net(&self) -> Net {
+        if self.stops_first { Net::Strict } else { Net::Patient }
     }
 }

@@ -10,7 +10,7 @@
 mod lifetimes;
 mod seen;
 
-use super::Policy;
+use super::{Net, Policy};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
 use seen::{End, Runs, Source};
@@ -327,5 +327,9 @@ impl Policy for SkyNomad {
         let choices = self.choices(desk, value, now);
         let at = self.take(desk, &choices, now);
         self.probe(desk, at);
+    }
+
+    fn net(&self) -> Net {
+        Net::Strict
     }
 }
