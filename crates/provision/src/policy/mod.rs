@@ -3,8 +3,9 @@
 pub mod cost_to_go;
 pub mod greedy;
 pub mod on_demand;
-pub mod order;
+mod order;
 pub mod price_threshold;
+pub mod registry;
 pub mod skynomad;
 pub mod spot_only;
 pub mod time_sliced;

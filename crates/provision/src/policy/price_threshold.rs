@@ -1,8 +1,13 @@
 //! Spot while it is cheap enough, on demand while it is not or there is none.
 
+use serde::Deserialize;
+
+use super::registry::Recipe;
 use super::{Policy, order};
 use crate::life::desk::Desk;
 use crate::life::Market;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::Fraction;
 
 /// Spot machines below a share of the price on demand.
 #[derive(Debug)]
@@ -31,5 +36,37 @@ impl Policy for PriceThreshold {
             };
             desk.go_on_demand(zone);
         }
+    }
+}
+
+/// Settings of the policy `price-threshold`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriceThresholdSettings {
+    /// Largest share of the price on demand that is paid for spot machines.
+    pub share: Fraction,
+}
+
+impl Default for PriceThresholdSettings {
+    fn default() -> Self {
+        PriceThresholdSettings {
+            share: Fraction::new(0.5).expect("it is a fraction"),
+        }
+    }
+}
+
+impl Declared for PriceThresholdSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "price-threshold",
+        what: "spot machines where they cost at most a share of the price on demand, else on demand",
+        formula: "spot price <= share x price on demand",
+        source: "this project, as [elastic] of clusters",
+        example: "policy.names = [\"price-threshold\"]",
+    };
+}
+
+impl Recipe for PriceThresholdSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(PriceThreshold { share: self.share.get() })
     }
 }

@@ -1,7 +1,13 @@
 //! The time to the deadline in equal slices, each with its share of the work, greedy in each.
 
+use serde::Deserialize;
+
+use super::registry::Recipe;
 use super::{Policy, order};
+use crate::life::Market;
 use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::Positive;
 
 /// Time-sliced.
 #[derive(Debug)]
@@ -16,7 +22,7 @@ impl Policy for TimeSliced {
         let end_s = (slices * self.slice_s).min(desk.deadline_s());
         let due_s = desk.work_s() * end_s / desk.deadline_s() - desk.done_s();
         let left_s = end_s - desk.elapsed_s();
-        let has_spot = (desk.running()).is_some_and(|place| place.market == crate::life::Market::Spot);
+        let has_spot = (desk.running()).is_some_and(|place| place.market == Market::Spot);
         let start_up_s = match desk.running() {
             Some(_) => desk.start_up_left_s(),
             None => desk.changeover_s(),
@@ -36,5 +42,37 @@ impl Policy for TimeSliced {
             let zone = desk.checkpoint().unwrap_or_else(|| order::cheapest_on_demand(desk));
             desk.go_on_demand(zone);
         }
+    }
+}
+
+/// Settings of the policy `time-sliced`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TimeSlicedSettings {
+    /// Hours of a slice.
+    pub slice_h: Positive,
+}
+
+impl Default for TimeSlicedSettings {
+    fn default() -> Self {
+        TimeSlicedSettings {
+            slice_h: Positive::new(6.0).expect("it is positive"),
+        }
+    }
+}
+
+impl Declared for TimeSlicedSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "time-sliced",
+        what: "the time to the deadline in equal slices, each with its share of the work; greedy in each",
+        formula: "due at the end of a slice: work x its end / deadline",
+        source: "Wu and others, NSDI 2024",
+        example: "policy.names = [\"time-sliced\"]",
+    };
+}
+
+impl Recipe for TimeSlicedSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(TimeSliced { slice_s: 3600.0 * self.slice_h.get() })
     }
 }

@@ -3,10 +3,14 @@
 //! Spot while there is any; on demand where progress is behind the line; then on demand until it is two changeovers
 //! ahead.
 
+use serde::Deserialize;
+
+use super::registry::Recipe;
 use super::{Net, Policy, order};
 use crate::job::whole;
 use crate::life::Market;
 use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
 
 /// Uniform Progress, over one zone or with failover to others.
 #[derive(Debug, Default)]
@@ -91,5 +95,47 @@ impl Policy for UniformProgress {
 
     fn net(&self) -> Net {
         if self.stops_first { Net::Strict } else { Net::Patient }
+    }
+}
+
+/// Settings of the policy `uniform-progress`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniformProgressSettings {}
+
+impl Declared for UniformProgressSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "uniform-progress",
+        what: "spot while there is any; on demand where progress is behind the straight line to the deadline, until it is two changeovers ahead",
+        formula: "behind: done < t x work / deadline; back to spot: done > (t + 2 d) x work / deadline",
+        source: "Wu and others, NSDI 2024",
+        example: "policy.names = [\"uniform-progress\"]",
+    };
+}
+
+impl Recipe for UniformProgressSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(UniformProgress::new(false))
+    }
+}
+
+/// Settings of the policy `uniform-progress-failover`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniformProgressFailoverSettings {}
+
+impl Declared for UniformProgressFailoverSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "uniform-progress-failover",
+        what: "uniform progress as SkyNomad runs it over zones: machines on demand are given back before spot machines are asked for, and the net is strict",
+        formula: "as uniform-progress",
+        source: "andylizf/skynomad-artifact",
+        example: "policy.names = [\"uniform-progress-failover\"]",
+    };
+}
+
+impl Recipe for UniformProgressFailoverSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(UniformProgress::new(true))
     }
 }

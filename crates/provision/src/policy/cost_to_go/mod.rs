@@ -5,14 +5,57 @@
 //! waiting costs slack, which is worth little while there is much of it. Rates are posterior means: they begin with a
 //! prior, and a run that lasts makes itself likelier to last.
 
-pub mod rates;
+mod rates;
 mod table;
 
+use serde::Deserialize;
+
 use super::Policy;
+use super::registry::Recipe;
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
 use rates::{Prior, Rates};
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::Positive;
 use table::{Table, Terms};
+
+/// Settings of the policy `cost-to-go`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CostToGoSettings {
+    /// Runs that the prior is worth.
+    pub prior_runs: Option<Positive>,
+    /// Mean hours of a run, before any was seen.
+    pub prior_run_h: Option<Positive>,
+    /// Mean hours of a pause, before any was seen.
+    pub prior_pause_h: Option<Positive>,
+    /// Hours after which what was seen counts half.
+    pub half_life_h: Option<Positive>,
+}
+
+impl Declared for CostToGoSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "cost-to-go",
+        what: "whatever is expected to cost least until the work is done, by losses and returns that are learned as it goes",
+        formula: "least over zones and markets of egress + E[cost until done | work and slack left, rates of losses and returns]",
+        source: "this project",
+        example: "policy.names = [\"cost-to-go\"]",
+    };
+}
+
+impl Recipe for CostToGoSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        let known = Prior::default();
+        let or = |given: Option<Positive>, known: f64| given.map_or(known, Positive::get);
+        Box::new(CostToGo::new(Prior {
+            runs: or(self.prior_runs, known.runs),
+            run_h: or(self.prior_run_h, known.run_h),
+            pauses: or(self.prior_runs, known.pauses),
+            pause_h: or(self.prior_pause_h, known.pause_h),
+            half_life_h: or(self.half_life_h, known.half_life_h),
+        }))
+    }
+}
 
 /// Expected cost to go.
 #[derive(Debug)]
@@ -37,8 +80,7 @@ struct Choice {
 }
 
 impl CostToGo {
-    /// Beginning with some prior.
-    pub fn new(prior: Prior) -> Self {
+    fn new(prior: Prior) -> Self {
         CostToGo {
             prior,
             zones: Vec::new(),

@@ -31,7 +31,7 @@ impl Terms {
 /// Steps of slack; steps of work are as long.
 const STEPS: usize = 40;
 /// Most steps of work.
-const MOST_WORK: usize = 160;
+const MOST_WORK: usize = 96;
 
 /// Expected costs in USD, at steps of work (rows) and slack.
 #[derive(Debug)]

@@ -10,39 +10,100 @@
 mod lifetimes;
 mod seen;
 
+use serde::Deserialize;
+
+use super::registry::Recipe;
 use super::{Net, Policy};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
+use crate::world::Window;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::{Count, NonNegative, Positive};
 use seen::{End, Runs, Source};
 
-/// The settings of the policy.
-#[derive(Debug, Clone, Copy)]
-pub struct SkyNomadTerms {
+/// Settings of the policy `skynomad`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkyNomadSettings {
     /// USD per hour by which another option must be better.
-    pub margin_usd_per_h: f64,
+    pub margin_usd_per_h: NonNegative,
     /// The margin's share of the value of progress.
-    pub margin_share: f64,
+    pub margin_share: NonNegative,
     /// Ticks between probes of a zone.
-    pub probe_every: usize,
-    /// Hours beyond which no lifetime is believed.
-    pub longest_life_h: f64,
+    pub probe_every_ticks: Count,
+    /// Hours beyond which no lifetime is believed; none by default.
+    pub longest_life_h: Option<Positive>,
 }
 
-impl Default for SkyNomadTerms {
+impl Default for SkyNomadSettings {
     fn default() -> Self {
-        SkyNomadTerms {
-            margin_usd_per_h: 0.51,
-            margin_share: 0.05,
-            probe_every: 6,
-            longest_life_h: f64::INFINITY,
+        SkyNomadSettings {
+            margin_usd_per_h: NonNegative::new(0.51).expect("it is legal"),
+            margin_share: NonNegative::new(0.05).expect("it is legal"),
+            probe_every_ticks: Count::new(6).expect("it is legal"),
+            longest_life_h: None,
         }
+    }
+}
+
+impl Declared for SkyNomadSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "skynomad",
+        what: "the highest utility over zones and markets, by what progress is worth, price, expected remaining lifetime and egress",
+        formula: "U = V max(L - d, 0)/L - C - E/L; V = price on demand x (rest of work / rest of time) / (work / deadline); L by Nelson-Aalen",
+        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+        example: "policy.names = [\"skynomad\"]",
+    };
+}
+
+impl Recipe for SkyNomadSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(SkyNomad::new(self, None))
+    }
+}
+
+/// Settings of the policy `skynomad-true-lifetimes`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkyNomadTrueLifetimesSettings {}
+
+impl Declared for SkyNomadTrueLifetimesSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "skynomad-true-lifetimes",
+        what: "skynomad, told how long each zone's machines will stay; a bound, which nobody can have",
+        formula: "as skynomad, L as it comes",
+        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+        example: "policy.names = [\"skynomad-true-lifetimes\"]",
+    };
+}
+
+impl Recipe for SkyNomadTrueLifetimesSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        SkyNomadSettings::default().policy()
+    }
+
+    fn knowing(&self, future: Window<'_>) -> Option<Box<dyn Policy>> {
+        let world = future.world();
+        let lifetimes = |zone: usize| {
+            let mut until = vec![0_u32; future.ticks() + 1];
+            for tick in (0..future.ticks()).rev() {
+                let is_up = future.offered(zone, tick) > 0;
+                until[tick] = if is_up { until[tick + 1] + 1 } else { 0 };
+            }
+            until
+        };
+        let truth = (0..world.zones.len()).map(lifetimes).collect();
+        let settings = SkyNomadSettings::default();
+        Some(Box::new(SkyNomad::new(&settings, Some(truth))))
     }
 }
 
 /// SkyNomad's policy.
 #[derive(Debug)]
 pub struct SkyNomad {
-    terms: SkyNomadTerms,
+    settings: SkyNomadSettings,
+    /// Ticks that each zone's machines will stay, per tick; where somebody told it.
+    truth: Option<Vec<Vec<u32>>>,
     zones: Vec<ZoneState>,
     /// Zone whose spot machines it has, and whether itself gives them back.
     spot: Option<(usize, bool)>,
@@ -77,10 +138,10 @@ struct Choice {
 }
 
 impl SkyNomad {
-    /// With some settings.
-    pub fn new(terms: SkyNomadTerms) -> Self {
+    fn new(settings: &SkyNomadSettings, truth: Option<Vec<Vec<u32>>>) -> Self {
         SkyNomad {
-            terms,
+            settings: settings.clone(),
+            truth,
             zones: Vec::new(),
             spot: None,
             last: None,
@@ -101,12 +162,16 @@ impl SkyNomad {
     }
 
     fn lifetime_h(&self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+        if let Some(truth) = &self.truth {
+            return f64::from(truth[zone][desk.tick()]) * desk.tick_s() / 3600.0;
+        }
         let state = &self.zones[zone];
         let age_h = state.runs.age_h(desk.elapsed_s()).unwrap_or(0.0);
         let tick_h = desk.tick_s() / 3600.0;
         let life_h = state.runs.expected_h(age_h.max(state.probed_h), desk.elapsed_s(), tick_h);
         let left_h = (desk.deadline_s() - desk.elapsed_s()) / 3600.0;
-        life_h.min(self.terms.longest_life_h).min(left_h)
+        let longest_h = self.settings.longest_life_h.map_or(f64::INFINITY, Positive::get);
+        life_h.min(longest_h).min(left_h)
     }
 
     /// Utility of a zone's spot market, without what it takes to go there.
@@ -141,7 +206,7 @@ impl SkyNomad {
         let running = desk.running();
         let from = running.map(|place| place.zone).or(self.last);
         let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
-        let margin = self.terms.margin_usd_per_h + self.terms.margin_share * value;
+        let margin = self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
         let mut choices = vec![Choice {
             utility: 0.0,
             place: None,
@@ -262,7 +327,7 @@ impl SkyNomad {
             let is_up = desk.probe(zone);
             let state = &mut self.zones[zone];
             state.usd_per_h = Some(desk.spot_usd_per_h(zone));
-            state.next_probe = tick + self.terms.probe_every;
+            state.next_probe = tick + self.settings.probe_every_ticks.get() as usize;
             if is_up {
                 // The source tells hours of probes from what it is billed in the zone, machines on demand included.
                 state.paid_h = match desk.running() {
@@ -326,7 +391,9 @@ impl Policy for SkyNomad {
         let now = self.utility_now(desk, value);
         let choices = self.choices(desk, value, now);
         let at = self.take(desk, &choices, now);
-        self.probe(desk, at);
+        if self.truth.is_none() {
+            self.probe(desk, at);
+        }
     }
 
     fn net(&self) -> Net {
