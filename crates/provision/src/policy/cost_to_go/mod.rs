@@ -23,11 +23,11 @@ use table::{Table, Terms};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CostToGoSettings {
-    /// Runs that the prior is worth.
-    pub prior_runs: Option<Positive>,
-    /// Mean hours of a run, before any was seen.
+    /// Ends of runs and pauses that the prior is worth.
+    pub prior_ends: Option<Positive>,
+    /// Hours per loss of old runs, before any was seen.
     pub prior_run_h: Option<Positive>,
-    /// Mean hours of a pause, before any was seen.
+    /// Hours per return in old pauses, before any was seen.
     pub prior_pause_h: Option<Positive>,
     /// Hours after which what was seen counts half.
     pub half_life_h: Option<Positive>,
@@ -48,16 +48,15 @@ impl Recipe for CostToGoSettings {
         let known = Prior::default();
         let or = |given: Option<Positive>, known: f64| given.map_or(known, Positive::get);
         Box::new(CostToGo::new(Prior {
-            runs: or(self.prior_runs, known.runs),
-            run_h: or(self.prior_run_h, known.run_h),
-            pauses: or(self.prior_runs, known.pauses),
-            pause_h: or(self.prior_pause_h, known.pause_h),
+            ends: or(self.prior_ends, known.ends),
+            run_h: [known.run_h[0], or(self.prior_run_h, known.run_h[1])],
+            pause_h: [known.pause_h[0], or(self.prior_pause_h, known.pause_h[1])],
             half_life_h: or(self.half_life_h, known.half_life_h),
         }))
     }
 }
 
-/// Expected cost to go.
+/// Goes wherever it is expected to cost least.
 #[derive(Debug)]
 pub struct CostToGo {
     prior: Prior,
@@ -122,7 +121,9 @@ impl CostToGo {
                 let slack_h = slack_h - start_up_h;
                 match place.market {
                     Market::Spot => {
-                        start_up_h * desk.spot_usd_per_h(place.zone) + table.on_spot(work_h, slack_h)
+                        let age = self.zones[place.zone].rates.run_age();
+                        let works = table.on_spot(work_h, slack_h, age);
+                        start_up_h * desk.spot_usd_per_h(place.zone) + works
                     }
                     Market::OnDemand => {
                         start_up_h * desk.on_demand_usd_per_h(place.zone)
@@ -131,7 +132,10 @@ impl CostToGo {
                 }
             }
             None => {
-                let waits = |zone| desk.egress_usd(zone) + self.table(zone).waiting(work_h, slack_h);
+                let waits = |zone: usize| {
+                    let age = self.zones[zone].rates.pause_age();
+                    desk.egress_usd(zone) + self.table(zone).waiting(work_h, slack_h, age)
+                };
                 (0..desk.zones()).map(waits).fold(f64::INFINITY, f64::min)
             }
         };
@@ -149,7 +153,7 @@ impl CostToGo {
             for market in [Market::Spot, Market::OnDemand] {
                 let place = Some(Place { zone, market });
                 let usd = match market {
-                    Market::Spot => table.start_spot(work_h, slack_h),
+                    Market::Spot => table.start_spot(work_h, slack_h, self.zones[zone].rates.run_age()),
                     Market::OnDemand => table.start_on_demand(work_h, slack_h),
                 };
                 if place != desk.running() {

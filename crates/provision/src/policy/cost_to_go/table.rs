@@ -1,16 +1,20 @@
 //! What the rest is expected to cost in one zone, by work and slack left: stochastic dynamic programming.
 //!
-//! Spot machines are lost and return at constant rates. Slack is the time until the deadline beyond the work that is left:
-//! work leaves it as it is, waiting and starting use it up. Machines are started on demand while there is still slack for
-//! that, so that the deadline is kept.
+//! Spot machines are lost and return at rates that change once, when a run or a pause gets old. Slack is the time until
+//! the deadline beyond the work that is left: work leaves it as it is, waiting and starting use it up. Machines are
+//! started on demand while there is still slack for that, so that the deadline is kept.
+
+use super::rates::{Age, YOUNG_H};
 
 /// What a table is made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     pub(super) spot_usd_per_h: f64,
     pub(super) on_demand_usd_per_h: f64,
-    pub(super) losses_per_h: f64,
-    pub(super) returns_per_h: f64,
+    /// Of young and of old runs.
+    pub(super) losses_per_h: [f64; 2],
+    /// Of young and of old pauses.
+    pub(super) returns_per_h: [f64; 2],
     pub(super) changeover_h: f64,
     /// Most work and most slack that it is asked for.
     pub(super) work_h: f64,
@@ -21,15 +25,17 @@ impl Terms {
     /// Whether a table for these serves others: rates within a tenth, prices within a hundredth.
     pub(super) fn is_near(&self, other: &Terms) -> bool {
         let near = |a: f64, b: f64, share: f64| (a - b).abs() <= share * a.abs();
-        near(self.losses_per_h, other.losses_per_h, 0.1)
-            && near(self.returns_per_h, other.returns_per_h, 0.1)
+        let rates = |a: [f64; 2], b: [f64; 2]| near(a[0], b[0], 0.1) && near(a[1], b[1], 0.1);
+        rates(self.losses_per_h, other.losses_per_h)
+            && rates(self.returns_per_h, other.returns_per_h)
             && near(self.spot_usd_per_h, other.spot_usd_per_h, 0.01)
             && near(self.on_demand_usd_per_h, other.on_demand_usd_per_h, 0.01)
     }
 }
 
-/// Steps of slack; steps of work are as long.
+/// Steps of slack.
 const STEPS: usize = 40;
+const WIDE: usize = STEPS + 1;
 /// Most steps of work.
 const MOST_WORK: usize = 96;
 
@@ -40,19 +46,28 @@ pub(super) struct Table {
     work_step_h: f64,
     slack_step_h: f64,
     work_steps: usize,
-    /// On spot machines that work.
-    spot: Vec<f64>,
-    /// Without machines, while there are none in the spot market: the better of waiting and on demand.
-    idle: Vec<f64>,
+    /// On spot machines that work, of young and old runs.
+    spot: [Vec<f64>; 2],
+    /// Without machines, while there are none in the spot market, in young and old pauses: the better of waiting and on
+    /// demand.
+    idle: [Vec<f64>; 2],
     /// Without machines, waiting at least a step.
-    wait: Vec<f64>,
-    /// On demand, while there are none in the spot market, or when those that are there are left.
+    wait: [Vec<f64>; 2],
+    /// On demand, while there are none in the spot market.
     on_demand: Vec<f64>,
-    /// On demand, with the choice of spot machines.
+    /// On demand, with the choice of spot machines that have just returned.
     offered: Vec<f64>,
 }
 
-const WIDE: usize = STEPS + 1;
+/// The share of what is young that is old after some hours.
+fn aged(hours: f64) -> f64 {
+    (hours / YOUNG_H).min(1.0)
+}
+
+/// Between the value of what is young and of what is old.
+fn mixed(share: f64, young: f64, old: f64) -> f64 {
+    young + share * (old - young)
+}
 
 impl Table {
     pub(super) fn of(terms: &Terms) -> Table {
@@ -65,81 +80,94 @@ impl Table {
             work_step_h: terms.work_h / work_steps as f64,
             slack_step_h,
             work_steps,
-            spot: empty(),
-            idle: empty(),
-            wait: empty(),
+            spot: [empty(), empty()],
+            idle: [empty(), empty()],
+            wait: [empty(), empty()],
             on_demand: empty(),
             offered: empty(),
         };
         for row in 1..=work_steps {
-            table.fill(row);
+            table.work(row);
+            table.rest(row);
         }
         table
     }
 
-    /// A row, from the one with a step less of work.
-    fn fill(&mut self, row: usize) {
+    /// A row of those who work, from the one with a step less of work.
+    fn work(&mut self, row: usize) {
         let terms = self.terms;
         let (d, step) = (terms.changeover_h, self.work_step_h);
-        let lost = (terms.losses_per_h * step).min(1.0);
-        let returned = (terms.returns_per_h * step).min(1.0);
+        let lost = terms.losses_per_h.map(|rate| (rate * step).min(1.0));
+        let returned = (terms.returns_per_h[1] * step).min(1.0);
+        let ages = aged(step);
         let (before, here) = ((row - 1) * WIDE, row * WIDE);
         for at in 0..WIDE {
             let (old, new) = (before + at, here + at);
-            self.spot[new] = terms.spot_usd_per_h * step
-                + (1.0 - lost) * self.spot[old]
-                + lost * self.idle[old];
-            self.on_demand[new] = terms.on_demand_usd_per_h * step
-                + (1.0 - returned) * self.on_demand[old]
-                + returned * self.offered[old];
+            let idle = self.idle[0][old];
+            let paid = terms.spot_usd_per_h * step;
+            let (young_then, old_then) = (self.spot[0][old], self.spot[1][old]);
+            let goes_on = mixed(ages, young_then, old_then);
+            self.spot[0][new] = paid + (1.0 - lost[0]) * goes_on + lost[0] * idle;
+            self.spot[1][new] = paid + (1.0 - lost[1]) * old_then + lost[1] * idle;
+            let paid = terms.on_demand_usd_per_h * step;
+            self.on_demand[new] = paid + mixed(returned, self.on_demand[old], self.offered[old]);
         }
         // On spot machines there must always be slack to start on demand once more.
         let forced = d * terms.on_demand_usd_per_h + self.on_demand[here];
-        for at in 0..WIDE {
-            if (at as f64) * self.slack_step_h < d {
-                self.spot[here + at] = self.spot[here + at].max(forced);
+        for at in (0..WIDE).take_while(|&at| at as f64 * self.slack_step_h < d) {
+            for spot in &mut self.spot {
+                spot[here + at] = spot[here + at].max(forced);
             }
         }
-        let returned = (terms.returns_per_h * self.slack_step_h).min(1.0);
+    }
+
+    /// A row of those who have no machines, and of those on demand who are offered some.
+    fn rest(&mut self, row: usize) {
+        let here = row * WIDE;
+        let step = self.slack_step_h;
+        let returned = self.terms.returns_per_h.map(|rate| (rate * step).min(1.0));
+        let ages = aged(step);
         for at in 0..WIDE {
-            let slack_h = at as f64 * self.slack_step_h;
+            let slack_h = at as f64 * step;
             let goes = self.go_on_demand(row, slack_h);
-            let waits = if at == 0 || slack_h - self.slack_step_h < d {
-                f64::INFINITY
-            } else {
-                let then = slack_h - self.slack_step_h;
-                let idle = self.idle[here + at - 1];
-                let comes = self.go_spot(row, then).min(idle);
-                returned * comes + (1.0 - returned) * idle
-            };
-            self.wait[here + at] = waits;
-            self.idle[here + at] = goes.min(waits);
-            let stays = self.on_demand[here + at];
-            self.offered[here + at] = stays.min(self.go_spot(row, slack_h));
+            let mut waits = [f64::INFINITY; 2];
+            if at > 0 && slack_h - step >= self.terms.changeover_h {
+                let idle = [0, 1].map(|age: usize| self.idle[age][here + at - 1]);
+                let comes = self.go_spot(row, slack_h - step, Age::Young);
+                let then = [mixed(ages, idle[0], idle[1]), idle[1]];
+                waits = [0, 1].map(|age| mixed(returned[age], then[age], comes.min(then[age])));
+            }
+            for age in 0..2 {
+                self.wait[age][here + at] = waits[age];
+                self.idle[age][here + at] = goes.min(waits[age]);
+            }
+            let spot = self.go_spot(row, slack_h, Age::Young);
+            self.offered[here + at] = self.on_demand[here + at].min(spot);
         }
     }
 
     /// Starting spot machines that are there, at a row.
-    fn go_spot(&self, row: usize, slack_h: f64) -> f64 {
+    fn go_spot(&self, row: usize, slack_h: f64, age: Age) -> f64 {
         let terms = &self.terms;
-        let then = slack_h - terms.changeover_h;
-        if then < terms.changeover_h {
+        let d = terms.changeover_h;
+        let then = slack_h - d;
+        if then < d {
             return f64::INFINITY;
         }
-        let lost = (terms.losses_per_h * terms.changeover_h).min(1.0);
-        terms.spot_usd_per_h * terms.changeover_h
-            + (1.0 - lost) * self.along(&self.spot, row, then)
-            + lost * self.along(&self.idle_or_spot(), row, then)
-    }
-
-    /// Where machines are lost as they start: about as dear as lost at once, which this row does not know yet.
-    fn idle_or_spot(&self) -> &[f64] {
-        &self.spot
+        let [young, old] = [0, 1].map(|age: usize| self.along(&self.spot[age], row, then));
+        let works = match age {
+            Age::Young => mixed(aged(d), young, old),
+            Age::Old => old,
+        };
+        // Machines that are lost as they start have been paid for nothing: another start, or about as much.
+        let lost = (terms.losses_per_h[age as usize] * d).min(0.9);
+        (terms.spot_usd_per_h * d) / (1.0 - lost) + works
     }
 
     fn go_on_demand(&self, row: usize, slack_h: f64) -> f64 {
         let d = self.terms.changeover_h;
-        d * self.terms.on_demand_usd_per_h + self.along(&self.on_demand, row, (slack_h - d).max(0.0))
+        let then = self.along(&self.on_demand, row, (slack_h - d).max(0.0));
+        d * self.terms.on_demand_usd_per_h + then
     }
 
     /// A row's value between its steps of slack.
@@ -165,20 +193,22 @@ impl Table {
         a + share * (b - a)
     }
 
-    pub(super) fn on_spot(&self, work_h: f64, slack_h: f64) -> f64 {
-        self.between(work_h, |row| self.along(&self.spot, row, slack_h))
+    pub(super) fn on_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        let spot = &self.spot[age as usize];
+        self.between(work_h, |row| self.along(spot, row, slack_h))
     }
 
     pub(super) fn on_demand(&self, work_h: f64, slack_h: f64) -> f64 {
         self.between(work_h, |row| self.along(&self.on_demand, row, slack_h))
     }
 
-    pub(super) fn waiting(&self, work_h: f64, slack_h: f64) -> f64 {
-        self.between(work_h, |row| self.along(&self.wait, row, slack_h))
+    pub(super) fn waiting(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        let wait = &self.wait[age as usize];
+        self.between(work_h, |row| self.along(wait, row, slack_h))
     }
 
-    pub(super) fn start_spot(&self, work_h: f64, slack_h: f64) -> f64 {
-        self.between(work_h, |row| self.go_spot(row, slack_h))
+    pub(super) fn start_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        self.between(work_h, |row| self.go_spot(row, slack_h, age))
     }
 
     pub(super) fn start_on_demand(&self, work_h: f64, slack_h: f64) -> f64 {
