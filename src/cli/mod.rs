@@ -33,6 +33,7 @@ mod missing;
 pub mod new;
 #[cfg(feature = "figures")]
 pub mod plot;
+mod policies;
 mod precision;
 mod profile;
 pub mod progress;

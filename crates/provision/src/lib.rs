@@ -5,9 +5,11 @@
 //! - [`life`]: a job under a policy, tick by tick.
 //! - [`policy`]: the policies, one file each.
 //! - [`clairvoyant`]: the cheapest way for whoever knows what comes.
+//! - [`study`]: policies beside each other.
 
 pub mod clairvoyant;
 pub mod job;
 pub mod life;
 pub mod policy;
+pub mod study;
 pub mod world;

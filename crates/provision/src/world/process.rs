@@ -22,7 +22,8 @@ pub struct Process {
 impl Process {
     /// With mean runs and pauses in hours, whatever the hour of the day.
     pub fn of_means(tick_s: f64, run_h: f64, pause_h: f64, machines: u16) -> Self {
-        let odds = |mean_h: f64| -libm::expm1(-tick_s / 3600.0 / mean_h);
+        // A change per tick with these odds: runs and pauses are whole ticks, their means as given.
+        let odds = |mean_h: f64| (tick_s / 3600.0 / mean_h).min(1.0);
         Process {
             tick_s,
             lost: [odds(run_h); HOURS],

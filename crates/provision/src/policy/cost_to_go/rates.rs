@@ -30,7 +30,7 @@ pub(super) struct Prior {
 impl Default for Prior {
     fn default() -> Self {
         Prior {
-            ends: 2.0,
+            ends: 4.0,
             run_h: [1.5, 4.0],
             pause_h: [1.0, 1.5],
             half_life_h: 48.0,
