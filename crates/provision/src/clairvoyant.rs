@@ -298,6 +298,30 @@ impl Ground<'_> {
                         *cost = usd + then;
                     }
                 }
+                if takes > 0 && self.job.last_tick == LastTick::Used {
+                    self.ends_starting(place, tick, (takes, credit), into);
+                }
+            }
+        }
+    }
+
+    /// What is paid where all work that is left is done in the last tick of a start-up.
+    fn ends_starting(
+        &self,
+        place: usize,
+        tick: usize,
+        (takes, credit): (usize, usize),
+        into: &mut [f64],
+    ) {
+        let last = tick + takes - 1;
+        let (Some(usd), Some(last_usd)) = (self.usd(place, tick, last), self.usd(place, last, last + 1)) else {
+            return;
+        };
+        for left in 1..=credit {
+            let idle = (tick * self.parts + left).checked_sub(self.work);
+            if let Some(cost) = idle.and_then(|idle| into.get_mut(idle)) {
+                let used = self.parts - credit + left;
+                *cost = usd + last_usd * used as f64 / self.parts as f64;
             }
         }
     }
