@@ -1,8 +1,8 @@
 //! The cheapest way for whoever knows what comes: dynamic programming over the known traces, zones and egress included.
 //!
 //! Decisions are made as ticks begin; work is counted in parts of a tick, so fine that work and start-ups are whole numbers of
-//! parts where [`MOST_PARTS`] are enough for that: then no way is cheaper. Else they are rounded up to whole ticks, and what
-//! comes out is a way that can be gone, but may not be the cheapest.
+//! parts where [`MOST_PARTS`] are enough for that, and memory: then no way is cheaper. Else they are rounded up to whole
+//! ticks, and what comes out is a way that can be gone, but may not be the cheapest.
 
 use crate::job::{Job, LastTick, whole};
 use crate::life::desk::Desk;
@@ -21,6 +21,8 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Way, Outcome)> {
 
 /// Most parts of a tick that work is counted in.
 pub const MOST_PARTS: usize = 20;
+/// Most choices that are kept for that; with more, work is counted in whole ticks.
+const MOST_CELLS: usize = 100_000_000;
 
 /// Where to be in each tick.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +126,9 @@ impl<'w> Ground<'w> {
         };
         let mut lengths: Vec<f64> = pairs().map(start_up_ticks).collect();
         lengths.push(job.work_s / tick_s);
-        let parts = parts_of(&lengths);
+        let spare = |parts: usize| (ticks * parts).saturating_sub((job.work_s / tick_s) as usize * parts);
+        let has_room = |parts: &usize| ticks * (spare(*parts) + 1) * 3 * zones <= MOST_CELLS;
+        let parts = Some(parts_of(&lengths)).filter(has_room).unwrap_or(1);
         let counted = |ticks: f64| whole(ticks * parts as f64, f64::ceil);
         let (mut start_ups, mut start_up) = (Vec::new(), Vec::new());
         for pair in pairs() {

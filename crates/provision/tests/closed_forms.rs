@@ -17,7 +17,7 @@ const DEADLINE_H: f64 = 50.0;
 const SPOT: f64 = 1.0;
 const ON_DEMAND: f64 = 3.0;
 /// Seconds of a tick.
-const TICK_S: f64 = 36.0;
+const TICK_S: f64 = 15.0;
 
 /// Odds that stretches of mean `own_h` come to at most `most_h` until those of the other kind, with mean `other_h`, came to
 /// `until_h`: a Poisson number of exponential ones, and one more where it begins with one (Takács 1957).
@@ -128,7 +128,7 @@ fn who_waits_is_as_late_as_the_quadrature_says() {
         ..job(WORK_H, DEADLINE_H, 0.0)
     };
     let ticks = (2.0 * DEADLINE_H * 3600.0 / TICK_S) as usize;
-    let lives = 12_000;
+    let lives = 5_000;
     let (mut sum, mut squares, mut cost) = (0.0, 0.0, 0.0);
     for replica in 0..lives {
         let world = world(replica, ticks);

@@ -38,6 +38,8 @@ const STEPS: usize = 40;
 const WIDE: usize = STEPS + 1;
 /// Most steps of work.
 const MOST_WORK: usize = 96;
+/// Largest share of machines that are taken to be lost as they start.
+const MOST_LOST: f64 = 0.9;
 
 /// Expected costs in USD, at steps of work (rows) and slack.
 #[derive(Debug)]
@@ -123,26 +125,45 @@ impl Table {
 
     /// A row of those who have no machines, and of those on demand who are offered some.
     fn rest(&mut self, row: usize) {
-        let here = row * WIDE;
-        let step = self.slack_step_h;
-        let returned = self.terms.returns_per_h.map(|rate| (rate * step).min(1.0));
-        let ages = aged(step);
+        let terms = self.terms;
+        let (d, step) = (terms.changeover_h, self.slack_step_h);
+        let here = row * WIDE..(row + 1) * WIDE;
+        let returned = terms.returns_per_h.map(|rate| (rate * step).min(1.0));
+        let (ages, starts) = (aged(step), aged(d));
+        // A start uses as much slack everywhere: its place between steps is always the same.
+        let shift = d / step;
+        let (whole, share) = (shift.floor() as usize, shift - shift.floor());
+        let before = |of: &[f64], at: usize| {
+            let (low, high) = (at.saturating_sub(whole + 1), at.saturating_sub(whole));
+            of[high] + share * (of[low] - of[high])
+        };
+        let lost = (terms.losses_per_h[0] * d).min(MOST_LOST);
+        let spot_usd = terms.spot_usd_per_h * d / (1.0 - lost);
+        let on_demand_usd = terms.on_demand_usd_per_h * d;
+        let least_at = (2.0 * d / step).ceil() as usize;
+        let [young, old] = &self.spot;
+        let (young, old) = (&young[here.clone()], &old[here.clone()]);
+        let on_demand = &self.on_demand[here.clone()];
+        let mut comes = f64::INFINITY;
+        let mut idle = [f64::INFINITY; 2];
         for at in 0..WIDE {
-            let slack_h = at as f64 * step;
-            let goes = self.go_on_demand(row, slack_h);
+            let goes = on_demand_usd + before(on_demand, at);
             let mut waits = [f64::INFINITY; 2];
-            if at > 0 && slack_h - step >= self.terms.changeover_h {
-                let idle = [0, 1].map(|age: usize| self.idle[age][here + at - 1]);
-                let comes = self.go_spot(row, slack_h - step, Age::Young);
+            if at > 0 && (at - 1) as f64 * step >= d {
                 let then = [mixed(ages, idle[0], idle[1]), idle[1]];
                 waits = [0, 1].map(|age| mixed(returned[age], then[age], comes.min(then[age])));
             }
+            comes = if at >= least_at {
+                spot_usd + mixed(starts, before(young, at), before(old, at))
+            } else {
+                f64::INFINITY
+            };
             for age in 0..2 {
-                self.wait[age][here + at] = waits[age];
-                self.idle[age][here + at] = goes.min(waits[age]);
+                idle[age] = goes.min(waits[age]);
+                self.wait[age][here.start + at] = waits[age];
+                self.idle[age][here.start + at] = idle[age];
             }
-            let spot = self.go_spot(row, slack_h, Age::Young);
-            self.offered[here + at] = self.on_demand[here + at].min(spot);
+            self.offered[here.start + at] = on_demand[at].min(comes);
         }
     }
 
@@ -160,7 +181,7 @@ impl Table {
             Age::Old => old,
         };
         // Machines that are lost as they start have been paid for nothing: another start, or about as much.
-        let lost = (terms.losses_per_h[age as usize] * d).min(0.9);
+        let lost = (terms.losses_per_h[age as usize] * d).min(MOST_LOST);
         (terms.spot_usd_per_h * d) / (1.0 - lost) + works
     }
 
