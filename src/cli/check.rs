@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::set::SetArgs;
-use super::{scenarios, terminal};
+use super::{policies, scenarios, terminal};
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::foreign::visible;
 
@@ -27,6 +27,15 @@ impl CheckArgs {
     /// # Errors
     /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
+        if self.files.iter().any(|file| policies::has_policies(file)) {
+            let studies = policies::load(&self.files)?;
+            let line = |(path, cases): (&PathBuf, usize)| {
+                format!("{}: ok, {cases} lives\n", visible(&path.display().to_string()))
+            };
+            let cases = studies.iter().map(scavsim_provision::study::Study::cases);
+            terminal::print(&self.files.iter().zip(cases).map(line).collect::<String>())?;
+            return Ok(Exit::Done);
+        }
         let scenarios = scenarios::load(
             &self.files,
             Overrides {

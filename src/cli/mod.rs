@@ -40,6 +40,7 @@ pub mod new;
 mod page;
 #[cfg(feature = "figures")]
 pub mod plot;
+mod policies;
 mod precision;
 pub mod price_pack;
 pub mod prices;

@@ -15,7 +15,7 @@ use super::runner::{self, Kept, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{estimate, precision, resume, scenarios, terminal};
+use super::{estimate, policies, precision, resume, scenarios, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::experiment::{Ending, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
@@ -99,6 +99,9 @@ impl RunArgs {
     /// [`Failure`].
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if let Some(exit) = policies::run_all(self.policies(), signals)? {
+            return Ok(exit);
+        }
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
         let overrides = Overrides {
@@ -210,6 +213,32 @@ impl RunArgs {
             Exit::Interrupted => signals.exit(),
             worst => worst,
         })
+    }
+
+    /// What is asked for where scenarios have `[policy]`.
+    fn policies(&self) -> policies::Asked<'_> {
+        let given = [
+            ("--resume", self.resume),
+            ("--overwrite", self.overwrite),
+            ("--shard", self.shard.is_some()),
+            ("--keep-going", self.keep_going),
+            ("--fail-fast", self.fail_fast),
+            ("--replicas", self.replicas.is_some()),
+            ("--fidelity", self.fidelity.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--summary-by", self.summary_by.columns.is_some()),
+            ("--columns", !self.table.columns.is_empty()),
+        ];
+        policies::Asked {
+            files: &self.files,
+            out: self.out.as_deref(),
+            jobs: self.jobs(),
+            seed: self.seed,
+            format: self.format,
+            page: self.table.page(),
+            useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
+            is_dry: self.dry_run,
+        }
     }
 
     /// Prints what every configuration takes and costs.

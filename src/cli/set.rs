@@ -19,6 +19,11 @@ pub struct SetArgs {
 }
 
 impl SetArgs {
+    /// Whether no key is replaced.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
     /// A line of TOML for each.
     ///
     /// # Errors

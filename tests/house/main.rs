@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 10] = [
-    "base", "read", "data", "sim", "search", "lab", "measure", "papers", "show", "scavsim",
+const FLOORS: [&str; 11] = [
+    "base", "read", "provision", "data", "sim", "search", "lab", "measure", "papers", "show", "scavsim",
 ];
 
 fn root() -> PathBuf {

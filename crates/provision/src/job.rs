@@ -1,0 +1,59 @@
+//! What is to be done, until when, and what being late costs.
+
+/// A job with a deadline, and what changing its machines takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Job {
+    /// Seconds of work on its machines, without interruptions.
+    pub work_s: f64,
+    /// Seconds from the begin until it shall be done.
+    pub deadline_s: f64,
+    /// Seconds from a request of machines until work goes on: boot, restore, whatever else.
+    pub changeover_s: f64,
+    /// Size of its checkpoint in GB, which moves between regions are paid by.
+    pub checkpoint_gb: f64,
+    /// Machines that it runs on, all or none.
+    pub machines: u16,
+    /// USD per hour after the deadline; `None` where no price was given, and being late is counted only.
+    pub lateness_usd_per_h: Option<f64>,
+    /// What is billed of the tick in which it ends.
+    pub last_tick: LastTick,
+    /// Seconds that a successful probe of a market is billed for.
+    pub probe_s: f64,
+}
+
+/// What is billed of the tick in which a job ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastTick {
+    /// The seconds that were used.
+    #[default]
+    Used,
+    /// All of it, as simulators by ticks do.
+    Whole,
+}
+
+/// Work of less than this many seconds is done.
+pub(crate) const DONE_S: f64 = 1e-3;
+
+impl Job {
+    /// Ticks until the deadline: those that end before it.
+    pub fn deadline_ticks(&self, tick_s: f64) -> usize {
+        whole(self.deadline_s / tick_s, f64::floor)
+    }
+
+    /// Whether machines that are never lost can keep the deadline at all, in whole ticks.
+    pub fn can_be_kept(&self, tick_s: f64) -> bool {
+        let needed = whole((self.work_s + self.changeover_s) / tick_s, f64::ceil);
+        needed <= self.deadline_ticks(tick_s)
+    }
+}
+
+/// A number of ticks, rounded after errors of floating point are taken out.
+pub(crate) fn whole(ticks: f64, round: fn(f64) -> f64) -> usize {
+    let nearest = ticks.round();
+    let exact = if (ticks - nearest).abs() < 1e-7 * nearest.max(1.0) {
+        nearest
+    } else {
+        round(ticks)
+    };
+    exact.max(0.0) as usize
+}

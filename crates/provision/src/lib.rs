@@ -1,0 +1,15 @@
+//! Markets over time, and policies that decide during a run where a job goes on.
+//!
+//! - [`world`]: what zones offer and cost over time: traces, processes, moves between zones.
+//! - [`job`]: what is to be done, until when, and what being late costs.
+//! - [`life`]: a job under a policy, tick by tick.
+//! - [`policy`]: the policies, one file each.
+//! - [`clairvoyant`]: the cheapest way for whoever knows what comes.
+//! - [`study`]: policies beside each other.
+
+pub mod clairvoyant;
+pub mod job;
+pub mod life;
+pub mod policy;
+pub mod study;
+pub mod world;

@@ -1,0 +1,178 @@
+//! What a policy sees of a job on its way, and what it can do.
+//!
+//! It sees prices of all zones as they are now, and what itself did and met. Whether a spot market has machines it learns
+//! by asking for some, or by a probe that is paid; what comes it never sees.
+
+use super::{Life, Market, Place};
+
+/// A job on its way, as its policy sees it.
+#[derive(Debug)]
+pub struct Desk<'l, 'w> {
+    life: &'l mut Life<'w>,
+}
+
+impl<'l, 'w> Desk<'l, 'w> {
+    pub(super) fn of(life: &'l mut Life<'w>) -> Self {
+        Desk { life }
+    }
+
+    /// Number of the tick that begins.
+    pub fn tick(&self) -> usize {
+        self.life.tick
+    }
+
+    /// Seconds of a tick.
+    pub fn tick_s(&self) -> f64 {
+        self.life.tick_s()
+    }
+
+    /// Seconds since the begin.
+    pub fn elapsed_s(&self) -> f64 {
+        self.life.elapsed_s()
+    }
+
+    /// Whole ticks until the deadline.
+    pub fn ticks_left(&self) -> usize {
+        self.life.ticks_left()
+    }
+
+    /// Seconds of work of the whole job.
+    pub fn work_s(&self) -> f64 {
+        self.life.job.work_s
+    }
+
+    /// Seconds of work that are done.
+    pub fn done_s(&self) -> f64 {
+        self.life.done_s
+    }
+
+    /// Seconds of work that are left.
+    pub fn left_s(&self) -> f64 {
+        self.life.left_s()
+    }
+
+    /// Seconds from the begin until the deadline.
+    pub fn deadline_s(&self) -> f64 {
+        self.life.job.deadline_s
+    }
+
+    /// Seconds from a request of machines until they work.
+    pub fn changeover_s(&self) -> f64 {
+        self.life.job.changeover_s
+    }
+
+    /// USD per hour after the deadline, if being late has a price.
+    pub fn lateness_usd_per_h(&self) -> Option<f64> {
+        self.life.job.lateness_usd_per_h
+    }
+
+    /// USD spent.
+    pub fn spent_usd(&self) -> f64 {
+        self.life.outcome.cost_usd()
+    }
+
+    /// Number of zones.
+    pub fn zones(&self) -> usize {
+        self.life.window.world().zones.len()
+    }
+
+    /// Region of a zone.
+    pub fn region(&self, zone: usize) -> &str {
+        &self.life.window.world().zones[zone].region
+    }
+
+    /// USD per hour of all machines of the job on demand.
+    pub fn on_demand_usd_per_h(&self, zone: usize) -> f64 {
+        self.life.usd_per_h(Place {
+            zone,
+            market: Market::OnDemand,
+        })
+    }
+
+    /// USD per hour of all machines of the job in the spot market, now, whether it has any or not.
+    pub fn spot_usd_per_h(&self, zone: usize) -> f64 {
+        self.life.usd_per_h(Place {
+            zone,
+            market: Market::Spot,
+        })
+    }
+
+    /// USD to carry the checkpoint from where it lies to a zone.
+    pub fn egress_usd(&self, to: usize) -> f64 {
+        self.life.egress_usd(to)
+    }
+
+    /// USD to carry the checkpoint from one zone to another.
+    pub fn egress_between_usd(&self, from: usize, to: usize) -> f64 {
+        self.life.window.world().moving.usd_per_gb(from, to) * self.life.job.checkpoint_gb
+    }
+
+    /// Where it runs.
+    pub fn running(&self) -> Option<Place> {
+        self.life.running
+    }
+
+    /// Seconds until the machines that it has work.
+    pub fn start_up_left_s(&self) -> f64 {
+        self.life.start_up_left_s
+    }
+
+    /// Zone where the checkpoint lies: where it ran last.
+    pub fn checkpoint(&self) -> Option<usize> {
+        self.life.checkpoint
+    }
+
+    /// Zone whose machines were lost as this tick began.
+    pub fn lost(&self) -> Option<usize> {
+        self.life.lost
+    }
+
+    /// Asks for spot machines in a zone. Where there are some, it goes there, and whatever it had is given back; where
+    /// there are none, nothing changes, and nothing is paid.
+    pub fn try_spot(&mut self, zone: usize) -> bool {
+        let place = Place {
+            zone,
+            market: Market::Spot,
+        };
+        if self.life.running == Some(place) {
+            return true;
+        }
+        if !self.life.is_offered(zone) {
+            self.life.outcome.refused += 1;
+            return false;
+        }
+        self.life.launch(place);
+        true
+    }
+
+    /// Goes on demand in a zone, which is always possible.
+    pub fn go_on_demand(&mut self, zone: usize) {
+        let place = Place {
+            zone,
+            market: Market::OnDemand,
+        };
+        if self.life.running != Some(place) {
+            self.life.launch(place);
+        }
+    }
+
+    /// Gives all machines back, and waits.
+    pub fn stop(&mut self) {
+        self.life.stop();
+    }
+
+    /// Starts a machine in a zone's spot market to see whether there are any, and gives it back: billed for
+    /// [`Job::probe_s`](crate::job::Job::probe_s) where there are.
+    pub fn probe(&mut self, zone: usize) -> bool {
+        let is_offered = self.life.is_offered(zone);
+        if is_offered && !self.life.probed.contains(&zone) {
+            self.life.probed.push(zone);
+        }
+        is_offered
+    }
+
+    /// Whether ticks left are but those that it takes on machines from scratch.
+    pub fn is_last_moment(&self) -> bool {
+        self.life.is_last_moment()
+    }
+}

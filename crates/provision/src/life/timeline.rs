@@ -1,0 +1,70 @@
+//! What happened when in the life of a job.
+
+/// Something that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Spot machines were started.
+    Spot,
+    /// Machines on demand were started.
+    OnDemand,
+    /// Machines were given back, and it waits.
+    Wait,
+    /// Spot machines were lost.
+    Lost,
+    /// The safety net took over.
+    Net,
+}
+
+impl What {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Spot => "spot",
+            What::OnDemand => "on-demand",
+            What::Wait => "wait",
+            What::Lost => "lost",
+            What::Net => "safety-net",
+        }
+    }
+}
+
+/// An entry: when, how far, and what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// Seconds since the begin.
+    pub at_s: f64,
+    /// Seconds of work done until then.
+    pub done_s: f64,
+    /// USD spent until then.
+    pub spent_usd: f64,
+    /// What happened.
+    pub what: What,
+    /// Where; `None` where it is nowhere.
+    pub zone: Option<usize>,
+}
+
+/// Entries in the order of time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    /// What happened.
+    pub entries: Vec<Entry>,
+}
+
+impl Timeline {
+    pub(crate) fn push(
+        &mut self,
+        at_s: f64,
+        done_s: f64,
+        spent_usd: f64,
+        what: What,
+        zone: Option<usize>,
+    ) {
+        self.entries.push(Entry {
+            at_s,
+            done_s,
+            spent_usd,
+            what,
+            zone,
+        });
+    }
+}

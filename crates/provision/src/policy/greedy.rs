@@ -1,0 +1,42 @@
+//! Spot while there is any, on demand from the last moment that keeps the deadline.
+
+use serde::Deserialize;
+
+use super::registry::Recipe;
+use super::{Policy, order};
+use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
+
+/// Greedy with a safety net.
+#[derive(Debug, Default)]
+pub struct Greedy;
+
+impl Policy for Greedy {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if desk.running().is_none() {
+            let zones = order::by_price(desk, desk.checkpoint());
+            order::try_in_order(desk, &zones);
+        }
+    }
+}
+
+/// Settings of the policy `greedy`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GreedySettings {}
+
+impl Declared for GreedySettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "greedy",
+        what: "spot machines while there are any, on demand from the last moment that keeps the deadline",
+        formula: "the cheapest zone first, the region of the last loss last",
+        source: "Wu and others, NSDI 2024",
+        example: "policy.names = [\"greedy\"]",
+    };
+}
+
+impl Recipe for GreedySettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(Greedy)
+    }
+}

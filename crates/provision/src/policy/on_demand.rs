@@ -1,0 +1,42 @@
+//! On demand from the first to the last tick.
+
+use serde::Deserialize;
+
+use super::registry::Recipe;
+use super::{Policy, order};
+use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
+
+/// On demand only.
+#[derive(Debug, Default)]
+pub struct OnDemandOnly;
+
+impl Policy for OnDemandOnly {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if desk.running().is_none() {
+            let zone = order::cheapest_on_demand(desk);
+            desk.go_on_demand(zone);
+        }
+    }
+}
+
+/// Settings of the policy `on-demand`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnDemandSettings {}
+
+impl Declared for OnDemandSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "on-demand",
+        what: "machines on demand from the first to the last tick",
+        formula: "wherever the whole costs least",
+        source: "common practice",
+        example: "policy.names = [\"on-demand\"]",
+    };
+}
+
+impl Recipe for OnDemandSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(OnDemandOnly)
+    }
+}

@@ -1,0 +1,29 @@
+//! In which order zones are asked for spot machines.
+
+use crate::life::desk::Desk;
+
+/// Zones by their spot price now, the cheapest first; those of the region of `after`, where machines were lost, last.
+pub fn by_price(desk: &Desk<'_, '_>, after: Option<usize>) -> Vec<usize> {
+    let mut zones: Vec<usize> = (0..desk.zones()).collect();
+    let is_shunned = |zone: usize| after.is_some_and(|lost| desk.region(zone) == desk.region(lost));
+    zones.sort_by(|&a, &b| {
+        let price = |zone| desk.spot_usd_per_h(zone);
+        (is_shunned(a).cmp(&is_shunned(b))).then(price(a).total_cmp(&price(b)))
+    });
+    zones
+}
+
+/// The zone where the rest costs least on demand, with what it takes to go there.
+pub fn cheapest_on_demand(desk: &Desk<'_, '_>) -> usize {
+    let hours = desk.left_s() / 3600.0;
+    let cost = |zone: usize| desk.on_demand_usd_per_h(zone) * hours + desk.egress_usd(zone);
+    let zones = 0..desk.zones();
+    zones
+        .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+        .unwrap_or(0)
+}
+
+/// Goes to the first zone that has spot machines; whether there was one.
+pub fn try_in_order(desk: &mut Desk<'_, '_>, zones: &[usize]) -> bool {
+    zones.iter().any(|&zone| desk.try_spot(zone))
+}

@@ -1,0 +1,72 @@
+//! Spot while it is cheap enough, on demand while it is not or there is none.
+
+use serde::Deserialize;
+
+use super::registry::Recipe;
+use super::{Policy, order};
+use crate::life::desk::Desk;
+use crate::life::Market;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::Fraction;
+
+/// Spot machines below a share of the price on demand.
+#[derive(Debug)]
+pub struct PriceThreshold {
+    /// Largest share of the price on demand that is paid for spot machines.
+    pub share: f64,
+}
+
+impl Policy for PriceThreshold {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        let is_cheap = |desk: &Desk<'_, '_>, zone: usize| {
+            desk.spot_usd_per_h(zone) <= self.share * desk.on_demand_usd_per_h(zone)
+        };
+        if let Some(place) = desk.running()
+            && place.market == Market::Spot
+            && is_cheap(desk, place.zone)
+        {
+            return;
+        }
+        let mut zones = order::by_price(desk, desk.lost());
+        zones.retain(|&zone| is_cheap(desk, zone));
+        if !order::try_in_order(desk, &zones) {
+            let zone = match desk.running() {
+                Some(place) => place.zone,
+                None => order::cheapest_on_demand(desk),
+            };
+            desk.go_on_demand(zone);
+        }
+    }
+}
+
+/// Settings of the policy `price-threshold`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriceThresholdSettings {
+    /// Largest share of the price on demand that is paid for spot machines.
+    pub share: Fraction,
+}
+
+impl Default for PriceThresholdSettings {
+    fn default() -> Self {
+        PriceThresholdSettings {
+            share: Fraction::new(0.5).expect("it is a fraction"),
+        }
+    }
+}
+
+impl Declared for PriceThresholdSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "price-threshold",
+        what: "spot machines where they cost at most a share of the price on demand, else on demand",
+        formula: "spot price <= share x price on demand",
+        source: "this project, as [elastic] of clusters",
+        example: "policy.names = [\"price-threshold\"]",
+    };
+}
+
+impl Recipe for PriceThresholdSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(PriceThreshold { share: self.share.get() })
+    }
+}

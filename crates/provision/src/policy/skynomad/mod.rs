@@ -1,0 +1,402 @@
+//! SkyNomad's utility over zones (NSDI 2027): what progress is worth, against price, remaining lifetime and egress.
+//!
+//! An option of price C, expected remaining lifetime L and egress E has the utility V max(L − d, 0)/L − C − E/L per hour,
+//! waiting has 0. V is the price on demand by how much faster the rest must go than was planned. The highest utility is
+//! taken where it beats the present one by a margin.
+//!
+//! - [`lifetimes`]: Nelson–Aalen over the runs that were seen, steeper where losses come in bursts.
+//! - [`seen`]: what was seen of a zone: runs of its own and of probes.
+
+mod lifetimes;
+mod seen;
+
+use serde::Deserialize;
+
+use super::registry::Recipe;
+use super::{Net, Policy};
+use crate::life::desk::Desk;
+use crate::life::{Market, Place};
+use crate::world::Window;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::{Count, NonNegative, Positive};
+use seen::{End, Runs, Source};
+
+/// Settings of the policy `skynomad`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkyNomadSettings {
+    /// USD per hour by which another option must be better.
+    pub margin_usd_per_h: NonNegative,
+    /// The margin's share of the value of progress.
+    pub margin_share: NonNegative,
+    /// Ticks between probes of a zone.
+    pub probe_every_ticks: Count,
+    /// Hours beyond which no lifetime is believed; none by default.
+    pub longest_life_h: Option<Positive>,
+}
+
+impl Default for SkyNomadSettings {
+    fn default() -> Self {
+        SkyNomadSettings {
+            margin_usd_per_h: NonNegative::new(0.51).expect("it is legal"),
+            margin_share: NonNegative::new(0.05).expect("it is legal"),
+            probe_every_ticks: Count::new(6).expect("it is legal"),
+            longest_life_h: None,
+        }
+    }
+}
+
+impl Declared for SkyNomadSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "skynomad",
+        what: "the highest utility over zones and markets, by what progress is worth, price, expected remaining lifetime and egress",
+        formula: "U = V max(L - d, 0)/L - C - E/L; V = price on demand x (rest of work / rest of time) / (work / deadline); L by Nelson-Aalen",
+        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+        example: "policy.names = [\"skynomad\"]",
+    };
+}
+
+impl Recipe for SkyNomadSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(SkyNomad::new(self, None))
+    }
+}
+
+/// Settings of the policy `skynomad-true-lifetimes`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkyNomadTrueLifetimesSettings {}
+
+impl Declared for SkyNomadTrueLifetimesSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "skynomad-true-lifetimes",
+        what: "skynomad, told how long each zone's machines will stay; a bound, which nobody can have",
+        formula: "as skynomad, L as it comes",
+        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+        example: "policy.names = [\"skynomad-true-lifetimes\"]",
+    };
+}
+
+impl Recipe for SkyNomadTrueLifetimesSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        SkyNomadSettings::default().policy()
+    }
+
+    fn knowing(&self, future: Window<'_>) -> Option<Box<dyn Policy>> {
+        let world = future.world();
+        let lifetimes = |zone: usize| {
+            let mut until = vec![0_u32; future.ticks() + 1];
+            for tick in (0..future.ticks()).rev() {
+                let is_up = future.offered(zone, tick) > 0;
+                until[tick] = if is_up { until[tick + 1] + 1 } else { 0 };
+            }
+            until
+        };
+        let truth = (0..world.zones.len()).map(lifetimes).collect();
+        let settings = SkyNomadSettings::default();
+        Some(Box::new(SkyNomad::new(&settings, Some(truth))))
+    }
+}
+
+/// SkyNomad's policy.
+#[derive(Debug)]
+pub struct SkyNomad {
+    settings: SkyNomadSettings,
+    /// Ticks that each zone's machines will stay, per tick; where somebody told it.
+    truth: Option<Vec<Vec<u32>>>,
+    zones: Vec<ZoneState>,
+    /// Zone whose spot machines it has, and whether itself gives them back.
+    spot: Option<(usize, bool)>,
+    /// Zone that moves are counted from.
+    last: Option<usize>,
+}
+
+/// What it knows of a zone.
+#[derive(Debug, Default)]
+struct ZoneState {
+    runs: Runs,
+    /// Whether a virtual run of a probe is on.
+    is_probed: bool,
+    /// Whether it was up when it was asked last, without own machines.
+    was_up: Option<bool>,
+    /// Hours of probes that were paid.
+    probed_h: f64,
+    /// Hours of a probe in the tick before.
+    paid_h: f64,
+    /// Whether it refused machines in this tick.
+    refused: bool,
+    next_probe: usize,
+    /// USD per hour when it asked for machines or probed last; at first, at the begin.
+    usd_per_h: Option<f64>,
+}
+
+/// Something that it may do.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    utility: f64,
+    place: Option<Place>,
+}
+
+impl SkyNomad {
+    fn new(settings: &SkyNomadSettings, truth: Option<Vec<Vec<u32>>>) -> Self {
+        SkyNomad {
+            settings: settings.clone(),
+            truth,
+            zones: Vec::new(),
+            spot: None,
+            last: None,
+        }
+    }
+
+    /// What an hour of progress is worth: never less than the cheapest spot machine.
+    fn value(&self, desk: &Desk<'_, '_>) -> f64 {
+        let least = |price: &dyn Fn(usize) -> f64| {
+            let prices = (0..desk.zones()).map(price);
+            prices.fold(f64::INFINITY, f64::min)
+        };
+        let left_s = desk.deadline_s() - desk.elapsed_s();
+        let rate = desk.left_s() / left_s;
+        let planned = desk.work_s() / desk.deadline_s();
+        let value = least(&|zone| desk.on_demand_usd_per_h(zone)) * rate / planned;
+        value.max(least(&|zone| self.price(desk, zone)))
+    }
+
+    fn lifetime_h(&self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+        if let Some(truth) = &self.truth {
+            return f64::from(truth[zone][desk.tick()]) * desk.tick_s() / 3600.0;
+        }
+        let state = &self.zones[zone];
+        let age_h = state.runs.age_h(desk.elapsed_s()).unwrap_or(0.0);
+        let tick_h = desk.tick_s() / 3600.0;
+        let life_h = state.runs.expected_h(age_h.max(state.probed_h), desk.elapsed_s(), tick_h);
+        let left_h = (desk.deadline_s() - desk.elapsed_s()) / 3600.0;
+        let longest_h = self.settings.longest_life_h.map_or(f64::INFINITY, Positive::get);
+        life_h.min(longest_h).min(left_h)
+    }
+
+    /// Utility of a zone's spot market, without what it takes to go there.
+    fn spot_utility(&self, desk: &Desk<'_, '_>, zone: usize, value: f64, is_here: bool) -> f64 {
+        let life_h = self.lifetime_h(desk, zone);
+        let start_up_h = if is_here { 0.0 } else { desk.changeover_s() / 3600.0 };
+        let works_h = life_h - start_up_h;
+        if works_h <= 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        (value * works_h - self.price(desk, zone) * life_h) / life_h
+    }
+
+    /// The spot price that it reckons with: the one that it met when it asked last.
+    fn price(&self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+        let known = self.zones[zone].usd_per_h;
+        known.unwrap_or_else(|| desk.spot_usd_per_h(zone))
+    }
+
+    fn utility_now(&self, desk: &Desk<'_, '_>, value: f64) -> f64 {
+        match desk.running() {
+            None => 0.0,
+            Some(place) if place.market == Market::Spot => {
+                self.spot_utility(desk, place.zone, value, true)
+            }
+            Some(place) => value - desk.on_demand_usd_per_h(place.zone),
+        }
+    }
+
+    /// All that may be better than what is, the best first.
+    fn choices(&self, desk: &Desk<'_, '_>, value: f64, now: f64) -> Vec<Choice> {
+        let running = desk.running();
+        let from = running.map(|place| place.zone).or(self.last);
+        let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
+        let margin = self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
+        let mut choices = vec![Choice {
+            utility: 0.0,
+            place: None,
+        }];
+        for zone in 0..desk.zones() {
+            let place = Place {
+                zone,
+                market: Market::Spot,
+            };
+            let is_here = running == Some(place);
+            let life_h = self.lifetime_h(desk, zone);
+            let utility =
+                self.spot_utility(desk, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
+            let elsewhere = running.is_some_and(|there| there.zone != zone);
+            if utility >= 0.0 && !is_here && !(elsewhere && utility <= now + margin) {
+                choices.push(Choice {
+                    utility,
+                    place: Some(place),
+                });
+            }
+        }
+        for zone in 0..desk.zones() {
+            let place = Place {
+                zone,
+                market: Market::OnDemand,
+            };
+            let moves = from.is_some_and(|from| from != zone);
+            let start_up_h = desk.changeover_s() / 3600.0;
+            let penalty = if moves { start_up_h * value + egress(zone) } else { 0.0 };
+            let utility = value - desk.on_demand_usd_per_h(zone) - penalty;
+            let is_better = running.is_none() || utility > now + margin;
+            if utility >= 0.0 && running != Some(place) && is_better {
+                choices.push(Choice {
+                    utility,
+                    place: Some(place),
+                });
+            }
+        }
+        choices.sort_by(|a, b| b.utility.total_cmp(&a.utility));
+        choices
+    }
+
+    /// Takes the best that can be had; the place where it is then.
+    fn take(&mut self, desk: &mut Desk<'_, '_>, choices: &[Choice], now: f64) -> Option<Place> {
+        let before = desk.running();
+        for choice in choices.iter().take_while(|choice| choice.utility > now) {
+            let Some(place) = choice.place else {
+                // Waiting is better, but machines that are there are kept.
+                self.last = None;
+                return None;
+            };
+            let zone = place.zone;
+            match place.market {
+                Market::Spot => {
+                    let at_s = desk.elapsed_s();
+                    self.zones[zone].end_probe(at_s, End::Given);
+                    self.zones[zone].usd_per_h = Some(desk.spot_usd_per_h(zone));
+                    if !desk.try_spot(zone) {
+                        self.refuse(zone, at_s);
+                        continue;
+                    }
+                    self.zones[zone].runs.begin(at_s, Source::Own);
+                    // A run of its own elsewhere is left open: it was not seen to end.
+                    self.spot = Some((zone, before.is_some_and(|old| old.zone == zone)));
+                    if let Some(before) = before {
+                        self.see(before.zone, false, at_s);
+                    }
+                }
+                Market::OnDemand => {
+                    desk.go_on_demand(zone);
+                    let at_s = desk.elapsed_s();
+                    if let Some(before) = before {
+                        if let Some((old, gives_back)) = &mut self.spot
+                            && *old == before.zone
+                        {
+                            *gives_back = true;
+                        }
+                        self.see(before.zone, false, at_s);
+                    }
+                }
+            }
+            self.last = Some(zone);
+            return Some(place);
+        }
+        before
+    }
+
+    fn refuse(&mut self, zone: usize, at_s: f64) {
+        let state = &mut self.zones[zone];
+        state.refused = true;
+        state.runs.fail();
+        self.see(zone, false, at_s);
+    }
+
+    /// Notes whether a zone has machines, where none are its own: a virtual run.
+    fn see(&mut self, zone: usize, is_up: bool, at_s: f64) {
+        if self.spot.is_some_and(|(own, _)| own == zone) {
+            return;
+        }
+        let state = &mut self.zones[zone];
+        match state.was_up.replace(is_up) {
+            Some(before) if before == is_up => {}
+            Some(true) => state.runs.end(at_s, End::Lost),
+            _ if is_up => state.runs.begin(at_s, Source::Probe),
+            _ => {}
+        }
+    }
+
+    /// Probes the zones whose time has come.
+    fn probe(&mut self, desk: &mut Desk<'_, '_>, at: Option<Place>) {
+        let (tick, at_s) = (desk.tick(), desk.elapsed_s());
+        for zone in 0..self.zones.len() {
+            let state = &self.zones[zone];
+            let is_here = at.is_some_and(|place| place.zone == zone);
+            if is_here || state.is_probed || state.refused || tick < state.next_probe {
+                continue;
+            }
+            let is_up = desk.probe(zone);
+            let state = &mut self.zones[zone];
+            state.usd_per_h = Some(desk.spot_usd_per_h(zone));
+            state.next_probe = tick + self.settings.probe_every_ticks.get() as usize;
+            if is_up {
+                // The source tells hours of probes from what it is billed in the zone, machines on demand included.
+                state.paid_h = match desk.running() {
+                    Some(here) if here.zone == zone && here.market == Market::OnDemand => {
+                        let spot = desk.spot_usd_per_h(zone);
+                        desk.on_demand_usd_per_h(zone) / spot * desk.tick_s() / 3600.0
+                    }
+                    _ => 60.0 / 3600.0,
+                };
+                state.is_probed = true;
+                state.runs.begin(at_s, Source::Probe);
+            } else {
+                state.runs.fail();
+                state.runs.forget_virtual();
+            }
+            self.see(zone, is_up, at_s);
+        }
+        for state in &mut self.zones {
+            state.refused = false;
+        }
+    }
+}
+
+impl ZoneState {
+    fn end_probe(&mut self, at_s: f64, end: End) {
+        if std::mem::take(&mut self.is_probed) {
+            self.runs.end(at_s, end);
+            self.runs.forget_virtual();
+        }
+    }
+}
+
+impl Policy for SkyNomad {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        self.zones.resize_with(desk.zones(), ZoneState::default);
+        for (zone, state) in self.zones.iter_mut().enumerate() {
+            state.usd_per_h.get_or_insert_with(|| desk.spot_usd_per_h(zone));
+        }
+        let (at_s, tick_h) = (desk.elapsed_s(), desk.tick_s() / 3600.0);
+        if let Some((zone, gives_back)) = self.spot {
+            let still = Place {
+                zone,
+                market: Market::Spot,
+            };
+            if desk.running() != Some(still) {
+                let end = if gives_back { End::Given } else { End::Lost };
+                self.zones[zone].runs.end(at_s, end);
+                // Not own any more when it is seen to be down.
+                self.see(zone, false, at_s);
+                self.spot = None;
+            }
+        }
+        for state in &mut self.zones {
+            state.probed_h += std::mem::take(&mut state.paid_h);
+            state.runs.pass(at_s, tick_h);
+        }
+        if let Some(place) = desk.running() {
+            self.last = Some(place.zone);
+        }
+        let value = self.value(desk);
+        let now = self.utility_now(desk, value);
+        let choices = self.choices(desk, value, now);
+        let at = self.take(desk, &choices, now);
+        if self.truth.is_none() {
+            self.probe(desk, at);
+        }
+    }
+
+    fn net(&self) -> Net {
+        Net::Strict
+    }
+}

@@ -1,0 +1,46 @@
+//! Spot machines only, whatever becomes of the deadline.
+
+use serde::Deserialize;
+
+use super::registry::Recipe;
+use super::{Net, Policy, order};
+use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
+
+/// Spot only: waits while no zone has machines.
+#[derive(Debug, Default)]
+pub struct SpotOnly;
+
+impl Policy for SpotOnly {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if desk.running().is_none() {
+            let zones = order::by_price(desk, desk.checkpoint());
+            order::try_in_order(desk, &zones);
+        }
+    }
+
+    fn net(&self) -> Net {
+        Net::None
+    }
+}
+
+/// Settings of the policy `spot-only`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpotOnlySettings {}
+
+impl Declared for SpotOnlySettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "spot-only",
+        what: "spot machines only; waits while no zone has any, and may be late",
+        formula: "the cheapest zone first, the region of the last loss last",
+        source: "common practice",
+        example: "policy.names = [\"spot-only\"]",
+    };
+}
+
+impl Recipe for SpotOnlySettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(SpotOnly)
+    }
+}

@@ -1,0 +1,352 @@
+//! A file of a study, checked: names, lengths and deadlines, with every mistake at once.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::form::{JobTable, MarketTable, Several, StartsTable, StudyFile};
+use super::{Lives, Setting, Study};
+use crate::job::{Job, LastTick};
+use crate::policy::Net;
+use crate::policy::registry::{CLAIRVOYANT, POLICIES, Recipe, Settings};
+use crate::world::moving::Moving;
+use crate::world::process::Process;
+use crate::world::written::Market;
+use crate::world::{World, Zone};
+use scavsim_read::input::checked::{Count, Delay, NonNegative, Positive};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, toml};
+
+/// Starts in traces where a file says nothing.
+const STARTS: usize = 20;
+/// How many deadlines a life may take where being late has a price.
+const LATEST: usize = 2;
+
+/// Reads and checks a study; every mistake goes to `diagnostics`. Folders are looked for from `base`.
+pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) -> Option<Study> {
+    let before = diagnostics.len();
+    let file: StudyFile = toml::read(source, diagnostics)?;
+    let mut check = Check {
+        source,
+        base,
+        d: diagnostics,
+    };
+    let policies = check.policies(file.policy.as_ref().map(|table| table.get_ref()));
+    let market = check.market(file.market.as_ref().map(|table| table.get_ref()));
+    let jobs = check.jobs(file.job.as_ref());
+    if let (Some(job), Some(policies)) = (&file.job, &policies) {
+        check.lateness(job.get_ref(), job.span(), policies);
+    }
+    let mut settings = Vec::new();
+    let (policies, market, jobs) = (policies?, market?, jobs?);
+    for world in &market.worlds {
+        for &(job, ref span) in &jobs {
+            let starts = file.starts.as_ref();
+            let starts = starts.map(|table| (table.get_ref(), table.span()));
+            settings.extend(check.setting(&market, world, job, span.clone(), starts));
+        }
+    }
+    let stem = Path::new(&source.name).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    (diagnostics.len() == before).then(|| Study {
+        name: file.name.or(stem).unwrap_or_default(),
+        about: market.about,
+        source: market.source,
+        seed: file.seed,
+        policies,
+        settings,
+    })
+}
+
+/// Where a study is.
+struct Found {
+    about: String,
+    source: String,
+    worlds: Vec<World>,
+    /// Lives that are drawn, and the means of runs and pauses where they are given.
+    drawn: Option<(u64, Option<(f64, f64)>)>,
+}
+
+struct Check<'c> {
+    source: &'c Arc<Source>,
+    base: &'c Path,
+    d: &'c mut Diagnostics,
+}
+
+impl Check<'_> {
+    fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
+        let wrong = Diagnostic::at(self.source, span, title, label);
+        self.d.push(if help.is_empty() { wrong } else { wrong.with_help(help) });
+    }
+
+    /// Says that a key is needed; what it says where it is there.
+    fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
+        if value.is_none() {
+            self.wrong(0..0, format!("`{key}` is missing"), why, "");
+        }
+        value
+    }
+
+    fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
+        let settings = settings?;
+        let all = POLICIES.iter().map(|policy| policy.name);
+        let Some(names) = &settings.names else {
+            let known = |name: &str| (name.to_owned(), settings.recipe(name));
+            let named = all.filter(|name| !NOT_BY_DEFAULT.contains(name)).map(known);
+            return Some(named.filter_map(|(name, recipe)| Some((name, recipe?))).collect());
+        };
+        let mut policies: Vec<(String, Box<dyn Recipe>)> = Vec::new();
+        for name in names.get_ref() {
+            let (word, span) = (name.get_ref(), name.span());
+            if policies.iter().any(|(known, _)| known == word) {
+                self.wrong(span, format!("`{word}` is named twice"), "named before", "");
+            } else if word == CLAIRVOYANT {
+                let help = "all costs are told beside those of the clairvoyant; it needs no name";
+                self.wrong(span, format!("`{word}` is no policy"), "it knows what comes", help);
+            } else if let Some(recipe) = settings.recipe(word) {
+                policies.push((word.clone(), recipe));
+            } else {
+                let legal: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
+                let help = match closest(word, legal.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("legal here: {}", legal.join(", ")),
+                };
+                self.wrong(span, format!("unknown policy `{word}`"), "no such policy", &help);
+            }
+        }
+        if names.get_ref().is_empty() {
+            let title = "no policy is named".to_owned();
+            self.wrong(names.span(), title, "expected at least one", "");
+        }
+        Some(policies)
+    }
+
+    /// Policies that may be late want to know what that costs.
+    fn lateness(&mut self, job: &JobTable, at: Range<usize>, policies: &[(String, Box<dyn Recipe>)]) {
+        if job.lateness_usd_per_h.is_some() {
+            return;
+        }
+        for (name, recipe) in policies {
+            if recipe.policy().net() == Net::None {
+                let title = format!("`{name}` may be late, and being late has no price");
+                let help = "set `job.lateness_usd_per_h`; 0 where it costs nothing";
+                self.wrong(at.clone(), title, "no `lateness_usd_per_h` here", help);
+            }
+        }
+    }
+
+    fn jobs(&mut self, table: Option<&::toml::Spanned<JobTable>>) -> Option<Vec<(Job, Range<usize>)>> {
+        let job = self.needed("job", table, "what is to be done, until when")?;
+        let job = job.get_ref();
+        let work = self.needed("job.work_h", job.work_h, "hours of work without interruptions");
+        let deadline = job.deadline_h.as_ref();
+        let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
+        let (work_s, deadline) = (work?.get() * 3600.0, deadline?);
+        let none = Several(vec![Delay::new(0.0)?]);
+        let changeovers = job.changeover_s.as_ref().unwrap_or(&none);
+        let machines = job.machines.as_ref().map_or(1, |machines| machines.get_ref().get());
+        let Ok(machines) = u16::try_from(machines) else {
+            let span = job.machines.as_ref().map_or(0..0, |machines| machines.span());
+            let title = format!("`job.machines`: {machines} are too many");
+            self.wrong(span, title, "at most 65535", "");
+            return None;
+        };
+        let mut jobs = Vec::new();
+        for deadline_h in &deadline.get_ref().0 {
+            for changeover in &changeovers.0 {
+                let job = Job {
+                    work_s,
+                    deadline_s: deadline_h.get() * 3600.0,
+                    changeover_s: changeover.get(),
+                    checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
+                    machines,
+                    lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
+                    last_tick: if job.whole_last_tick { LastTick::Whole } else { LastTick::Used },
+                    probe_s: job.probe_s.map_or(60.0, Delay::get),
+                };
+                jobs.push((job, deadline.span()));
+            }
+        }
+        Some(jobs)
+    }
+
+    fn market(&mut self, table: Option<&MarketTable>) -> Option<Found> {
+        let table = self.needed("market", table, "where it is done")?;
+        let replicas = table.replicas.as_ref().map(|count| u64::from(count.get_ref().get()));
+        let Some(traces) = &table.traces else {
+            return self.given(table, replicas);
+        };
+        let own = [
+            ("run_h", table.run_h),
+            ("pause_h", table.pause_h),
+            ("spot_usd_per_h", table.spot_usd_per_h),
+            ("on_demand_usd_per_h", table.on_demand_usd_per_h),
+            ("tick_s", table.tick_s),
+        ];
+        for (key, _) in own.iter().filter(|(_, value)| value.is_some()) {
+            let title = format!("`market.{key}` and `market.traces` exclude each other");
+            self.wrong(traces.span(), title, "the traces say it", "");
+        }
+        let name = traces.get_ref();
+        let wrong = Diagnostic::at(self.source, traces.span(), format!("unknown market `{name}`"), "no such market");
+        let market = Market::open(name, self.base, wrong, self.d)?;
+        let zones = &market.world.zones;
+        let mut places = Vec::new();
+        for zone in table.zones.iter().flatten() {
+            let word = zone.get_ref();
+            match zones.iter().position(|known| known.name == *word) {
+                Some(at) if places.contains(&at) => {
+                    self.wrong(zone.span(), format!("`{word}` is named twice"), "named before", "");
+                }
+                Some(at) => places.push(at),
+                None => {
+                    let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
+                    let help = format!("legal here: {}", legal.join(", "));
+                    self.wrong(zone.span(), format!("unknown zone `{word}`"), "no such zone", &help);
+                }
+            }
+        }
+        if table.zones.is_none() {
+            places = (0..zones.len()).collect();
+        }
+        let worlds = if table.each_alone {
+            places.iter().map(|&at| market.world.of_zones(&[at])).collect()
+        } else {
+            vec![market.world.of_zones(&places)]
+        };
+        Some(Found {
+            about: market.about,
+            source: market.source,
+            worlds,
+            drawn: replicas.map(|replicas| (replicas, None)),
+        })
+    }
+
+    /// A market of one zone by its means.
+    fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<Found> {
+        let why = "or `market.traces` names a market";
+        let run_h = self.needed("market.run_h", table.run_h, why);
+        let pause_h = self.needed("market.pause_h", table.pause_h, why);
+        let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, why);
+        let on_demand = self.needed("market.on_demand_usd_per_h", table.on_demand_usd_per_h, why);
+        for zone in table.zones.iter().flatten() {
+            let title = "`market.zones` needs `market.traces`".to_owned();
+            self.wrong(zone.span(), title, "there is one zone", "");
+        }
+        let tick_s = table.tick_s.map_or(600.0, Positive::get);
+        let zone = Zone {
+            name: "zone".to_owned(),
+            region: "region".to_owned(),
+            on_demand_usd_per_h: on_demand?.get(),
+            offered: Vec::new(),
+            // One tick; what is drawn is as long as a life may be.
+            spot_usd_per_h: vec![spot?.get()],
+        };
+        let (run_h, pause_h) = (run_h?.get(), pause_h?.get());
+        Some(Found {
+            about: format!("runs of {run_h} h and pauses of {pause_h} h in the mean, exponential"),
+            source: String::new(),
+            worlds: vec![World {
+                tick_s,
+                zones: vec![zone],
+                moving: Moving::free(1),
+            }],
+            drawn: Some((replicas.unwrap_or(1000), Some((run_h, pause_h)))),
+        })
+    }
+
+    fn setting(
+        &mut self,
+        market: &Found,
+        world: &World,
+        job: Job,
+        deadline: Range<usize>,
+        starts: Option<(&StartsTable, Range<usize>)>,
+    ) -> Option<Setting> {
+        if !job.can_be_kept(world.tick_s) {
+            let least = (job.work_s + job.changeover_s) / 3600.0;
+            let title = format!(
+                "the deadline of {} h is before the fastest run ends",
+                job.deadline_s / 3600.0
+            );
+            let label = "work and one changeover take longer";
+            let help = format!(
+                "on demand it takes {least:.2} h, in whole ticks of {} s",
+                world.tick_s
+            );
+            self.wrong(deadline, title, label, &help);
+            return None;
+        }
+        let in_time = job.deadline_ticks(world.tick_s);
+        let ticks = match job.lateness_usd_per_h {
+            Some(_) => in_time * LATEST,
+            None => in_time,
+        };
+        if let Some((replicas, means)) = market.drawn {
+            let process = |zone: usize| match means {
+                Some((run_h, pause_h)) => Process::of_means(world.tick_s, run_h, pause_h, job.machines),
+                None => Process::fitted(world, zone, job.machines),
+            };
+            let processes = (0..world.zones.len()).map(process).collect();
+            return Some(Setting {
+                job,
+                world: world.clone(),
+                lives: Lives::Drawn(processes, replicas),
+                ticks,
+            });
+        }
+        let has = world.ticks();
+        if has < ticks {
+            let hours = |ticks: usize| ticks as f64 * world.tick_s / 3600.0;
+            let title = format!(
+                "the traces of {:.1} h are shorter than a life of up to {:.1} h",
+                hours(has),
+                hours(ticks)
+            );
+            let label = "until this deadline";
+            let help = "a shorter deadline, longer traces, or lives drawn by `market.replicas`";
+            self.wrong(deadline, title, label, help);
+            return None;
+        }
+        let starts = self.starts(starts, world, has - ticks)?;
+        Some(Setting {
+            job,
+            world: world.clone(),
+            lives: Lives::Traces(starts),
+            ticks,
+        })
+    }
+
+    /// Ticks at which lives begin, of which `last` is the last that leaves time enough.
+    fn starts(
+        &mut self,
+        table: Option<(&StartsTable, Range<usize>)>,
+        world: &World,
+        last: usize,
+    ) -> Option<Vec<usize>> {
+        let (spread, at_s) = table.as_ref().map_or((None, None), |(table, _)| (table.spread, table.at_s.as_ref()));
+        let Some(at_s) = at_s else {
+            let count = spread.map_or(STARTS, |count: Count| count.get() as usize);
+            let count = count.min(last + 1);
+            return Some((0..count).map(|at| last * at / (count - 1).max(1)).collect());
+        };
+        if spread.is_some() {
+            let span = table.map_or(0..0, |(_, span)| span);
+            let title = "`starts.spread` and `starts.at_s` exclude each other".to_owned();
+            self.wrong(span, title, "both say where lives begin", "");
+        }
+        let mut starts = Vec::new();
+        for second in at_s {
+            let tick = (second.get_ref().get() / world.tick_s) as usize;
+            if tick > last {
+                let title = format!("a life that begins at {} s outlasts the traces", second.get_ref().get());
+                let help = format!("the last start is at {} s", last as f64 * world.tick_s);
+                self.wrong(second.span(), title, "too late", &help);
+            }
+            starts.push(tick);
+        }
+        Some(starts)
+    }
+}
+
+/// Policies that are run only where they are named: those that may be late, and those that are told what comes.
+const NOT_BY_DEFAULT: &[&str] = &["spot-only", "skynomad-true-lifetimes", "uniform-progress-failover"];

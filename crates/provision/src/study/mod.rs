@@ -1,0 +1,96 @@
+//! Policies beside each other on the same markets: a scenario file with `[policy]` → lives → a table.
+//!
+//! - [`form`]: what such a file says.
+//! - [`check`]: names, lengths and deadlines, with every mistake at once.
+//! - [`run`]: the lives, on all threads.
+//! - [`figures`]: what they come to.
+
+pub mod check;
+pub mod figures;
+pub mod form;
+pub mod run;
+
+use crate::job::Job;
+use crate::policy::registry::Recipe;
+use crate::world::World;
+use crate::world::process::Process;
+
+/// A study, checked.
+#[derive(Debug)]
+pub struct Study {
+    /// Its name.
+    pub name: String,
+    /// What it is on, in a sentence.
+    pub about: String,
+    /// Where that is from.
+    pub source: String,
+    /// Seed of what is drawn.
+    pub seed: u64,
+    /// Policies by name, in the order of tables.
+    pub policies: Vec<(String, Box<dyn Recipe>)>,
+    /// Settings, each of which has a table of its own.
+    pub settings: Vec<Setting>,
+}
+
+/// One job on one world, from several starts.
+#[derive(Debug)]
+pub struct Setting {
+    /// What is done.
+    pub job: Job,
+    /// Where.
+    pub world: World,
+    /// Where lives begin, and what they meet.
+    pub lives: Lives,
+    /// Ticks that a life may take.
+    pub ticks: usize,
+}
+
+/// What the lives of a setting meet.
+#[derive(Debug, Clone)]
+pub enum Lives {
+    /// The traces, from some ticks on.
+    Traces(Vec<usize>),
+    /// Availability drawn from a process per zone, so many times.
+    Drawn(Vec<Process>, u64),
+}
+
+impl Lives {
+    /// How many lives each policy has.
+    pub fn count(&self) -> usize {
+        match self {
+            Lives::Traces(starts) => starts.len(),
+            Lives::Drawn(_, replicas) => *replicas as usize,
+        }
+    }
+}
+
+impl Study {
+    /// Whether a text is one of a study: it has a table `policy`.
+    pub fn is_in(text: &str) -> bool {
+        text.lines().map(str::trim).any(|line| {
+            line.strip_prefix("[policy").is_some_and(|rest| rest.starts_with([']', '.']))
+                || line.strip_prefix("policy.").is_some_and(|rest| rest.contains('='))
+        })
+    }
+
+    /// Lives of all policies in all settings.
+    pub fn cases(&self) -> usize {
+        let lives: usize = self.settings.iter().map(|one| one.lives.count()).sum();
+        lives * self.policies.len()
+    }
+}
+
+impl Setting {
+    /// Its zones, and what it asks for, in words.
+    pub fn words(&self) -> String {
+        let zones: Vec<&str> = self.world.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let job = &self.job;
+        format!(
+            "{}: {:.1} h of work in {:.1} h, changeover {:.0} s",
+            zones.join(", "),
+            job.work_s / 3600.0,
+            job.deadline_s / 3600.0,
+            job.changeover_s
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! The lives of a setting: all policies meet the same.
+
+use rayon::prelude::*;
+
+use super::{Lives, Setting, Study};
+use crate::clairvoyant;
+use crate::life::live;
+use crate::life::outcome::Outcome;
+use crate::world::{Window, World};
+use scavsim_base::rng::Streams;
+
+/// What all policies came to from one start, and what the clairvoyant did.
+#[derive(Debug, Clone)]
+pub struct Met {
+    /// Second of the start in the traces, or the number of the draw.
+    pub start: f64,
+    /// By policy.
+    pub outcomes: Vec<Outcome>,
+    /// Of whoever knows what comes; `None` where there is no way to be done in time.
+    pub optimum: Option<Outcome>,
+}
+
+/// Runs a setting's lives on all threads of the pool that it is called in; results are in the order of starts.
+pub fn run(study: &Study, setting: &Setting) -> Vec<Met> {
+    match &setting.lives {
+        Lives::Traces(starts) => {
+            let met = |&start: &usize| {
+                let window = setting.world.window(start, setting.ticks);
+                window.map(|window| meet(study, setting, window, start as f64 * setting.world.tick_s))
+            };
+            starts.par_iter().filter_map(met).collect()
+        }
+        Lives::Drawn(processes, replicas) => {
+            let streams = Streams::new(study.seed);
+            let met = |replica: u64| {
+                let mut world = World {
+                    tick_s: setting.world.tick_s,
+                    zones: Vec::new(),
+                    moving: setting.world.moving.clone(),
+                };
+                for (zone, process) in setting.world.zones.iter().zip(processes) {
+                    let mut zone = zone.clone();
+                    zone.offered = process.draw(&streams, &zone.name, replica, setting.ticks);
+                    // Prices go on from a start that the replica draws, and begin anew where they end.
+                    let prices = &zone.spot_usd_per_h;
+                    let shift = replica as usize * 7919 % prices.len();
+                    zone.spot_usd_per_h =
+                        (0..setting.ticks).map(|tick| prices[(shift + tick) % prices.len()]).collect();
+                    world.zones.push(zone);
+                }
+                let window = world.window(0, setting.ticks);
+                window.map(|window| meet(study, setting, window, replica as f64))
+            };
+            (0..*replicas).into_par_iter().filter_map(met).collect()
+        }
+    }
+}
+
+fn meet(study: &Study, setting: &Setting, window: Window<'_>, start: f64) -> Met {
+    let lives = study.policies.iter().map(|(_, recipe)| {
+        let mut policy = recipe.knowing(window).unwrap_or_else(|| recipe.policy());
+        live(window, &setting.job, &mut *policy)
+    });
+    Met {
+        start,
+        outcomes: lives.collect(),
+        optimum: clairvoyant::optimum(window, &setting.job).map(|(_, outcome)| outcome),
+    }
+}

@@ -1,0 +1,68 @@
+//! Worlds and jobs that tests share.
+
+#![allow(dead_code, reason = "each test takes its own of them")]
+
+use scavsim_provision::job::{Job, LastTick};
+use scavsim_provision::policy::Policy;
+use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::world::moving::Moving;
+use scavsim_provision::world::written::Market;
+use scavsim_provision::world::{Window, World, Zone};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// A zone of its own region, with these machines per tick.
+pub fn zone(name: &str, offered: Vec<u16>, spot: f64, on_demand: f64) -> Zone {
+    Zone {
+        name: name.to_owned(),
+        region: name.to_owned(),
+        on_demand_usd_per_h: on_demand,
+        spot_usd_per_h: vec![spot; offered.len()],
+        offered,
+    }
+}
+
+/// Zones with ticks of an hour, between which a GB costs `usd_per_gb`.
+pub fn hours(zones: Vec<Zone>, usd_per_gb: f64) -> World {
+    World {
+        tick_s: 3600.0,
+        moving: Moving::by(zones.len(), |_, _| (usd_per_gb, 0.0)),
+        zones,
+    }
+}
+
+/// A job in hours with a checkpoint of one GB.
+pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
+    Job {
+        work_s: 3600.0 * work_h,
+        deadline_s: 3600.0 * deadline_h,
+        changeover_s: 3600.0 * changeover_h,
+        checkpoint_gb: 1.0,
+        machines: 1,
+        lateness_usd_per_h: None,
+        last_tick: LastTick::Used,
+        probe_s: 60.0,
+    }
+}
+
+/// A policy with its default settings; where it is told what comes, that of the window.
+pub fn policy(name: &str, window: Window<'_>) -> Box<dyn Policy> {
+    let recipe = Settings::default().recipe(name).expect("it is registered");
+    recipe.knowing(window).unwrap_or_else(|| recipe.policy())
+}
+
+/// Nine zones of AWS.
+pub fn aws() -> World {
+    let mut d = Diagnostics::default();
+    let wrong = Diagnostic::general("no such market");
+    let market = Market::open("aws-v100-2023", ".".as_ref(), wrong, &mut d);
+    market.expect("it is shipped").world
+}
+
+/// Some of its zones.
+pub fn aws_zones(names: &[&str]) -> World {
+    let world = aws();
+    let at = |name: &&str| world.zones.iter().position(|zone| zone.name == **name);
+    let places: Vec<usize> = names.iter().filter_map(at).collect();
+    assert_eq!(places.len(), names.len(), "all are there");
+    world.of_zones(&places)
+}

@@ -1,0 +1,326 @@
+//! Scenarios with `[policy]`: policies that decide during a run, beside each other on the same markets.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::exit::{Exit, Failure};
+use super::signals::Signals;
+use super::summaries::Form;
+use super::{scenarios, terminal};
+use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
+use scavsim_provision::life::outcome::Outcome;
+use scavsim_provision::policy::registry::CLAIRVOYANT;
+use scavsim_provision::study::figures::{Figures, figures};
+use scavsim_provision::study::run::{Met, run};
+use scavsim_provision::study::{Setting, Study, check};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// What a run of such scenarios is asked for.
+pub(super) struct Asked<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) out: Option<&'a Path>,
+    pub(super) jobs: usize,
+    pub(super) seed: Option<u64>,
+    pub(super) format: Form,
+    pub(super) page: Page,
+    /// Options that were given and say nothing of such scenarios.
+    pub(super) useless: Vec<&'static str>,
+    /// Whether they are only checked.
+    pub(super) is_dry: bool,
+}
+
+/// Whether a file has `[policy]`; one that cannot be read has none.
+pub(super) fn has_policies(file: &Path) -> bool {
+    file.as_os_str() != "-" && fs::read_to_string(file).is_ok_and(|text| Study::is_in(&text))
+}
+
+/// Reads and checks such scenarios.
+pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
+    let mut d = Diagnostics::default();
+    if let Some(other) = files.iter().find(|file| !has_policies(file)) {
+        let title = format!("{}: no `[policy]`", other.display());
+        let help = "scenarios with `[policy]` are run by themselves";
+        d.push(Diagnostic::general(title).with_help(help));
+        return Err(Failure::Wrong(d));
+    }
+    let studies: Vec<Option<Study>> = files
+        .iter()
+        .map(|file| {
+            let source = Source::read(file, &mut d)?;
+            check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)
+        })
+        .collect();
+    match studies.into_iter().collect::<Option<Vec<_>>>() {
+        Some(studies) if d.is_empty() => Ok(studies),
+        _ => Err(Failure::Wrong(d)),
+    }
+}
+
+/// Runs scenarios with `[policy]`; `None` if there are none.
+pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+    if !asked.files.iter().any(|file| has_policies(file)) {
+        return Ok(None);
+    }
+    refuse(&asked)?;
+    let mut studies = load(asked.files)?;
+    if asked.is_dry {
+        let line = |study: &Study| format!("{}: {} lives\n", study.name, study.cases());
+        terminal::print(&studies.iter().map(line).collect::<String>())?;
+        return Ok(Some(Exit::Done));
+    }
+    let interrupt = signals.raise_first()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(asked.jobs).build();
+    let pool = pool.map_err(anyhow::Error::from)?;
+    let mut printed = Printed::default();
+    let several = studies.len() > 1;
+    for study in &mut studies {
+        study.seed = asked.seed.unwrap_or(study.seed);
+        let folder = asked.out.map(|out| if several { out.join(&study.name) } else { out.to_owned() });
+        let mut lives = folder.as_deref().map(Lives::create).transpose()?;
+        for setting in &study.settings {
+            let met = pool.install(|| run(study, setting));
+            if interrupt.is_raised() {
+                return Ok(Some(signals.exit()));
+            }
+            if let Some(lives) = &mut lives {
+                lives.write(study, setting, &met)?;
+            }
+            printed.add(study, setting, &figures(&met));
+        }
+        if let (Some(lives), Some(folder)) = (lives, &folder) {
+            lives.end(folder, &printed.rows)?;
+        }
+    }
+    terminal::print(&printed.text(asked.format, &asked.page))?;
+    Ok(Some(Exit::Done))
+}
+
+fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
+    let mut d = Diagnostics::default();
+    for option in &asked.useless {
+        let title = format!("`{option}` says nothing of scenarios with `[policy]`");
+        d.push(Diagnostic::general(title).with_help("legal there: --out, --jobs, --seed, --format, --wide, --dry-run"));
+    }
+    if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
+        let title = "scenarios with `[policy]` have no summary of this form";
+        d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
+    }
+    if d.is_empty() { Ok(()) } else { Err(Failure::Wrong(d)) }
+}
+
+/// A row of the table: a policy in a setting.
+struct Line {
+    study: String,
+    zones: String,
+    deadline_h: f64,
+    changeover_s: f64,
+    policy: String,
+    figures: Figures,
+}
+
+/// What is printed at the end.
+#[derive(Default)]
+struct Printed {
+    /// A sentence before each table, and how many rows that has.
+    heads: Vec<(String, usize)>,
+    rows: Vec<Line>,
+}
+
+impl Printed {
+    fn add(&mut self, study: &Study, setting: &Setting, figures: &[Figures]) {
+        let zones: Vec<&str> = setting.world.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let names = study.policies.iter().map(|(name, _)| name.as_str()).chain([CLAIRVOYANT]);
+        self.heads.push((head(study, setting, figures), figures.len()));
+        for (name, figures) in names.zip(figures) {
+            self.rows.push(Line {
+                study: study.name.clone(),
+                zones: zones.join(" "),
+                deadline_h: setting.job.deadline_s / 3600.0,
+                changeover_s: setting.job.changeover_s,
+                policy: name.to_owned(),
+                figures: figures.clone(),
+            });
+        }
+    }
+
+    fn text(self, format: Form, page: &Page) -> String {
+        match format {
+            Form::Csv => sheet(&self.rows.iter().collect::<Vec<_>>(), true).csv(true),
+            Form::Json => {
+                let rows: Vec<&Line> = self.rows.iter().collect();
+                let rows: Vec<_> = sheet(&rows, true).json();
+                format!("{:#}\n", serde_json::Value::Array(rows))
+            }
+            _ => {
+                let mut text = String::new();
+                let mut rows = self.rows.iter();
+                for (head, count) in &self.heads {
+                    let own: Vec<&Line> = rows.by_ref().take(*count).collect();
+                    if !text.is_empty() {
+                        text.push('\n');
+                    }
+                    text += &page.prose(head, 0);
+                    text += &sheet(&own, false).fit(page).text(page);
+                }
+                text
+            }
+        }
+    }
+}
+
+/// What is best, and where: the answer before the table.
+fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
+    let named = study.policies.iter().map(|(name, _)| name.as_str()).zip(figures);
+    let kept = named.filter(|(_, one)| one.kept == one.lives);
+    let best = kept.min_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
+    let lives = setting.lives.count();
+    let mut text = match best {
+        Some((name, one)) => {
+            let over = one.over_clairvoyant.map_or(String::new(), |over| {
+                format!(", {over:.3} times what it costs whoever knows what comes")
+            });
+            format!("Cheapest of those in time: {name}, ${:.2} a life{over}.", one.cost_usd)
+        }
+        None => "No policy kept all deadlines.".to_owned(),
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(text, " {}; {lives} lives", setting.words());
+    if !study.about.is_empty() {
+        let _ = write!(text, " on: {}", study.about);
+    }
+    text + "."
+}
+
+fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
+    let number = |head: &'static str, digits: usize, rank: u8, of: fn(&Figures) -> f64| {
+        Column::number(head, move |line: &&Line| Cell::number(Some(of(&line.figures)), digits)).rank(rank)
+    };
+    let share = |part: f64, of: usize| 100.0 * part / of.max(1) as f64;
+    let mut columns = Vec::new();
+    if all {
+        columns.push(Column::text("scenario", |line: &&Line| line.study.clone()));
+        columns.push(Column::text("zones", |line: &&Line| line.zones.clone()));
+        columns.push(Column::number("deadline_h", |line: &&Line| Cell::number(Some(line.deadline_h), 3)));
+        columns.push(Column::number("changeover_s", |line: &&Line| Cell::number(Some(line.changeover_s), 0)));
+    }
+    columns.extend([
+        Column::text("policy", |line: &&Line| line.policy.clone()).rank(0),
+        number("cost $", 2, 0, |one| one.cost_usd),
+        number("± $", 2, 3, |one| one.cost_ci_usd),
+        Column::number("× clairvoyant", |line: &&Line| Cell::number(line.figures.over_clairvoyant, 3)).rank(1),
+        Column::number("in time %", move |line: &&Line| {
+            Cell::number(Some(share(line.figures.kept as f64, line.figures.lives)), 1)
+        })
+        .rank(1),
+        number("late h", 2, 2, |one| one.late_h),
+        number("spot h", 1, 4, |one| one.spot_h),
+        number("on demand h", 1, 3, |one| one.on_demand_h),
+        number("losses", 1, 5, |one| one.losses),
+        number("moves", 1, 6, |one| one.moves),
+        number("starts", 1, 7, |one| one.launches),
+        number("net %", 0, 8, |one| 100.0 * one.caught),
+        Column::number("unfinished", |line: &&Line| Cell::number(Some(line.figures.unfinished as f64), 0)).rank(9),
+    ]);
+    let least = rows
+        .iter()
+        .filter(|line| line.policy != CLAIRVOYANT && line.figures.kept == line.figures.lives)
+        .map(|line| line.figures.cost_usd)
+        .fold(f64::INFINITY, f64::min);
+    Sheet::new(rows.to_vec(), columns).toned(move |line| match line.policy.as_str() {
+        CLAIRVOYANT => Tone::Dim,
+        _ if line.figures.cost_usd <= least => Tone::Best,
+        _ => Tone::Plain,
+    })
+}
+
+/// `lives.csv`: a row per life.
+struct Lives {
+    rows: csv::Writer<fs::File>,
+    partial: PathBuf,
+}
+
+const COLUMNS: &[&str] = &[
+    "zones",
+    "deadline_h",
+    "changeover_s",
+    "start",
+    "policy",
+    "cost_usd",
+    "spot_usd",
+    "on_demand_usd",
+    "egress_usd",
+    "probes_usd",
+    "lateness_usd",
+    "clairvoyant_usd",
+    "finished_h",
+    "late_h",
+    "kept",
+    "spot_h",
+    "on_demand_h",
+    "start_up_h",
+    "launches",
+    "losses",
+    "moves",
+    "refused",
+    "caught",
+];
+
+impl Lives {
+    fn create(folder: &Path) -> Result<Lives, Failure> {
+        fs::create_dir_all(folder)?;
+        let partial = folder.join("lives.partial.csv");
+        let mut rows = csv::Writer::from_writer(fs::File::create(&partial)?);
+        rows.write_record(COLUMNS).map_err(anyhow::Error::from)?;
+        Ok(Lives { rows, partial })
+    }
+
+    fn write(&mut self, study: &Study, setting: &Setting, met: &[Met]) -> Result<(), Failure> {
+        let zones: Vec<&str> = setting.world.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let zones = zones.join(" ");
+        for one in met {
+            let optimum = one.optimum.as_ref().map(Outcome::cost_usd);
+            let names = study.policies.iter().map(|(name, _)| name.as_str());
+            let known = one.optimum.iter().map(|outcome| (CLAIRVOYANT, outcome));
+            for (policy, life) in names.zip(&one.outcomes).chain(known) {
+                let hours = |seconds: f64| (seconds / 3600.0).to_string();
+                let row = [
+                    zones.clone(),
+                    hours(setting.job.deadline_s),
+                    setting.job.changeover_s.to_string(),
+                    one.start.to_string(),
+                    policy.to_owned(),
+                    life.cost_usd().to_string(),
+                    life.spot_usd.to_string(),
+                    life.on_demand_usd.to_string(),
+                    life.egress_usd.to_string(),
+                    life.probes_usd.to_string(),
+                    life.lateness_usd.to_string(),
+                    optimum.map_or(String::new(), |usd| usd.to_string()),
+                    life.finished_s.map_or(String::new(), hours),
+                    hours(life.late_s),
+                    life.kept().to_string(),
+                    hours(life.spot_s),
+                    hours(life.on_demand_s),
+                    hours(life.start_up_s),
+                    life.launches.to_string(),
+                    life.losses.to_string(),
+                    life.moves.to_string(),
+                    life.refused.to_string(),
+                    life.caught.to_string(),
+                ];
+                self.rows.write_record(&row).map_err(anyhow::Error::from)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows get their name when all are there.
+    fn end(mut self, folder: &Path, lines: &[Line]) -> Result<(), Failure> {
+        self.rows.flush()?;
+        fs::rename(&self.partial, folder.join("lives.csv"))?;
+        let lines: Vec<&Line> = lines.iter().collect();
+        fs::write(folder.join("summary.csv"), sheet(&lines, true).csv(true))?;
+        Ok(())
+    }
+}
