@@ -93,7 +93,7 @@ fn answer(block: &Block) -> Answer {
         );
         answer.lines.push(CardLine::new("Runner-up", text));
     }
-    if let Some(last) = others().last().filter(|_| block.entries.len() > 2) {
+    if let Some(last) = others().next_back().filter(|_| block.entries.len() > 2) {
         let text = format!("{}: {}.", block.entries[last].strategy, net(last));
         answer.lines.push(CardLine::new("Last", text));
     }
@@ -193,7 +193,7 @@ pub(super) fn units(blocks: &[Block]) -> Table {
     };
     let note = format!("Means over replicas.{cut}");
     let sheet = Sheet::new(rows().take(MOST_ROWS), columns);
-    Table::of("units", "Every job", note, &sheet).as_detail()
+    Table::of("units", "Every job", note, &sheet).closed()
 }
 
 /// What choices lose, and what it takes to make them.

@@ -33,7 +33,7 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
         tables: [table(rows)]
             .into_iter()
             .chain(claims_table(rows))
-            .chain([constants(paper).as_detail()])
+            .chain([constants(paper).closed()])
             .collect(),
         caveats: reasons
             .map(|reason| format!("Off for a stated reason: {reason}"))

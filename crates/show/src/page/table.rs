@@ -166,7 +166,7 @@ impl Table {
     }
 
     /// It is closed at first.
-    pub(super) fn as_detail(mut self) -> Table {
+    pub(super) fn closed(mut self) -> Table {
         self.is_detail = true;
         self
     }

@@ -66,14 +66,16 @@ pub(super) fn table(gathered: &Gathered) -> Table {
             }
         })
         .collect();
-    let note = match gathered.is_sample() {
-        false => "All cases. `scavsim trace` shows the course of one.".to_owned(),
-        true => format!(
-            "{} of {} cases, picked by a fixed scramble of their numbers; all are in the records. `scavsim trace` shows the course of one.",
+    let which = if gathered.is_sample() {
+        format!(
+            "{} of {} cases, picked by a fixed scramble of their numbers; all are in the records.",
             gathered.cases.len(),
             gathered.count
-        ),
+        )
+    } else {
+        "All cases.".to_owned()
     };
+    let note = format!("{which} `scavsim trace` shows the course of one.");
     let mut table = Table {
         id: "cases",
         caption: "Cases",
