@@ -304,4 +304,20 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("date", "Day of the price."),
     ("fit", "What a law was fitted to."),
     ("law", "The law that was fitted."),
+    ("bf16", "Peak of a GPU in bfloat16, TFLOP/s."),
+    ("fp16", "Peak of a GPU in half precision, TFLOP/s."),
+    ("fp32", "Peak of a GPU in single precision, TFLOP/s."),
+    ("tf32", "Peak of a GPU in TensorFloat-32, TFLOP/s."),
+    (
+        "fp8_tflops",
+        "Peak of a GPU in 8-bit floating point, TFLOP/s.",
+    ),
+    ("lost_6h", "Share of VMs that are lost within 6 hours."),
+    ("on_demand_usd", "Price of a VM-hour on demand, USD."),
+    ("spot_usd", "Price of a VM-hour on the spot market, USD."),
+    (
+        "choice_share",
+        "Share of replicas that chose the most frequent choice.",
+    ),
+    ("sorted_by", "The objective that a ranking is sorted by."),
 ];

@@ -211,6 +211,7 @@ fn nothing_is_wider_than_the_terminal() {
     let has_no_room = |line: &String| {
         let names = [
             "run-kinds",
+            "run-settings",
             "list-pricing",
             "example",
             "licences",
