@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use scavsim::cli::consent::Consent;
 use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
 use scavsim::experiment::{Record, Sink};
@@ -108,6 +109,10 @@ fn made(scratch: &Path) -> Made {
         signals: None,
         formats: &formats,
         by: None,
+        consent: Consent {
+            is_given: true,
+            stdin_is_taken: false,
+        },
     };
     let folder = |name: &str| Folder::prepare(&scratch.join(name)).expect("it is writable");
     let (whole, parts) = (folder("whole"), folder("parts"));

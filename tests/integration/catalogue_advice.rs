@@ -233,8 +233,14 @@ g5.xlarge,4,256,0.400,20
     let advice = advised(table, &["--objective", "time", "--setup-min", "0"]);
     let median = |c: &Value| (figure(c, "time_p5_h") * figure(c, "time_p95_h")).sqrt();
     let ratio = |workers, batch| {
-        let (other, own) = (of(&advice, "g6e.xlarge", workers, batch), of(&advice, "g5.xlarge", workers, batch));
-        (median(other) / median(own), figure(&other["stands_for"], "compute_over_like"))
+        let (other, own) = (
+            of(&advice, "g6e.xlarge", workers, batch),
+            of(&advice, "g5.xlarge", workers, batch),
+        );
+        (
+            median(other) / median(own),
+            figure(&other["stands_for"], "compute_over_like"),
+        )
     };
     let (alone, compute) = ratio(1, 64);
     assert!((alone / compute - 1.0).abs() < 0.02, "{alone} {compute}");

@@ -196,7 +196,12 @@ impl Offers {
 }
 
 /// A spot VM at a price, with what was published of such lives; or why it is left out.
-fn spot_offer(vm: &str, listed: &VmType, price: Option<&Price>, region: &str) -> Result<Offer, String> {
+fn spot_offer(
+    vm: &str,
+    listed: &VmType,
+    price: Option<&Price>,
+    region: &str,
+) -> Result<Offer, String> {
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
     let at = price.map_or(region, |price| &*price.region);
     match (price, lifetime(&listed.provider, gpu, at)) {

@@ -176,6 +176,8 @@ mod tests {
                 averaged: Some("all".to_owned()),
                 never_lost: vec!["spot".to_owned()],
                 only_ratios: vec!["unit".to_owned()],
+                price_days: Some("of today".to_owned()),
+                price_pack: None,
             },
         };
         assert_eq!(
