@@ -15,6 +15,8 @@ cargo bench --bench studies -- NAME
   advise-sample         on 3 of each
   ladders               advice on ladders of 4 to 12 rows, 40 of each length from each application, beside rules of thumb
   ladders-sample        4 of each
+  catalogue             advice over the catalogue from ladders, 42 of each length from each application, and GPUs that nobody measured
+  catalogue-sample      2 of each
   claims                what papers claim of their searches, beside what the shipped grids and trainings say
   latency               steps of set-ups hidden in four ways, and choices within limits by what the rest says of them
   value-of-information  the strategy without each of its parts
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         ["advise-sample"] => advice(3),
         ["ladders"] => advise::ladders::document(40),
         ["ladders-sample"] => advise::ladders::document(4),
+        ["catalogue"] => advise::catalogue::document(42),
+        ["catalogue-sample"] => advise::catalogue::document(2),
         ["claims"] => claims::document(),
         ["latency"] => latency::text::render(&latency::hidden::study(&latency::hidden::WORKLOADS)),
         ["value-of-information"] => value_of_information::without_each_part(),

@@ -48,9 +48,12 @@ pub struct AdviseArgs {
     /// Share of runs that may be beyond a limit [default: limits are on the mean]
     #[arg(long, value_name = "SHARE")]
     max_miss: Option<f64>,
-    /// Only VM types of this provider
+    /// Only VM types of this provider, or `any` [default: of those that were measured]
     #[arg(long)]
     provider: Option<String>,
+    /// Only VM types that were measured, none of the rest of the catalogue
+    #[arg(long, conflicts_with = "model")]
+    only_measured: bool,
     /// Prices of this region [default: the cheapest that has most of the VM types]
     #[arg(long)]
     region: Option<String>,
@@ -256,6 +259,7 @@ impl AdviseArgs {
     fn wanted(&self) -> Wanted {
         Wanted {
             provider: self.provider.clone(),
+            only_measured: self.only_measured,
             region: self.region.clone(),
             market: match self.market {
                 In::OnDemand => Some(Market::OnDemand),

@@ -151,6 +151,7 @@ fn markets_limits_and_prices_change_the_answer_as_they_should() {
                 &format!("g5.xlarge={usd}"),
                 "--usd-per-hour",
                 "g6e.xlarge=9",
+                "--only-measured",
             ],
         ))
     };
@@ -205,6 +206,11 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
 #[test]
 fn the_results_of_ladders_are_current() {
     assert_current("ladders-sample.md", &study::ladders::document(4));
+}
+
+#[test]
+fn the_results_over_the_catalogue_are_current() {
+    assert_current("catalogue-sample.md", &study::catalogue::document(2));
 }
 
 #[test]

@@ -62,6 +62,10 @@ fn the_commands_of_the_document_on_advice_print_what_it_shows() {
             "scenarios/example-profile-poor.csv",
             "advise.in/example-profile-poor.csv",
         ),
+        (
+            "scenarios/example-profile-t4.csv",
+            "advise.in/example-profile-t4.csv",
+        ),
         ("scenarios/scavenger.toml", "advise.in/scavenger.toml"),
     ] {
         std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");

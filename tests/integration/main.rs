@@ -60,6 +60,7 @@ mod bench;
 mod beyond;
 mod bills;
 mod budget;
+mod catalogue_advice;
 mod commands;
 mod compare;
 mod coverage;

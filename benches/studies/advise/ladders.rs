@@ -23,9 +23,9 @@ use scavsim::validate::steps::answers_by;
 use scavsim::workload::{Workload, library, load};
 
 /// Applications that were measured at hundreds of configurations.
-const WORKLOADS: [&str; 3] = ["pollux-bert", "pollux-cifar10", "pollux-imagenet"];
+pub(super) const WORKLOADS: [&str; 3] = ["pollux-bert", "pollux-cifar10", "pollux-imagenet"];
 /// Rows of a cut.
-const ROWS: [usize; 4] = [4, 6, 8, 12];
+pub(super) const ROWS: [usize; 4] = [4, 6, 8, 12];
 /// A choice this close to the best is right.
 const RIGHT: f64 = 0.005;
 /// Deadlines, over the time of the fastest that was measured.
@@ -112,7 +112,7 @@ pub fn document(cuts: usize) -> String {
 }
 
 /// Rows of a ladder, drawn.
-fn ladder(facts: &[Fact], rows: usize, stream: &mut Stream) -> Vec<usize> {
+pub(super) fn ladder(facts: &[Fact], rows: usize, stream: &mut Stream) -> Vec<usize> {
     let at = |each: u32, vms: u32| {
         let on = move |f: &Fact| {
             let shape = Shape::parse(&f.configuration.vm).ok();

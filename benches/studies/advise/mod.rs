@@ -4,6 +4,7 @@
 //! goes the way of any user's table. Asked are the configurations that were measured and lie within the bounds of advice;
 //! the truth of each is the measured step times the epochs of the whole workload.
 
+pub mod catalogue;
 pub mod found;
 pub mod ladders;
 pub mod text;

@@ -175,14 +175,22 @@ impl Workload {
             nearest: self.steps.nearest(&asked),
         };
         let (workers, batch) = (asked.workers, asked.batch);
-        let (mut compute, network) =
-            stand_in.map_or((1.0, 1.0), |s| (s.compute_scale, s.network_scale));
+        let (mut compute, network) = stand_in.map_or((1.0, 1.0), |s| {
+            let link = s.link_scale.filter(|_| is_on_one_vm(&asked));
+            (s.compute_scale, link.unwrap_or(s.network_scale))
+        });
         let sized = stand_in.filter(|s| s.size.is_some() || s.knee.is_some());
         if let Some((like, own)) = sized.and_then(|s| self.sized(&asked.vm, s)) {
             let samples = asked.local_batch();
             compute *= own.seconds(samples) / like.seconds(samples);
         }
+        // Where a whole step was measured, its law tells how much of it is communication, which another processor leaves as it is.
+        let apart = stand_in.filter(|s| !s.is_same && compute != network);
+        let by_law = apart.and_then(|_| self.steps.parted(&asked, compute, network));
         let step = match self.steps.known(&asked) {
+            Some(_) if by_law.is_some() && reach.extrapolate => {
+                by_law.ok_or_else(|| refuse(None))?
+            }
             Some(known) => match stand_in {
                 None => known,
                 // As exposed communication was measured: a faster processor would hide less of it.
@@ -430,6 +438,11 @@ impl Workload {
     pub fn steps_to_target(&self, epochs: f64, batch: u32) -> f64 {
         epochs * self.constants.samples_per_epoch.value / f64::from(batch)
     }
+}
+
+/// Whether all workers of a configuration are on one VM.
+fn is_on_one_vm(at: &Configuration) -> bool {
+    Shape::parse(&at.vm).is_ok_and(|shape| shape.vms(at.workers) == Some(1))
 }
 
 /// Epochs of global batch `batch` by law, from φ over training where it replays that.

@@ -18,6 +18,8 @@ pub struct StandIn {
     pub compute_scale: f64,
     /// Communication time of the VM type over that of the measured type.
     pub network_scale: f64,
+    /// Communication time between workers on one VM over that of the measured type; as between VMs when `None`.
+    pub link_scale: Option<f64>,
     /// n: its cores, or its FLOPS, where the law of the measured type goes by them; those of that type when `None`.
     pub size: Option<f64>,
     /// κ: samples beyond which its throughput falls; likewise.

@@ -207,6 +207,26 @@ impl StepCosts {
         })
     }
 
+    /// The cost of a step of several workers that was measured as one piece, parted by the pooled law and scaled as by
+    /// [`Self::beyond`]; `None` where measurements tell its parts, or no law does.
+    pub(super) fn parted(
+        &self,
+        at: &Configuration,
+        compute_scale: f64,
+        network_scale: f64,
+    ) -> Option<KnownStep> {
+        let whole = self.table(&at.vm)?.measured(at)?.communication_s == 0.0 && at.workers > 1;
+        let (cost, deviation) =
+            self.pool(at)
+                .filter(|_| whole)?
+                .at(at, compute_scale, network_scale)?;
+        Some(KnownStep {
+            cost,
+            provenance: Provenance::Extrapolated,
+            deviation: Some(deviation),
+        })
+    }
+
     /// Covariances of the errors of ln(seconds) of what is said of `configurations`, by rows; `own` is the variance of the
     /// own error of a measured one. Those of VM types without a law for all shapes are as far off as [`UNTOLD`] says, each for itself.
     pub fn covariances(

@@ -236,6 +236,7 @@ fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>>
                             like: like.into(),
                             compute_scale,
                             network_scale,
+                            link_scale: None,
                             size: table.size.as_ref().map(|s| s.get_ref().get()),
                             knee: table.knee.as_ref().map(|k| k.get_ref().get()),
                             is_same: false,

@@ -89,6 +89,7 @@ pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
             like: Arc::clone(first),
             compute_scale: 1.0,
             network_scale: 1.0,
+            link_scale: None,
             size: None,
             knee: None,
             is_same: true,

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use scavsim_data::configuration::{Configuration, Shape};
+use super::machines::{Machine, Machines};
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Reach, Workload};
 
 /// Workers are asked about up to so many times the most that were measured: further on a law is a guess.
@@ -104,6 +105,78 @@ pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
                     batch,
                 };
                 if workload.answers(&configuration, reach) {
+                    all.push(configuration);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// How far a machine that was not measured may be asked about.
+struct MachineBounds {
+    counts: BTreeSet<u32>,
+    local: [f64; 2],
+    shape: String,
+}
+
+impl MachineBounds {
+    /// Full VMs with up to twice the workers that were measured on what it stands in for, down to one VM; as many samples as fitted
+    /// there, and where it has more memory up to twice as many.
+    fn of(workload: &Workload, machine: &Machine) -> MachineBounds {
+        let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
+        let local = || own().map(|(c, _)| c.local_batch());
+        let most = own().map(|(c, _)| c.workers).max().unwrap_or(0);
+        let each = machine.per_vm.max(1);
+        let counts = (0..32).map(|n| each.saturating_mul(1 << n));
+        let measured = own().map(|(c, _)| c.workers).filter(|k| k % each == 0);
+        let suffix = match each {
+            1 => String::new(),
+            each => format!("/{each}"),
+        };
+        MachineBounds {
+            counts: (counts.take_while(|k| *k <= most.saturating_mul(FURTHER)))
+                .chain(measured)
+                .collect(),
+            local: [
+                FEWER * local().fold(f64::INFINITY, f64::min),
+                local().fold(0.0, f64::max) * machine.memory.min(f64::from(FURTHER)),
+            ],
+            shape: format!("{}{suffix}", machine.vm),
+        }
+    }
+}
+
+/// Every combination on machines that were not measured, as [`candidates`].
+pub fn on_machines(workload: &Workload, machines: &Machines, reach: &Reach) -> Vec<Configuration> {
+    let epochs = workload.epochs.rows().iter().map(|row| row.batch);
+    let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
+        .chain(epochs)
+        .collect();
+    let mut all = Vec::new();
+    for machine in &machines.all {
+        let bounds = MachineBounds::of(workload, machine);
+        let vm: Arc<str> = bounds.shape.into();
+        let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
+        for &workers in &bounds.counts {
+            let scaled = own().map(|(c, _)| c.local_batch() * f64::from(workers));
+            let whole = scaled.filter(|b| b.fract() == 0.0 && *b <= f64::from(u32::MAX));
+            let batches: BTreeSet<u32> = (global.iter().copied())
+                .chain(whole.map(|batch| batch as u32))
+                .collect();
+            for batch in batches {
+                let each = f64::from(batch) / f64::from(workers);
+                let [least, most] = bounds.local;
+                let configuration = Configuration {
+                    vm: Arc::clone(&vm),
+                    workers,
+                    batch,
+                };
+                if batch >= workers
+                    && each >= least * (1.0 - 1e-9)
+                    && each <= most * (1.0 + 1e-9)
+                    && workload.answers(&configuration, reach)
+                {
                     all.push(configuration);
                 }
             }

@@ -197,6 +197,7 @@ mod tests {
             over_best: 0.0,
             chance: 1.0,
             is_on_front: true,
+            stands: None,
         }
     }
 

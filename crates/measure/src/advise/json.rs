@@ -20,6 +20,21 @@ pub fn value(advice: &Advice) -> Value {
             "max_cost_usd": advice.goal.limits.max_cost_usd,
             "max_miss": advice.goal.limits.max_miss,
         },
+        "regions": (advice.offers.places.iter())
+            .map(|p| json!({ "provider": p.provider, "region": p.region, "others": p.others }))
+            .collect::<Vec<_>>(),
+        "catalogue": {
+            "wanted": advice.catalogue.is_wanted,
+            "vm_types": advice.catalogue.machines,
+            "dearer": advice.catalogue.dearer,
+            "without_price": advice.catalogue.without_price,
+            "hopeless_configurations": advice.catalogue.hopeless,
+            "told": (known.machines.iter())
+                .map(|m| json!({
+                    "basis": m.basis.name(), "vm_types": m.types, "configurations": m.configurations, "within_90": m.within
+                }))
+                .collect::<Vec<_>>(),
+        },
         "measured": known.measured,
         "told": told,
         "repeats": {
@@ -32,6 +47,7 @@ pub fn value(advice: &Advice) -> Value {
         "left_out": advice.offers.left_out,
         "beyond_limits": advice.beyond_limits,
         "choices": advice.choices.iter().map(choice).collect::<Vec<_>>(),
+        "best_measured": advice.best_measured().map(choice),
         "nearest": advice.nearest.as_ref().map(choice),
         "measurements": (advice.measurements.iter())
             .map(|m| next(m, advice.unit()))
@@ -60,6 +76,15 @@ fn choice(choice: &Choice) -> Value {
         "over_best": choice.over_best,
         "chance_better": choice.chance,
         "on_front": choice.is_on_front,
+        "vm_measured": choice.stands.is_none(),
+        "stands_for": choice.stands.as_ref().map(|s| json!({
+            "like": s.like,
+            "basis": s.basis.name(),
+            "processor": s.processor,
+            "compute_over_like": s.compute_over_like[0],
+            "compute_over_like_p5": s.compute_over_like[1],
+            "compute_over_like_p95": s.compute_over_like[2],
+        })),
     })
 }
 
@@ -76,6 +101,8 @@ fn next(next: &Next, unit: &str) -> Value {
         "batch": c.batch,
         "market": next.offer.market.name(),
         "was_measured": next.was_measured,
+        "vm_measured": next.basis.is_none(),
+        "basis": next.basis.map(|basis| basis.name()),
         "unit": unit,
         "value_per_run": next.worth.value,
         "price_h": next.worth.price.time_s / 3600.0,

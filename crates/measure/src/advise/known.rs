@@ -2,10 +2,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::machines::{Basis, Machine};
 use super::repeats::Repeats;
 use scavsim_base::stats::{self, normal};
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
+
+/// How a configuration is told.
+pub(super) struct ToldOf<'m> {
+    pub(super) provenance: Provenance,
+    /// Its machine, where that was not measured.
+    pub(super) machine: Option<&'m Machine>,
+    /// Standard deviation of ln(time).
+    pub(super) sd: f64,
+}
+
+/// What is told of machines that were not measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnMachines {
+    /// What they have in common with a measured one.
+    pub basis: Basis,
+    /// VM types.
+    pub types: usize,
+    /// Configurations.
+    pub configurations: usize,
+    /// ± of which 90 % of them are within, typically.
+    pub within: f64,
+}
 
 /// What the measurements told.
 #[derive(Debug, Clone)]
@@ -14,6 +37,8 @@ pub struct Known {
     pub measured: usize,
     /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
     pub told: Vec<(Provenance, usize, f64)>,
+    /// Likewise on machines that were not measured.
+    pub machines: Vec<OnMachines>,
     /// Batches whose epochs were measured.
     pub batches: Vec<u32>,
     /// Epochs that somebody stated for all batches.
@@ -37,7 +62,7 @@ pub(super) fn known(
     workload: &Workload,
     repeats: Repeats,
     stated_epochs: Option<f64>,
-    sds: &[(Provenance, f64)],
+    all: &[ToldOf<'_>],
     configurations: &[Configuration],
 ) -> Known {
     let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
@@ -55,16 +80,11 @@ pub(super) fn known(
     let told = by.into_iter().filter_map(|provenance| {
         // A configuration in several markets is one.
         let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
-        let mut own: Vec<f64> = (sds.iter().zip(configurations))
-            .filter(|((by, _), c)| *by == provenance && seen.insert((&c.vm, c.workers, c.batch)))
-            .map(|((_, sd), _)| *sd)
-            .collect();
-        let typical = stats::median(&mut own)?;
-        Some((
-            provenance,
-            own.len(),
-            libm::exp(normal::AT_95 * typical) - 1.0,
-        ))
+        let own = (all.iter().zip(configurations))
+            .filter(|(told, _)| told.provenance == provenance && told.machine.is_none())
+            .filter(|(_, c)| seen.insert((&c.vm, c.workers, c.batch)));
+        let (count, within) = typical(own.map(|(told, _)| told.sd))?;
+        Some((provenance, count, within))
     });
     // Some worker shares its VM with another, and no VM of the type was measured beside another.
     let on_one_vm = |vm: &&str| {
@@ -91,6 +111,7 @@ pub(super) fn known(
     Known {
         measured: workload.steps.points().count(),
         told: told.collect(),
+        machines: on_machines(all, configurations),
         batches,
         stated_epochs,
         epoch_law: workload.laws.epochs.is_some(),
@@ -100,4 +121,34 @@ pub(super) fn known(
         workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
         repeats,
     }
+}
+
+/// How many there are, and ± of which 90 % of the middle one are within.
+fn typical(sds: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
+    let mut all: Vec<f64> = sds.collect();
+    let middle = stats::median(&mut all)?;
+    Some((all.len(), libm::exp(normal::AT_95 * middle) - 1.0))
+}
+
+/// What is told of machines that were not measured, by what they have in common with measured ones.
+fn on_machines(all: &[ToldOf<'_>], configurations: &[Configuration]) -> Vec<OnMachines> {
+    let bases = [Basis::SameGpu, Basis::OtherGpu, Basis::SameFamily];
+    let of_basis = bases.into_iter().filter_map(|basis| {
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let mut types: BTreeSet<&str> = BTreeSet::new();
+        let own = (all.iter().zip(configurations)).filter_map(|(told, c)| {
+            let machine = told.machine.filter(|machine| machine.basis == basis)?;
+            types.insert(&machine.vm);
+            let is_first = seen.insert((&c.vm, c.workers, c.batch));
+            is_first.then_some(told.sd)
+        });
+        let (configurations, within) = typical(own)?;
+        Some(OnMachines {
+            basis,
+            types: types.len(),
+            configurations,
+            within,
+        })
+    });
+    of_basis.collect()
 }

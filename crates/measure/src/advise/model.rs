@@ -11,7 +11,7 @@ pub mod text;
 
 pub use question::ModelQuestion;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -141,6 +141,7 @@ pub fn advise_model(
     };
     let found = offers(
         &asked.vms,
+        &BTreeSet::new(),
         &question.wanted,
         Catalogue::embedded().0,
         &mut diagnostics,

@@ -6,11 +6,16 @@ use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Date, Market, Price};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
+/// The word for all providers.
+pub const ANY: &str = "any";
+
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Only VM types of this provider.
+    /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
     pub provider: Option<String>,
+    /// Only VM types that were measured.
+    pub only_measured: bool,
     /// Only prices of this region.
     pub region: Option<String>,
     /// Only this market; both where prices and lives are known.
@@ -38,65 +43,78 @@ pub struct Offer {
     pub lifetime: Option<&'static Model>,
 }
 
+/// The region of a provider whose prices are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceRegion {
+    /// The provider.
+    pub provider: String,
+    /// Its region.
+    pub region: String,
+    /// Its other regions that have a price of what was measured.
+    pub others: BTreeSet<String>,
+}
+
 /// All offers, and why there are not more.
 #[derive(Debug, Clone, Default)]
 pub struct Offers {
+    /// Where prices are from.
+    pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
     /// What is left out, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Offers of `vm_types`. What is not possible goes to `diagnostics`.
+/// Offers of `vm_types`, and of `others` that were not measured, as far as there are any. What is not possible goes to `diagnostics`.
 pub fn offers(
     vm_types: &BTreeSet<String>,
+    others: &BTreeSet<String>,
     wanted: &Wanted,
     catalogue: &'static Catalogue,
     diagnostics: &mut Diagnostics,
 ) -> Offers {
     let before = diagnostics.len();
-    check(vm_types, wanted, catalogue, diagnostics);
+    check(vm_types, others, wanted, catalogue, diagnostics);
     let mut offers = Offers::default();
     if diagnostics.len() > before {
         return offers;
     }
-    let regions = regions(vm_types, wanted, catalogue);
+    // Where a provider has nothing that was measured, what is asked about says its region.
+    let mut regions_by_provider = regions(others, wanted, catalogue);
+    regions_by_provider.extend(regions(vm_types, wanted, catalogue));
+    let regions = regions_by_provider;
     let takes = |market: Market| wanted.market.is_none_or(|m| m == market);
-    for vm in vm_types {
+    for vm in vm_types.iter().chain(others) {
+        let is_measured = vm_types.contains(vm);
+        let mut leave_out = |why: String| {
+            if is_measured {
+                offers.left_out.push(why);
+            }
+        };
         let listed = catalogue.vm_type(vm);
         let provider = listed.map(|t| t.provider.clone());
-        if let Some(only) = &wanted.provider
-            && provider.as_deref() != Some(&**only)
+        if let Some(only) = wanted.provider.as_deref().filter(|only| *only != ANY)
+            && provider.as_deref() != Some(only)
         {
             let of = provider.as_deref().unwrap_or("no provider that is known");
-            offers.left_out.push(format!("{vm}: it is of {of}"));
+            leave_out(format!("{vm}: it is of {of}"));
             continue;
         }
         if let Some(usd) = wanted.own_usd.get(vm)
             && takes(Market::OnDemand)
         {
-            offers.all.push(Offer {
-                vm: vm.clone(),
-                provider: provider.clone(),
-                region: wanted.region.clone(),
-                market: Market::OnDemand,
-                usd_per_hour: *usd,
-                date: None,
-                lifetime: None,
-            });
+            offers.all.push(own_offer(vm, provider.clone(), *usd, wanted));
         }
         let Some(listed) = listed else {
             if !wanted.own_usd.contains_key(vm) {
                 let why = "its price is not known; --usd-per-hour can say it";
-                offers.left_out.push(format!("{vm}: {why}"));
+                leave_out(format!("{vm}: {why}"));
             }
             continue;
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                offers
-                    .left_out
-                    .push(format!("{vm}: no price is known of it"));
+                leave_out(format!("{vm}: no price is known of it"));
             }
             continue;
         };
@@ -104,7 +122,7 @@ pub fn offers(
         if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
             match price(Market::OnDemand) {
                 Some(price) => offers.all.push(offer(vm, price, None)),
-                None => (offers.left_out).push(format!("{vm}: no price on demand in {region}")),
+                None => leave_out(format!("{vm}: no price on demand in {region}")),
             }
         }
         if takes(Market::Spot) {
@@ -112,24 +130,66 @@ pub fn offers(
             let lives = lifetime(&listed.provider, gpu, region);
             match (price(Market::Spot), lives) {
                 (Some(price), Some(lives)) => offers.all.push(offer(vm, price, Some(lives))),
-                (None, _) => (offers.left_out).push(format!("{vm} as spot: no price in {region}")),
-                (_, None) => (offers.left_out).push(format!(
+                (None, _) => leave_out(format!("{vm} as spot: no price in {region}")),
+                (_, None) => leave_out(format!(
                     "{vm} as spot: nobody published how long such VMs of {} live",
                     listed.provider
                 )),
             }
         }
     }
+    offers.places = places(&offers.all, regions, (vm_types, wanted), catalogue);
     if offers.all.is_empty() {
-        let mut complaint = Diagnostic::general("none of the measured VM types has a price");
-        let mut help = offers.left_out.join("; ");
-        if let Some(vm) = vm_types.first() {
-            help += &format!("; say it with `--usd-per-hour {vm}=USD`");
-        }
-        complaint = complaint.with_help(help);
-        diagnostics.push(complaint);
+        diagnostics.push(without_any(vm_types, &offers.left_out));
     }
     offers
+}
+
+/// The regions that prices are from, and where else what was measured has prices.
+fn places(
+    all: &[Offer],
+    regions: BTreeMap<String, String>,
+    (vm_types, wanted): (&BTreeSet<String>, &Wanted),
+    catalogue: &Catalogue,
+) -> Vec<PriceRegion> {
+    let market = wanted.market.unwrap_or(Market::OnDemand);
+    let is_taken = |provider: &String| {
+        let own = |o: &Offer| o.provider.as_ref() == Some(provider) && o.date.is_some();
+        all.iter().any(own)
+    };
+    let taken = regions.into_iter().filter(|(provider, _)| is_taken(provider));
+    let place = |(provider, region): (String, String)| {
+        let prices = vm_types.iter().flat_map(|vm| catalogue.prices_of(&provider, vm));
+        let of_market = prices.filter(|p| p.market == market && *p.region != *region);
+        let others = of_market.map(|p| p.region.to_string()).collect();
+        PriceRegion {
+            provider,
+            region,
+            others,
+        }
+    };
+    taken.map(place).collect()
+}
+
+/// The complaint where nothing has a price.
+fn without_any(vm_types: &BTreeSet<String>, left_out: &[String]) -> Diagnostic {
+    let mut help = left_out.join("; ");
+    if let Some(vm) = vm_types.first() {
+        help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+    }
+    Diagnostic::general("none of the measured VM types has a price").with_help(help)
+}
+
+fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Wanted) -> Offer {
+    Offer {
+        vm: vm.to_owned(),
+        provider,
+        region: wanted.region.clone(),
+        market: Market::OnDemand,
+        usd_per_hour,
+        date: None,
+        lifetime: None,
+    }
 }
 
 fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
@@ -147,6 +207,7 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
 /// Reports names that do not exist.
 fn check(
     vm_types: &BTreeSet<String>,
+    others: &BTreeSet<String>,
     wanted: &Wanted,
     catalogue: &Catalogue,
     diagnostics: &mut Diagnostics,
@@ -154,10 +215,8 @@ fn check(
     let providers: BTreeSet<&str> = catalogue.types.iter().map(|t| &*t.provider).collect();
     let regions: BTreeSet<&str> = (catalogue.prices.iter())
         .filter(|p| {
-            wanted
-                .provider
-                .as_deref()
-                .is_none_or(|only| only == &*p.provider)
+            let only = wanted.provider.as_deref();
+            only.is_none_or(|only| only == ANY || only == &*p.provider)
         })
         .map(|p| &*p.region)
         .collect();
@@ -171,20 +230,23 @@ fn check(
         diagnostics.push(Diagnostic::general(title).with_help(help));
     };
     let is_known = |p: &String| providers.contains(&**p);
-    if let Some(asked) = &wanted.provider
+    let is_one = wanted.provider.as_deref() != Some(ANY);
+    if let Some(asked) = wanted.provider.as_ref().filter(|_| is_one)
         && !is_known(asked)
     {
-        unknown("provider", asked, providers.iter().copied().collect());
+        let legal = providers.iter().copied().chain([ANY]);
+        unknown("provider", asked, legal.collect());
     }
     if let Some(asked) = &wanted.region
-        && wanted.provider.as_ref().is_none_or(is_known)
+        && (wanted.provider.as_ref().is_none_or(is_known) || !is_one)
         && !regions.contains(&**asked)
     {
         unknown("region", asked, regions.into_iter().collect());
     }
-    for vm in wanted.own_usd.keys().filter(|vm| !vm_types.contains(*vm)) {
-        let measured = vm_types.iter().map(String::as_str).collect();
-        unknown("VM type in --usd-per-hour", vm, measured);
+    let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
+    for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
+        let legal = vm_types.iter().chain(others).map(String::as_str);
+        unknown("VM type in --usd-per-hour", vm, legal.collect());
     }
 }
 
@@ -262,7 +324,9 @@ mod tests {
     fn find(vms: &[&str], wanted: &Wanted) -> (Offers, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
         let vms = vms.iter().map(|vm| (*vm).to_owned()).collect();
-        let found = offers(&vms, wanted, Catalogue::embedded().0, &mut diagnostics);
+        let none = BTreeSet::new();
+        let catalogue = Catalogue::embedded().0;
+        let found = offers(&vms, &none, wanted, catalogue, &mut diagnostics);
         (found, diagnostics)
     }
 

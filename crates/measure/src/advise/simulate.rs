@@ -1,11 +1,12 @@
 //! The configurations of a profile, simulated in each market where they have a price.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::decision::Prospect;
+use super::machines::Machines;
 use super::offers::{Offer, Offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -13,7 +14,7 @@ use crate::import::profile;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
-use scavsim_data::workload::{Provenance, Reach, Workload};
+use scavsim_data::workload::{Provenance, Workload};
 use scavsim_lab::experiment::ranking::{self, Ranked};
 use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};
 use scavsim_read::input::{Diagnostics, Folder, Source};
@@ -25,6 +26,8 @@ pub(super) struct Simulated {
     pub(super) offer: Offer,
     pub(super) vms: u32,
     pub(super) provenance: Provenance,
+    /// Share of communication in its step.
+    pub(super) share: f64,
 }
 
 /// Runs all configurations in each market where they have a price.
@@ -33,14 +36,11 @@ pub(super) fn simulate(
     workload: &Workload,
     folder: &Folder,
     all: &[Configuration],
-    offers: &Offers,
+    (offers, machines): (&Offers, &Machines),
     repeats: &Repeats,
     (jobs, interrupt): (usize, &Interrupt),
 ) -> Result<Vec<Simulated>, NoAdvice> {
-    let reach = Reach {
-        extrapolate: true,
-        ..Reach::default()
-    };
+    let reach = machines.reach();
     let mut simulated = Vec::new();
     for lot in lots(&offers.all) {
         let of_lot = |c: &Configuration| lot.iter().find(|o| o.vm == vm_type(&c.vm));
@@ -51,7 +51,8 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let mut scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
+        let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats)
+            .map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
@@ -86,6 +87,7 @@ pub(super) fn simulate(
                         offer: (*offer).clone(),
                         vms,
                         provenance: replay.provenance,
+                        share: replay.step.communication_s / replay.step.total_s(),
                     });
                 }
             }
@@ -125,12 +127,24 @@ fn run_sd([low, high]: [f64; 2]) -> f64 {
 /// The scenario of one lot, without its configurations.
 fn scenario(
     question: &Question,
-    folder: &Folder,
-    lot: &[&Offer],
+    (workload, folder): (&Workload, &Folder),
+    (lot, machines): (&[&Offer], &Machines),
     repeats: &Repeats,
 ) -> Result<Scenario, Diagnostics> {
-    let prices: Vec<String> = (lot.iter())
-        .map(|offer| format!("\"{}\" = {:?}", offer.vm, offer.usd_per_hour))
+    let stand_ins: String = (lot.iter())
+        .filter_map(|offer| machines.of(&offer.vm))
+        .map(|machine| format!("[vm.\"{}\"]\nlike = \"{}\"\n", machine.vm, machine.like))
+        .collect();
+    // A scenario prices all that was measured; of what has no offer in this lot, nothing is run.
+    let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
+    let has_offer = |vm: &str| lot.iter().any(|offer| offer.vm == vm);
+    let others = measured
+        .into_iter()
+        .filter(|vm| !has_offer(vm))
+        .map(|vm| (vm, 1.0));
+    let prices: Vec<String> = (lot.iter().map(|offer| (&*offer.vm, offer.usd_per_hour)))
+        .chain(others)
+        .map(|(vm, usd)| format!("\"{vm}\" = {usd:?}"))
         .collect();
     let spot = match lot.iter().find_map(|offer| offer.lifetime) {
         None => String::new(),
@@ -141,7 +155,7 @@ fn scenario(
         ),
     };
     let text = format!(
-        "name = \"advice\"\nworkloads = [\"profile\"]\n\
+        "name = \"advice\"\nworkloads = [\"profile\"]\n{stand_ins}\
          [cluster]\noutside = \"leave-out\"\nstart_up_s = {:?}\n{spot}\
          [variation]\nplacement_sigma = {:?}\nepoch_cv = {:?}\n\
          [pricing]\npolicies = [\"list\"]\n\

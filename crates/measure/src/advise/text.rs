@@ -1,8 +1,9 @@
 //! A recommendation for people: what is known, what to take, what to measure next.
 
-use super::advice::{Advice, Choice, Next};
+use super::advice::{Advice, Choice, Next, StandsFor};
 use super::candidates::FURTHER;
 use super::decision::Measurement;
+use super::machines::Basis;
 use super::words::{capital, market, wrapped};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
@@ -24,7 +25,11 @@ pub fn render(advice: &Advice) -> String {
     match (advice.choices.first(), &advice.nearest) {
         (Some(best), _) => {
             text += &format!("Take\n{}\n", one(best, advice));
+            if let Some(stands) = &best.stands {
+                text += &wrapped(&beside(stands), "  ", "  ");
+            }
             text += &wrapped(&why(advice), "  ", "  ");
+            text += &best_measured(advice);
             text += "\nNext best (workers × global batch)\n";
             text += &others(advice);
         }
@@ -82,6 +87,27 @@ fn told(advice: &Advice) -> Vec<String> {
         plural(known.told.iter().map(|t| t.1 as u64).sum(), "configuration"),
         counts.join("; ")
     ));
+    let machines: Vec<String> = (known.machines.iter())
+        .map(|m| {
+            let with = match m.basis {
+                Basis::SameGpu => "with the same GPU",
+                Basis::OtherGpu => "with other GPUs",
+                Basis::SameFamily => "of the same family",
+            };
+            format!(
+                "{} on {} {with}, typically within ±{}",
+                m.configurations,
+                plural(m.types as u64, "VM type"),
+                share(m.within)
+            )
+        })
+        .collect();
+    if !machines.is_empty() {
+        all.push(format!(
+            "not measured, from the catalogue: {}",
+            machines.join("; ")
+        ));
+    }
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
         0 => "assumed, as nothing was repeated".to_owned(),
@@ -108,8 +134,21 @@ fn told(advice: &Advice) -> Vec<String> {
             if known.epoch_law {", and a law beyond them"} else {"; no law that says more"}
         )),
     }
-    let mut prices: Vec<String> = Vec::new();
+    all.extend(prices(advice));
+    all.extend(places(advice));
+    all
+}
+
+/// What prices there are of what was measured and what is shown, by where and when.
+fn prices(advice: &Advice) -> Vec<String> {
+    let known = &advice.known;
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let shown = || advice.choices.iter().take(1 + OTHERS);
     for offer in &advice.offers.all {
+        let is_measured = known.largest_local.contains_key(&offer.vm);
+        if !is_measured && !shown().any(|choice| choice.offer.vm == offer.vm) {
+            continue;
+        }
         let day = offer
             .date
             .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
@@ -120,15 +159,37 @@ fn told(advice: &Advice) -> Vec<String> {
         let lives = offer
             .lifetime
             .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
-        prices.push(format!(
-            "{} {} {} an hour{at} {day}{lives}",
-            offer.vm,
-            market(offer.market),
-            rate(offer.usd_per_hour)
-        ));
+        let group = format!("{}{at} {day}{lives}", market(offer.market));
+        let price = format!("{} {}", offer.vm, rate(offer.usd_per_hour));
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, prices)) => prices.push(price),
+            None => groups.push((group, vec![price])),
+        }
     }
-    all.push(format!("prices: {}", prices.join("; ")));
-    all
+    let line = |(group, prices): (String, Vec<String>)| {
+        format!("prices {group}, an hour: {}", prices.join(", "))
+    };
+    groups.into_iter().map(line).collect()
+}
+
+/// Where prices are from, and where there are others.
+fn places(advice: &Advice) -> Option<String> {
+    let all: Vec<String> = (advice.offers.places.iter())
+        .map(|place| {
+            let others: Vec<&str> = place.others.iter().map(String::as_str).collect();
+            let others = match &others[..] {
+                [] => String::new(),
+                [one] => format!(" (or {one})"),
+                [first, second, rest @ ..] if !rest.is_empty() => {
+                    format!(" (or {first}, {second} and {} more)", rest.len())
+                }
+                both => format!(" (or {})", both.join(", ")),
+            };
+            format!("{} {}{others}", place.provider, place.region)
+        })
+        .collect();
+    let ways = "--region and --provider choose";
+    (!all.is_empty()).then(|| format!("where: {}; {ways}", all.join("; ")))
 }
 
 fn untold(advice: &Advice) -> Vec<String> {
@@ -165,7 +226,7 @@ fn untold(advice: &Advice) -> Vec<String> {
         local.join(", "),
         known.workers.1.saturating_mul(FURTHER)
     ));
-    all.push("any VM type that was not measured".to_owned());
+    all.push(of_others(advice));
     let has_spot = advice.has_spot();
     if has_spot {
         all.push(
@@ -174,6 +235,71 @@ fn untold(advice: &Advice) -> Vec<String> {
         );
     }
     all
+}
+
+/// What is not known of machines that were not measured.
+fn of_others(advice: &Advice) -> String {
+    let looked = &advice.catalogue;
+    if !looked.is_wanted {
+        return "any VM type that was not measured (--only-measured)".to_owned();
+    }
+    if looked.machines == 0 {
+        return "any VM type that was not measured: the catalogue has none there that compares"
+            .to_owned();
+    }
+    let has = |basis| advice.known.machines.iter().any(|m| m.basis == basis);
+    let more = match (has(Basis::OtherGpu), has(Basis::SameFamily)) {
+        (true, _) => ", and what another GPU brings as other trainings had it",
+        (_, true) => ", and more processors to make it nearly so many times faster",
+        _ => "",
+    };
+    format!(
+        "machines that were not measured: their hosts and networks are taken to be like others{more}"
+    )
+}
+
+/// What a choice rests on.
+fn from(choice: &Choice) -> String {
+    match &choice.stands {
+        None => choice.provenance.name().to_owned(),
+        Some(_) => "not measured".to_owned(),
+    }
+}
+
+fn beside(stands: &StandsFor) -> String {
+    let StandsFor {
+        like, processor, ..
+    } = stands;
+    match stands.basis {
+        Basis::SameGpu => format!("It has the {processor} of {like}, which was measured."),
+        Basis::OtherGpu => format!(
+            "Its {processor} is told beside the GPU of {like}, which was measured: its compute takes {} times as long ({}–{}).",
+            figure(stands.compute_over_like[0]),
+            figure(stands.compute_over_like[1]),
+            figure(stands.compute_over_like[2])
+        ),
+        Basis::SameFamily => format!("It is of the family of {like}, which was measured."),
+    }
+}
+
+/// The best machine that was measured, where another is taken, and what it takes more.
+fn best_measured(advice: &Advice) -> String {
+    let (Some(best), Some(taken)) = (advice.best_measured(), advice.choices.first()) else {
+        return String::new();
+    };
+    let more = match advice.goal.objective {
+        Objective::Time => format!("{} more", short_time(best.time_h[0] - taken.time_h[0])),
+        Objective::Cost => format!("{} more", small_usd(best.cost_usd[0] - taken.cost_usd[0])),
+        Objective::Knee => format!("{} behind", share(best.over_best)),
+    };
+    let text = format!(
+        "On what was measured: {}, {}, {} and {}: {more}.",
+        configuration(best),
+        best.provenance.name(),
+        short_time(best.time_h[0]),
+        small_usd(best.cost_usd[0]),
+    );
+    wrapped(&text, "  ", "  ")
 }
 
 fn one(choice: &Choice, advice: &Advice) -> String {
@@ -197,7 +323,7 @@ fn one(choice: &Choice, advice: &Advice) -> String {
             small_usd(choice.cost_usd[1]),
             small_usd(choice.cost_usd[2])
         ),
-        choice.provenance.name(),
+        from(choice),
     )
 }
 
@@ -231,9 +357,27 @@ fn why(advice: &Advice) -> String {
         0 => String::new(),
         n => format!(", {} more break the limits", n),
     };
-    let mut text = format!("Why: {what} of {all} in expectation{limited}.");
+    let better = advice
+        .choices
+        .iter()
+        .filter(|choice| choice.over_best < 0.0)
+        .count();
+    let aside = if better > 0 {
+        ", GPUs aside that were not measured"
+    } else {
+        ""
+    };
+    let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     match advice.choices.get(1) {
         None => {}
+        Some(second) if better > 0 => {
+            text += &format!(
+                " Another GPU is expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
+                configuration(second),
+                share(-second.over_best),
+                share(second.chance)
+            );
+        }
         Some(second) if second.chance > 0.4 => {
             text += &format!(
                 " The next is {} behind, which these measurements cannot tell apart: it is the better one in {}.",
@@ -273,7 +417,13 @@ fn others(advice: &Advice) -> String {
         Column::number("cost $", |choice: &ChoiceRow<'_>| {
             figure(choice.cost_usd[0])
         }),
-        Column::number("behind", |choice: &ChoiceRow<'_>| share(choice.over_best)),
+        Column::number("behind", |choice: &ChoiceRow<'_>| {
+            if choice.over_best < 0.0 {
+                format!("-{}", share(-choice.over_best))
+            } else {
+                share(choice.over_best)
+            }
+        }),
         Column::number("better", |choice: &ChoiceRow<'_>| share(choice.chance)),
     ]);
     if advice.goal.limits.are_any() {
@@ -282,7 +432,8 @@ fn others(advice: &Advice) -> String {
         }));
     }
     columns.push(Column::text("from", |choice: &ChoiceRow<'_>| {
-        choice.provenance.name()
+        let stands = choice.stands.as_ref();
+        stands.map_or(choice.provenance.name(), |stands| stands.basis.words())
     }));
     let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
     if sheet.rows.is_empty() {
@@ -293,11 +444,12 @@ fn others(advice: &Advice) -> String {
 
 fn next(advice: &Advice) -> String {
     let Some(best) = advice.measurements.first() else {
-        return wrapped(
-            "Nothing: no measurement could change the choice.",
-            "  ",
-            "  ",
-        );
+        let of = if advice.catalogue.is_wanted {
+            "no measurement could change the choice, on any machine of the catalogue there"
+        } else {
+            "no measurement on the measured machines could change the choice; others were not looked at"
+        };
+        return wrapped(&format!("Nothing: {of}."), "  ", "  ");
     };
     let unit = |value: f64| match advice.goal.objective {
         Objective::Time => short_time(value),
@@ -307,9 +459,10 @@ fn next(advice: &Advice) -> String {
     let what = |next: &Next| {
         let c = &next.configuration;
         let again = if next.was_measured { " once more" } else { "" };
+        let machine = next.basis.map_or("", |_| " (not measured so far)");
         match next.worth.measurement {
             Measurement::Step(_) => format!(
-                "the step of {} × {} on {} {}{again}, {}",
+                "the step of {} × {} on {} {}{again}{machine}, {}",
                 c.workers,
                 c.batch,
                 next.vms,

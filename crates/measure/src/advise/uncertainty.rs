@@ -4,6 +4,7 @@
 //! its errors are taken as a random field in the logarithm of the global batch, whose size is told by leaving out what
 //! was measured.
 
+use super::machines::{Machine, Machines};
 use super::process::{Place, Process};
 use super::repeats::Repeats;
 use scavsim_base::stats::student_t;
@@ -77,6 +78,34 @@ impl<'w> Uncertainty<'w> {
                 None => vec![0.0; count * count],
             },
         }
+    }
+}
+
+impl Uncertainty<'_> {
+    /// Covariances of the errors of `configurations`, some of them on machines that were not measured; `shares` are those of
+    /// communication in their steps.
+    pub fn with_machines(
+        &self,
+        configurations: &[Configuration],
+        shares: &[f64],
+        machines: &Machines,
+    ) -> Covariances {
+        let reach = machines.reach();
+        let measured = configurations
+            .iter()
+            .map(|c| reach.measured(c).0.into_owned());
+        let mut all = self.covariances(&measured.collect::<Vec<_>>());
+        let own: Vec<Option<&Machine>> =
+            configurations.iter().map(|c| machines.of(&c.vm)).collect();
+        for i in 0..all.count {
+            for j in 0..all.count {
+                if let (Some(a), Some(b)) = (own[i], own[j]) {
+                    all.steps[i * all.count + j] +=
+                        machines.covariance([a, b], [shares[i], shares[j]]);
+                }
+            }
+        }
+        all
     }
 }
 

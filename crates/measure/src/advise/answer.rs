@@ -1,0 +1,348 @@
+//! A profile, imported, asked about over the catalogue, simulated at the prices of the day, and decided on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::advice::{Advice, Choice, Looked, Next, StandsFor};
+use super::candidates::{candidates, on_machines};
+use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
+use super::known::{ToldOf, known};
+use super::machines::{Basis, Machines, machines};
+use super::offers::{Offers, offers};
+use super::question::{NoAdvice, Question};
+use super::repeats::Repeats;
+use super::simulate::{Simulated, simulate};
+use super::uncertainty::Uncertainty;
+use crate::import::{Imported, Report, profile};
+use scavsim_data::cloud::Catalogue;
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
+use scavsim_data::workload::{Workload, load};
+use scavsim_lab::experiment::ranking;
+use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
+use scavsim_search::search::{Objective, Point};
+use scavsim_sim::engine::Interrupt;
+
+/// A configuration on a machine that was not measured is left out where it is expected to be so many times behind the best: intervals
+/// of machines seldom reach so far.
+const HOPELESS: f64 = 2.0;
+/// A GPU that was not measured is taken before one that was if it is better with this chance.
+const SURELY: f64 = 0.9;
+
+/// Answers a question.
+///
+/// # Errors
+/// [`NoAdvice`] with every mistake.
+pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
+    let mut diagnostics = Diagnostics::default();
+    match Source::read(&question.import.file, &mut diagnostics) {
+        Some(source) => advise_on(question, &source, jobs, interrupt),
+        None => Err(NoAdvice::Wrong(diagnostics)),
+    }
+}
+
+/// Answers a question whose table was read into `source`.
+///
+/// # Errors
+/// [`NoAdvice`] with every mistake.
+pub fn advise_on(
+    question: &Question,
+    source: &Arc<Source>,
+    jobs: usize,
+    interrupt: &Interrupt,
+) -> Result<Advice, NoAdvice> {
+    let mut diagnostics = Diagnostics::default();
+    let d = &mut diagnostics;
+    let Some(imported) = profile::read_source(&question.import, source, d) else {
+        return Err(NoAdvice::Wrong(diagnostics));
+    };
+    let Imported { draft, report } = imported;
+    let files = match draft.files() {
+        Ok(files) => files,
+        Err(error) => {
+            d.push(Diagnostic::general(error.to_string()));
+            return Err(NoAdvice::Wrong(diagnostics));
+        }
+    };
+    let folder = Folder::Memory {
+        name: question.import.name.clone(),
+        files: (files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.clone())))
+        .collect(),
+    };
+    let Some(workload) = load::load(&folder, d) else {
+        return Err(NoAdvice::Wrong(diagnostics));
+    };
+    let types: BTreeSet<String> = (workload.steps.shapes())
+        .map(|shape| vm_type(shape).to_owned())
+        .collect();
+    let catalogue = Catalogue::embedded().0;
+    let mut machines = machines(&workload, &question.wanted, catalogue);
+    let mut offers = offers(&types, &machines.names(), &question.wanted, catalogue, d);
+    if !diagnostics.is_empty() {
+        return Err(NoAdvice::Wrong(diagnostics));
+    }
+    machines.keep_priced(&mut offers, counts(&question.goal)[0]);
+    let (all, hopeless) = asked(question, &workload, &machines, &offers);
+    let repeats = Repeats::read(source, question.import.batch);
+    let simulated = simulate(
+        question,
+        &workload,
+        &folder,
+        &all,
+        (&offers, &machines),
+        &repeats,
+        (jobs, interrupt),
+    )?;
+    let basis = Basics {
+        workload,
+        report,
+        files,
+        hopeless,
+        offers,
+        machines,
+        repeats,
+    };
+    Ok(decide(question, basis, simulated))
+}
+
+/// Whether time counts, and whether money does.
+fn counts(goal: &Goal) -> [bool; 2] {
+    let is_limited = goal.limits.are_any();
+    [Objective::Cost, Objective::Time].map(|other| is_limited || goal.objective != other)
+}
+
+/// What is asked about: all that measurements tell, and what has a chance on other machines; and how much has none.
+fn asked(
+    question: &Question,
+    workload: &Workload,
+    machines: &Machines,
+    offers: &Offers,
+) -> (Vec<Configuration>, usize) {
+    let reach = machines.reach();
+    let mut all = candidates(workload, &reach);
+    let others = on_machines(workload, machines, &reach);
+    let expected = |c: &Configuration| -> Option<Point> {
+        let prices = offers.all.iter().filter(|o| o.vm == vm_type(&c.vm));
+        let usd = prices.map(|o| o.usd_per_hour).min_by(f64::total_cmp)?;
+        let replay = workload.replay(c, &reach).ok()?;
+        let vms = Shape::parse(&c.vm).ok()?.vms(c.workers)?;
+        let steps = workload.steps_to_target(replay.epochs, c.batch);
+        let time_s = steps * replay.step.total_s() + 60.0 * question.setup_min;
+        Some(Point {
+            time_s,
+            cost_usd: usd * f64::from(vms) * time_s,
+        })
+    };
+    let points: Vec<(Configuration, Point)> = (others.into_iter())
+        .filter_map(|c| expected(&c).map(|point| (c, point)))
+        .collect();
+    let is_other = |c: &Configuration| {
+        let machine = machines.of(&c.vm);
+        machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
+    };
+    let least = |points: &mut dyn Iterator<Item = Point>| {
+        points.fold([f64::INFINITY; 2], |[time, cost], p| {
+            [time.min(p.time_s), cost.min(p.cost_usd)]
+        })
+    };
+    // What a far faster GPU is expected to do leaves machines with the measured one in the race: it is less sure.
+    let with_same = points
+        .iter()
+        .filter(|(c, _)| !is_other(c))
+        .map(|(_, point)| *point);
+    let same = least(&mut all.iter().filter_map(&expected).chain(with_same));
+    let any = least(&mut points.iter().map(|(_, point)| *point));
+    let best = |c: &Configuration| {
+        if is_other(c) {
+            [same[0].min(any[0]), same[1].min(any[1])]
+        } else {
+            same
+        }
+    };
+    let [by_time, by_cost] = counts(&question.goal);
+    let count = points.len();
+    let hopeful = points.into_iter().filter(|(c, p)| {
+        let best = best(c);
+        (by_time && p.time_s <= HOPELESS * best[0]) || (by_cost && p.cost_usd <= HOPELESS * best[1])
+    });
+    let before = all.len();
+    all.extend(hopeful.map(|(c, _)| c));
+    let hopeless = count - (all.len() - before);
+    (all, hopeless)
+}
+
+/// What an answer rests on.
+struct Basics {
+    workload: Workload,
+    report: Report,
+    files: Vec<(&'static str, String)>,
+    hopeless: usize,
+    offers: Offers,
+    machines: Machines,
+    repeats: Repeats,
+}
+
+impl Basics {
+    fn is_other_gpu(&self, c: &Configuration) -> bool {
+        let machine = self.machines.of(&c.vm);
+        machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
+    }
+
+    fn stands(&self, c: &Configuration) -> Option<StandsFor> {
+        self.machines.of(&c.vm).map(|machine| StandsFor {
+            like: machine.like.clone(),
+            basis: machine.basis,
+            processor: machine.processor.clone(),
+            compute_over_like: machine.compute_over_like(),
+        })
+    }
+}
+
+/// One of the simulated configurations, as the decision sees it.
+fn choice(
+    basis: &Basics,
+    decision: &Decision<'_>,
+    simulated: &Simulated,
+    (at, best): (usize, usize),
+    is_on_front: bool,
+) -> Choice {
+    let mean = decision.mean(at);
+    let [time, cost] = decision.intervals(at);
+    let configuration = simulated.prospect.configuration.clone();
+    Choice {
+        stands: basis.stands(&configuration),
+        configuration,
+        vms: simulated.vms,
+        offer: simulated.offer.clone(),
+        time_h: [mean.time_s, time[0], time[1]].map(|s| s / 3600.0),
+        cost_usd: [mean.cost_usd, cost[0], cost[1]],
+        miss: decision.miss(at),
+        provenance: simulated.provenance,
+        over_best: decision.value(&mean) / decision.value(&decision.mean(best)) - 1.0,
+        chance: if at == best {
+            1.0
+        } else {
+            decision.chance_better(at, best)
+        },
+        is_on_front,
+    }
+}
+
+/// What is allowed, the best in expectation first; but of what is first, the GPU was measured, unless another is surely better. Others
+/// that are expected to be better follow it: they are to be measured before they are rented.
+fn surest_first(decision: &Decision<'_>, is_other: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut ranked = decision.ranked();
+    if let Some(place) = ranked.iter().position(|at| !is_other(*at))
+        && decision.chance_better(ranked[0], ranked[place]) < SURELY
+    {
+        ranked[..=place].rotate_right(1);
+    }
+    ranked
+}
+
+fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advice {
+    let workload = &basis.workload;
+    let stated = workload.stated_epochs();
+    let uncertainty = Uncertainty::of(workload, &basis.repeats, stated.is_some());
+    let prospects: Vec<Prospect> = simulated.iter().map(|s| s.prospect.clone()).collect();
+    let configurations: Vec<Configuration> =
+        prospects.iter().map(|p| p.configuration.clone()).collect();
+    let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
+    let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
+    let decision = Decision::new(&prospects, covariances, question.goal);
+    let ranked = surest_first(&decision, |at| basis.is_other_gpu(&configurations[at]));
+    let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
+    let allowed: Vec<bool> = (0..prospects.len())
+        .map(|at| decision.is_allowed(at))
+        .collect();
+    let front = ranking::front(&points, &allowed);
+    let choice =
+        |at: usize, best: usize| choice(&basis, &decision, &simulated[at], (at, best), front[at]);
+    let choices: Vec<Choice> = ranked.iter().map(|at| choice(*at, ranked[0])).collect();
+    let nearest = (0..prospects.len())
+        .filter(|_| ranked.is_empty())
+        .min_by(|a, b| decision.miss(*a).total_cmp(&decision.miss(*b)))
+        .map(|at| choice(at, at));
+    let told: Vec<ToldOf> = (simulated.iter().enumerate())
+        .map(|(at, s)| ToldOf {
+            provenance: s.provenance,
+            machine: basis.machines.of(&s.prospect.configuration.vm),
+            sd: decision.covariances().sd(at),
+        })
+        .collect();
+    Advice {
+        name: question.import.name.clone(),
+        known: known(
+            workload,
+            basis.repeats.clone(),
+            stated,
+            &told,
+            &configurations,
+        ),
+        goal: question.goal,
+        usd_per_hour: decision.usd_per_hour(),
+        beyond_limits: prospects.len() - ranked.len(),
+        measurements: measurements(question, &basis, &decision, &simulated),
+        catalogue: Looked {
+            is_wanted: !question.wanted.only_measured,
+            machines: basis.machines.all.len(),
+            dearer: basis.machines.dearer,
+            without_price: basis.machines.without_price,
+            hopeless: basis.hopeless,
+        },
+        choices,
+        nearest,
+        times: question.times,
+        report: basis.report,
+        files: basis.files,
+        offers: basis.offers,
+    }
+}
+
+/// What could be measured next.
+fn measurements(
+    question: &Question,
+    basis: &Basics,
+    decision: &Decision<'_>,
+    simulated: &[Simulated],
+) -> Vec<Next> {
+    let Basics {
+        workload, repeats, ..
+    } = basis;
+    let effort = MeasuringEffort {
+        setup_s: 60.0 * question.setup_min,
+        is_expected: true,
+        steps: f64::from(question.steps),
+        times: question.times,
+        noise: [
+            repeats.step_sd * repeats.step_sd,
+            repeats.epochs_sd * repeats.epochs_sd,
+        ],
+    };
+    let measured: BTreeSet<(&str, u32, u32)> = (workload.steps.points())
+        .map(|(c, _)| (&*c.vm, c.workers, c.batch))
+        .collect();
+    let batches: BTreeSet<u32> = workload.epochs.rows().iter().map(|row| row.batch).collect();
+    (decision.measurements(&effort).into_iter())
+        // Where somebody states the epochs, runs to learn them are not asked for.
+        .filter(|worth| worth.value > 0.0)
+        .map(|worth| {
+            let at = match worth.measurement {
+                Measurement::Step(at) | Measurement::Epochs(at) => at,
+            };
+            let c = &simulated[at].prospect.configuration;
+            Next {
+                was_measured: match worth.measurement {
+                    Measurement::Step(_) => measured.contains(&(&*c.vm, c.workers, c.batch)),
+                    Measurement::Epochs(_) => batches.contains(&c.batch),
+                },
+                worth,
+                configuration: c.clone(),
+                vms: simulated[at].vms,
+                offer: simulated[at].offer.clone(),
+                basis: basis.machines.of(&c.vm).map(|machine| machine.basis),
+            }
+        })
+        .collect()
+}
