@@ -103,7 +103,9 @@ pub fn offers(
         if let Some(usd) = wanted.own_usd.get(vm)
             && takes(Market::OnDemand)
         {
-            offers.all.push(own_offer(vm, provider.clone(), *usd, wanted));
+            offers
+                .all
+                .push(own_offer(vm, provider.clone(), *usd, wanted));
         }
         let Some(listed) = listed else {
             if !wanted.own_usd.contains_key(vm) {
@@ -157,9 +159,13 @@ fn places(
         let own = |o: &Offer| o.provider.as_ref() == Some(provider) && o.date.is_some();
         all.iter().any(own)
     };
-    let taken = regions.into_iter().filter(|(provider, _)| is_taken(provider));
+    let taken = regions
+        .into_iter()
+        .filter(|(provider, _)| is_taken(provider));
     let place = |(provider, region): (String, String)| {
-        let prices = vm_types.iter().flat_map(|vm| catalogue.prices_of(&provider, vm));
+        let prices = vm_types
+            .iter()
+            .flat_map(|vm| catalogue.prices_of(&provider, vm));
         let of_market = prices.filter(|p| p.market == market && *p.region != *region);
         let others = of_market.map(|p| p.region.to_string()).collect();
         PriceRegion {
