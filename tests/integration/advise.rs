@@ -151,6 +151,7 @@ fn markets_limits_and_prices_change_the_answer_as_they_should() {
                 &format!("g5.xlarge={usd}"),
                 "--usd-per-hour",
                 "g6e.xlarge=9",
+                "--only-measured",
             ],
         ))
     };

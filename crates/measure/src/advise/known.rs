@@ -86,24 +86,6 @@ pub(super) fn known(
         let (count, within) = typical(own.map(|(told, _)| told.sd))?;
         Some((provenance, count, within))
     });
-    let bases = [Basis::SameGpu, Basis::OtherGpu, Basis::SameFamily];
-    let machines = bases.into_iter().filter_map(|basis| {
-        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
-        let mut types: BTreeSet<&str> = BTreeSet::new();
-        let own = (all.iter().zip(configurations)).filter_map(|(told, c)| {
-            let machine = told.machine.filter(|machine| machine.basis == basis)?;
-            types.insert(&machine.vm);
-            let is_first = seen.insert((&c.vm, c.workers, c.batch));
-            is_first.then_some(told.sd)
-        });
-        let (configurations, within) = typical(own)?;
-        Some(OnMachines {
-            basis,
-            types: types.len(),
-            configurations,
-            within,
-        })
-    });
     // Some worker shares its VM with another, and no VM of the type was measured beside another.
     let on_one_vm = |vm: &&str| {
         let own = || {
@@ -129,7 +111,7 @@ pub(super) fn known(
     Known {
         measured: workload.steps.points().count(),
         told: told.collect(),
-        machines: machines.collect(),
+        machines: on_machines(all, configurations),
         batches,
         stated_epochs,
         epoch_law: workload.laws.epochs.is_some(),
@@ -146,4 +128,27 @@ fn typical(sds: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     let mut all: Vec<f64> = sds.collect();
     let middle = stats::median(&mut all)?;
     Some((all.len(), libm::exp(normal::AT_95 * middle) - 1.0))
+}
+
+/// What is told of machines that were not measured, by what they have in common with measured ones.
+fn on_machines(all: &[ToldOf<'_>], configurations: &[Configuration]) -> Vec<OnMachines> {
+    let bases = [Basis::SameGpu, Basis::OtherGpu, Basis::SameFamily];
+    let of_basis = bases.into_iter().filter_map(|basis| {
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let mut types: BTreeSet<&str> = BTreeSet::new();
+        let own = (all.iter().zip(configurations)).filter_map(|(told, c)| {
+            let machine = told.machine.filter(|machine| machine.basis == basis)?;
+            types.insert(&machine.vm);
+            let is_first = seen.insert((&c.vm, c.workers, c.batch));
+            is_first.then_some(told.sd)
+        });
+        let (configurations, within) = typical(own)?;
+        Some(OnMachines {
+            basis,
+            types: types.len(),
+            configurations,
+            within,
+        })
+    });
+    of_basis.collect()
 }

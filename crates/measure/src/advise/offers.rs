@@ -79,11 +79,10 @@ pub fn offers(
     if diagnostics.len() > before {
         return offers;
     }
-    let mut regions = regions(vm_types, wanted, catalogue);
-    // Where a provider has nothing that was measured, what is asked about says it.
-    for (provider, region) in self::regions(others, wanted, catalogue) {
-        regions.entry(provider).or_insert(region);
-    }
+    // Where a provider has nothing that was measured, what is asked about says its region.
+    let mut regions_by_provider = regions(others, wanted, catalogue);
+    regions_by_provider.extend(regions(vm_types, wanted, catalogue));
+    let regions = regions_by_provider;
     let takes = |market: Market| wanted.market.is_none_or(|m| m == market);
     for vm in vm_types.iter().chain(others) {
         let is_measured = vm_types.contains(vm);
@@ -104,15 +103,9 @@ pub fn offers(
         if let Some(usd) = wanted.own_usd.get(vm)
             && takes(Market::OnDemand)
         {
-            offers.all.push(Offer {
-                vm: vm.clone(),
-                provider: provider.clone(),
-                region: wanted.region.clone(),
-                market: Market::OnDemand,
-                usd_per_hour: *usd,
-                date: None,
-                lifetime: None,
-            });
+            offers
+                .all
+                .push(own_offer(vm, provider.clone(), *usd, wanted));
         }
         let Some(listed) = listed else {
             if !wanted.own_usd.contains_key(vm) {
@@ -156,42 +149,64 @@ pub fn offers(
             }
         }
     }
-    let market = wanted.market.unwrap_or(Market::OnDemand);
-    offers.places = (regions.into_iter())
-        .filter(|(provider, _)| {
-            if wanted.region.as_deref() == Some(ANY) {
-                return false;
-            }
-            let own = |o: &Offer| o.provider.as_ref() == Some(provider) && o.date.is_some();
-            offers.all.iter().any(own)
-        })
-        .map(|(provider, region)| {
-            let prices = vm_types
-                .iter()
-                .flat_map(|vm| catalogue.prices_of(&provider, vm));
-            let of_market = prices.filter(|p| p.market == market && *p.region != *region);
-            let others = of_market.map(|p| p.region.to_string()).collect();
-            PriceRegion {
-                provider,
-                region,
-                others,
-            }
-        })
-        .collect();
+    offers.places = places(&offers.all, regions, (vm_types, wanted), catalogue);
     if offers.all.is_empty() {
-        diagnostics.push(offers.complaint(vm_types));
+        diagnostics.push(without_any(vm_types, &offers.left_out));
     }
     offers
 }
 
-impl Offers {
-    /// The complaint that there are none.
-    fn complaint(&self, vm_types: &BTreeSet<String>) -> Diagnostic {
-        let mut help = self.left_out.join("; ");
-        if let Some(vm) = vm_types.first() {
-            help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+/// The regions that prices are from, and where else what was measured has prices.
+fn places(
+    all: &[Offer],
+    regions: BTreeMap<String, String>,
+    (vm_types, wanted): (&BTreeSet<String>, &Wanted),
+    catalogue: &Catalogue,
+) -> Vec<PriceRegion> {
+    let market = wanted.market.unwrap_or(Market::OnDemand);
+    if wanted.region.as_deref() == Some(ANY) {
+        return Vec::new();
+    }
+    let is_taken = |provider: &String| {
+        let own = |o: &Offer| o.provider.as_ref() == Some(provider) && o.date.is_some();
+        all.iter().any(own)
+    };
+    let taken = regions
+        .into_iter()
+        .filter(|(provider, _)| is_taken(provider));
+    let place = |(provider, region): (String, String)| {
+        let prices = vm_types
+            .iter()
+            .flat_map(|vm| catalogue.prices_of(&provider, vm));
+        let of_market = prices.filter(|p| p.market == market && *p.region != *region);
+        let others = of_market.map(|p| p.region.to_string()).collect();
+        PriceRegion {
+            provider,
+            region,
+            others,
         }
-        Diagnostic::general("none of the measured VM types has a price").with_help(help)
+    };
+    taken.map(place).collect()
+}
+
+/// The complaint where nothing has a price.
+fn without_any(vm_types: &BTreeSet<String>, left_out: &[String]) -> Diagnostic {
+    let mut help = left_out.join("; ");
+    if let Some(vm) = vm_types.first() {
+        help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+    }
+    Diagnostic::general("none of the measured VM types has a price").with_help(help)
+}
+
+fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Wanted) -> Offer {
+    Offer {
+        vm: vm.to_owned(),
+        provider,
+        region: wanted.region.clone(),
+        market: Market::OnDemand,
+        usd_per_hour,
+        date: None,
+        lifetime: None,
     }
 }
 
