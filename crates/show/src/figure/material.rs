@@ -65,7 +65,7 @@ pub struct Cloud {
 pub struct Place {
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
-    /// Its VMs with their number, where all configurations are known.
+    /// VMs with their number, where all configurations are known.
     pub held: Option<String>,
     /// Worker count K.
     pub workers: Option<u32>,

@@ -17,7 +17,7 @@ pub struct Answer {
     pub detail: String,
     /// Marks: where it comes from, what it lacks.
     pub marks: Vec<String>,
-    /// Its figures.
+    /// Large figures of the card.
     pub figures: Vec<Big>,
     /// Runner-up, risk, what would change it.
     pub lines: Vec<CardLine>,

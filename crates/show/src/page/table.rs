@@ -47,7 +47,7 @@ pub struct Head {
     pub is_bar: bool,
     /// What it means; empty where the head says it.
     pub about: String,
-    /// Its words, each once: rows have their numbers. Empty where rows hold what they show.
+    /// Words of the column, each once: rows have the numbers of words. Empty where rows hold what they show.
     pub words: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// These columns show when a row is opened.
+    /// Marks columns that show when a row is opened.
     pub(super) fn with_more(mut self, heads: &[&str]) -> Table {
         for column in &mut self.columns {
             column.is_more |= heads.contains(&column.name.as_str());
@@ -165,7 +165,7 @@ impl Table {
         self
     }
 
-    /// It is closed at first.
+    /// Closes the table at first.
     pub(super) fn closed(mut self) -> Table {
         self.is_detail = true;
         self
@@ -179,7 +179,7 @@ fn digits(cell: &Cell) -> Option<usize> {
     Some(text.split_once('.').map_or(0, |(_, behind)| behind.len()))
 }
 
-/// As much of a number as anybody reads, or the text.
+/// Digits of a number that anybody reads, or the text.
 fn value(cell: &Cell) -> Value {
     match cell.number {
         Some(number) => short_number(number),
