@@ -30,7 +30,10 @@ impl CheckArgs {
         if self.files.iter().any(|file| policies::has_policies(file)) {
             let studies = policies::load(&self.files)?;
             let line = |(path, cases): (&PathBuf, usize)| {
-                format!("{}: ok, {cases} lives\n", visible(&path.display().to_string()))
+                format!(
+                    "{}: ok, {cases} lives\n",
+                    visible(&path.display().to_string())
+                )
             };
             let cases = studies.iter().map(scavsim_provision::study::Study::cases);
             terminal::print(&self.files.iter().zip(cases).map(line).collect::<String>())?;

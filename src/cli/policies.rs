@@ -70,13 +70,21 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
         return Ok(Some(Exit::Done));
     }
     let interrupt = signals.raise_first()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(asked.jobs).build();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(asked.jobs)
+        .build();
     let pool = pool.map_err(anyhow::Error::from)?;
     let mut printed = Printed::default();
     let several = studies.len() > 1;
     for study in &mut studies {
         study.seed = asked.seed.unwrap_or(study.seed);
-        let folder = asked.out.map(|out| if several { out.join(&study.name) } else { out.to_owned() });
+        let folder = asked.out.map(|out| {
+            if several {
+                out.join(&study.name)
+            } else {
+                out.to_owned()
+            }
+        });
         let mut lives = folder.as_deref().map(Lives::create).transpose()?;
         for setting in &study.settings {
             let met = pool.install(|| run(study, setting));
@@ -100,13 +108,20 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        d.push(Diagnostic::general(title).with_help("legal there: --out, --jobs, --seed, --format, --wide, --dry-run"));
+        d.push(
+            Diagnostic::general(title)
+                .with_help("legal there: --out, --jobs, --seed, --format, --wide, --dry-run"),
+        );
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
         let title = "scenarios with `[policy]` have no summary of this form";
         d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
     }
-    if d.is_empty() { Ok(()) } else { Err(Failure::Wrong(d)) }
+    if d.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Wrong(d))
+    }
 }
 
 /// A row of the table: a policy in a setting.
@@ -129,9 +144,19 @@ struct Printed {
 
 impl Printed {
     fn add(&mut self, study: &Study, setting: &Setting, figures: &[Figures]) {
-        let zones: Vec<&str> = setting.world.zones.iter().map(|zone| zone.name.as_str()).collect();
-        let names = study.policies.iter().map(|(name, _)| name.as_str()).chain([CLAIRVOYANT]);
-        self.heads.push((head(study, setting, figures), figures.len()));
+        let zones: Vec<&str> = setting
+            .world
+            .zones
+            .iter()
+            .map(|zone| zone.name.as_str())
+            .collect();
+        let names = study
+            .policies
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .chain([CLAIRVOYANT]);
+        self.heads
+            .push((head(study, setting, figures), figures.len()));
         for (name, figures) in names.zip(figures) {
             self.rows.push(Line {
                 study: study.name.clone(),
@@ -171,7 +196,11 @@ impl Printed {
 
 /// What is best, and where: the answer before the table.
 fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
-    let named = study.policies.iter().map(|(name, _)| name.as_str()).zip(figures);
+    let named = study
+        .policies
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .zip(figures);
     let kept = named.filter(|(_, one)| one.kept == one.lives);
     let best = kept.min_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
     let lives = setting.lives.count();
@@ -180,7 +209,10 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
             let over = one.over_clairvoyant.map_or(String::new(), |over| {
                 format!(", {over:.3} times what it costs whoever knows what comes")
             });
-            format!("Cheapest of those in time: {name}, ${:.2} a life{over}.", one.cost_usd)
+            format!(
+                "Cheapest of those in time: {name}, ${:.2} a life{over}.",
+                one.cost_usd
+            )
         }
         None => "No policy kept all deadlines.".to_owned(),
     };
@@ -194,21 +226,31 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
 
 fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
     let number = |head: &'static str, digits: usize, rank: u8, of: fn(&Figures) -> f64| {
-        Column::number(head, move |line: &&Line| Cell::number(Some(of(&line.figures)), digits)).rank(rank)
+        Column::number(head, move |line: &&Line| {
+            Cell::number(Some(of(&line.figures)), digits)
+        })
+        .rank(rank)
     };
     let share = |part: f64, of: usize| 100.0 * part / of.max(1) as f64;
     let mut columns = Vec::new();
     if all {
         columns.push(Column::text("scenario", |line: &&Line| line.study.clone()));
         columns.push(Column::text("zones", |line: &&Line| line.zones.clone()));
-        columns.push(Column::number("deadline_h", |line: &&Line| Cell::number(Some(line.deadline_h), 3)));
-        columns.push(Column::number("changeover_s", |line: &&Line| Cell::number(Some(line.changeover_s), 0)));
+        columns.push(Column::number("deadline_h", |line: &&Line| {
+            Cell::number(Some(line.deadline_h), 3)
+        }));
+        columns.push(Column::number("changeover_s", |line: &&Line| {
+            Cell::number(Some(line.changeover_s), 0)
+        }));
     }
     columns.extend([
         Column::text("policy", |line: &&Line| line.policy.clone()).rank(0),
         number("cost $", 2, 0, |one| one.cost_usd),
         number("± $", 2, 3, |one| one.cost_ci_usd),
-        Column::number("× clairvoyant", |line: &&Line| Cell::number(line.figures.over_clairvoyant, 3)).rank(1),
+        Column::number("× clairvoyant", |line: &&Line| {
+            Cell::number(line.figures.over_clairvoyant, 3)
+        })
+        .rank(1),
         Column::number("in time %", move |line: &&Line| {
             Cell::number(Some(share(line.figures.kept as f64, line.figures.lives)), 1)
         })
@@ -220,7 +262,10 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
         number("moves", 1, 6, |one| one.moves),
         number("starts", 1, 7, |one| one.launches),
         number("net %", 0, 8, |one| 100.0 * one.caught),
-        Column::number("unfinished", |line: &&Line| Cell::number(Some(line.figures.unfinished as f64), 0)).rank(9),
+        Column::number("unfinished", |line: &&Line| {
+            Cell::number(Some(line.figures.unfinished as f64), 0)
+        })
+        .rank(9),
     ]);
     let least = rows
         .iter()
@@ -276,7 +321,12 @@ impl Lives {
     }
 
     fn write(&mut self, study: &Study, setting: &Setting, met: &[Met]) -> Result<(), Failure> {
-        let zones: Vec<&str> = setting.world.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let zones: Vec<&str> = setting
+            .world
+            .zones
+            .iter()
+            .map(|zone| zone.name.as_str())
+            .collect();
         let zones = zones.join(" ");
         for one in met {
             let optimum = one.optimum.as_ref().map(Outcome::cost_usd);

@@ -14,7 +14,17 @@ use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
 const FLOORS: [&str; 11] = [
-    "base", "read", "provision", "data", "sim", "search", "lab", "measure", "papers", "show", "scavsim",
+    "base",
+    "read",
+    "provision",
+    "data",
+    "sim",
+    "search",
+    "lab",
+    "measure",
+    "papers",
+    "show",
+    "scavsim",
 ];
 
 fn root() -> PathBuf {

@@ -109,6 +109,7 @@ mod peers;
 mod plan_lives;
 mod plans;
 mod plotting;
+mod policies;
 mod precision;
 mod properties;
 mod random_lives;

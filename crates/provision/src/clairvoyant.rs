@@ -22,7 +22,7 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Way, Outcome)> {
 /// Most parts of a tick that work is counted in.
 pub const MOST_PARTS: usize = 20;
 /// Most choices that are kept for that; with more, work is counted in whole ticks.
-const MOST_CELLS: usize = 100_000_000;
+const MOST_CELLS: usize = 50_000_000;
 
 /// Where to be in each tick.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +126,8 @@ impl<'w> Ground<'w> {
         };
         let mut lengths: Vec<f64> = pairs().map(start_up_ticks).collect();
         lengths.push(job.work_s / tick_s);
-        let spare = |parts: usize| (ticks * parts).saturating_sub((job.work_s / tick_s) as usize * parts);
+        let spare =
+            |parts: usize| (ticks * parts).saturating_sub((job.work_s / tick_s) as usize * parts);
         let has_room = |parts: &usize| ticks * (spare(*parts) + 1) * 3 * zones <= MOST_CELLS;
         let parts = Some(parts_of(&lengths)).filter(has_room).unwrap_or(1);
         let counted = |ticks: f64| whole(ticks * parts as f64, f64::ceil);
@@ -139,7 +140,8 @@ impl<'w> Ground<'w> {
                 start_ups.push(needs);
             }
         }
-        let egress = pairs().map(|(from, to)| world.moving.usd_per_gb(from, to) * job.checkpoint_gb);
+        let egress =
+            pairs().map(|(from, to)| world.moving.usd_per_gb(from, to) * job.checkpoint_gb);
         let late_usd = job.lateness_usd_per_h.unwrap_or(0.0) * tick_s / 3600.0;
         let late = |tick: usize| if tick < deadline { 0.0 } else { late_usd };
         let per_tick = f64::from(job.machines) * tick_s / 3600.0;
@@ -241,7 +243,8 @@ impl Way {
             chosen: vec![GO_ON; ground.ticks * modes * wide],
             first: vec![GO_ON; ground.ticks],
         };
-        let mut launches = vec![vec![f64::INFINITY; wide]; ground.places() * ground.start_ups.len()];
+        let mut launches =
+            vec![vec![f64::INFINITY; wide]; ground.places() * ground.start_ups.len()];
         let mut first = f64::INFINITY;
         for tick in (0..=ground.ticks).rev() {
             let mut layer = std::mem::take(&mut costs.layers[tick % ring]);
@@ -255,7 +258,9 @@ impl Way {
             // Whoever has no work left pays nothing.
             let done = (tick * ground.parts).checked_sub(ground.work);
             for mode in &mut layer {
-                mode.iter_mut().take(done.map_or(0, |idle| idle + 1)).for_each(|cost| *cost = 0.0);
+                mode.iter_mut()
+                    .take(done.map_or(0, |idle| idle + 1))
+                    .for_each(|cost| *cost = 0.0);
             }
             costs.layers[tick % ring] = layer;
         }
@@ -318,7 +323,9 @@ impl Ground<'_> {
         into: &mut [f64],
     ) {
         let last = tick + takes - 1;
-        let (Some(usd), Some(last_usd)) = (self.usd(place, tick, last), self.usd(place, last, last + 1)) else {
+        let (Some(usd), Some(last_usd)) =
+            (self.usd(place, tick, last), self.usd(place, last, last + 1))
+        else {
             return;
         };
         for left in 1..=credit {
@@ -400,7 +407,11 @@ impl Ground<'_> {
     fn walk(&self, choices: &mut Choices) -> Vec<Option<Place>> {
         let place_of = |place: usize| Place {
             zone: place / 2,
-            market: if place.is_multiple_of(2) { Market::Spot } else { Market::OnDemand },
+            market: if place.is_multiple_of(2) {
+                Market::Spot
+            } else {
+                Market::OnDemand
+            },
         };
         let (mut tick, mut idle) = (0, 0);
         let mut mode: Option<usize> = None;

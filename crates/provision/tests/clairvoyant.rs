@@ -34,8 +34,16 @@ fn least(world: &World, job: &Job, at: State, known: &mut HashMap<State, f64>) -
             }
             let stays = running == Some((zone, is_spot));
             let moves = checkpoint.is_some_and(|from| from != zone);
-            let egress = if moves && !stays { world.moving.usd_per_gb(1 - zone, zone) } else { 0.0 };
-            let start_up = if stays { start_up } else { parts(job.changeover_s) };
+            let egress = if moves && !stays {
+                world.moving.usd_per_gb(1 - zone, zone)
+            } else {
+                0.0
+            };
+            let start_up = if stays {
+                start_up
+            } else {
+                parts(job.changeover_s)
+            };
             let waits = start_up.min(10);
             let works = (10 - waits).min(parts(job.work_s) - done);
             let is_last = done + works >= parts(job.work_s);
@@ -44,7 +52,13 @@ fn least(world: &World, job: &Job, at: State, known: &mut HashMap<State, f64>) -
                 true => world.zones[zone].spot_usd_per_h[tick],
                 false => world.zones[zone].on_demand_usd_per_h,
             };
-            let next = (tick + 1, done + works, Some((zone, is_spot)), start_up - waits, Some(zone));
+            let next = (
+                tick + 1,
+                done + works,
+                Some((zone, is_spot)),
+                start_up - waits,
+                Some(zone),
+            );
             let usd = egress + price * f64::from(used) / 10.0;
             best = best.min(usd + least(world, job, next, known));
         }

@@ -57,7 +57,11 @@ fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
         at if at % 2 == 1 => 4.0,
         _ => 2.0,
     };
-    (0..=steps).map(|at| weight(at) * of(from + f64::from(at) * h)).sum::<f64>() * h / 3.0
+    (0..=steps)
+        .map(|at| weight(at) * of(from + f64::from(at) * h))
+        .sum::<f64>()
+        * h
+        / 3.0
 }
 
 fn begins_up() -> f64 {
@@ -67,7 +71,11 @@ fn begins_up() -> f64 {
 /// Mean hours that pauses take beyond the slack until the deadline.
 fn beyond_slack_h() -> f64 {
     let slack = DEADLINE_H - WORK_H;
-    let more = |up: bool| integral(slack, DEADLINE_H, |x| 1.0 - pauses_within(x, DEADLINE_H - x, up));
+    let more = |up: bool| {
+        integral(slack, DEADLINE_H, |x| {
+            1.0 - pauses_within(x, DEADLINE_H - x, up)
+        })
+    };
     begins_up() * more(true) + (1.0 - begins_up()) * more(false)
 }
 
@@ -110,9 +118,17 @@ fn greedy_and_the_clairvoyant_cost_what_the_quadrature_says() {
     }
     let n = lives as f64;
     let known = ON_DEMAND * WORK_H - (ON_DEMAND - SPOT) * until_slack_is_used_h();
-    assert!((greedy / n / known - 1.0).abs() < 1e-3, "greedy {} in place of {known}", greedy / n);
+    assert!(
+        (greedy / n / known - 1.0).abs() < 1e-3,
+        "greedy {} in place of {known}",
+        greedy / n
+    );
     let known = SPOT * WORK_H + (ON_DEMAND - SPOT) * beyond_slack_h();
-    assert!((best / n / known - 1.0).abs() < 1e-3, "at best {} in place of {known}", best / n);
+    assert!(
+        (best / n / known - 1.0).abs() < 1e-3,
+        "at best {} in place of {known}",
+        best / n
+    );
 }
 
 /// What it costs at best where changeovers take no time: pauses beyond the slack are worked on demand.
@@ -142,9 +158,16 @@ fn who_waits_is_as_late_as_the_quadrature_says() {
     let n = lives as f64;
     let (ours, known) = (sum / n, late_h());
     let error = ((squares / n - ours * ours) / n).sqrt();
-    assert!((ours - known).abs() < 3.0 * error, "{ours} ± {error} in place of {known}");
+    assert!(
+        (ours - known).abs() < 3.0 * error,
+        "{ours} ± {error} in place of {known}"
+    );
     let known = SPOT * WORK_H + 2.0 * known;
-    assert!((cost / n / known - 1.0).abs() < 1e-3, "{} in place of {known}", cost / n);
+    assert!(
+        (cost / n / known - 1.0).abs() < 1e-3,
+        "{} in place of {known}",
+        cost / n
+    );
 }
 
 #[test]
@@ -153,7 +176,10 @@ fn the_clairvoyant_way_is_that_without_changeovers() {
     let ticks = (DEADLINE_H * 3600.0 / TICK_S) as usize;
     for replica in 0..6 {
         let world = world(replica, ticks);
-        let best = optimum(world.window(0, ticks).unwrap(), &job).unwrap().1.cost_usd();
+        let best = optimum(world.window(0, ticks).unwrap(), &job)
+            .unwrap()
+            .1
+            .cost_usd();
         let known = without_changeovers(&world);
         assert!((known - best).abs() < 1e-6, "{best}, not {known}");
     }

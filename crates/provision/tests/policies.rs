@@ -44,11 +44,26 @@ fn skynomads_windows_cost_what_its_authors_print() {
                 "{tile}: {what} {ours}, printed {theirs}"
             );
         };
-        near("optimum", optimum(window, &job).unwrap().1.cost_usd(), best, 1e-6);
-        near("uniform progress", cost("uniform-progress-failover"), uniform, 1e-6);
+        near(
+            "optimum",
+            optimum(window, &job).unwrap().1.cost_usd(),
+            best,
+            1e-6,
+        );
+        near(
+            "uniform progress",
+            cost("uniform-progress-failover"),
+            uniform,
+            1e-6,
+        );
         // Where a zone that it runs in is probed, its authors bill a minute in place of the tick.
         near("skynomad", cost("skynomad"), skynomad, 1e-3);
-        near("true lifetimes", cost("skynomad-true-lifetimes"), knowing, 1e-3);
+        near(
+            "true lifetimes",
+            cost("skynomad-true-lifetimes"),
+            knowing,
+            1e-3,
+        );
     }
 }
 
@@ -69,7 +84,9 @@ fn whoever_has_a_net_keeps_all_deadlines() {
                 };
                 assert!(job.can_be_kept(world.tick_s));
                 for start in (0..19_000).step_by(3_100) {
-                    let window = world.window(start, job.deadline_ticks(world.tick_s)).unwrap();
+                    let window = world
+                        .window(start, job.deadline_ticks(world.tick_s))
+                        .unwrap();
                     for declared in POLICIES {
                         let mut policy = policy(declared.name, window);
                         if policy.net() == Net::None {
@@ -77,7 +94,10 @@ fn whoever_has_a_net_keeps_all_deadlines() {
                         }
                         let life = live(window, &job, &mut *policy);
                         let name = declared.name;
-                        assert!(life.kept(), "{name}: {start}, {deadline_s}, {changeover_s}: {life:?}");
+                        assert!(
+                            life.kept(),
+                            "{name}: {start}, {deadline_s}, {changeover_s}: {life:?}"
+                        );
                     }
                 }
             }
@@ -104,7 +124,11 @@ fn nobody_does_better_than_who_knows_what_comes() {
                 continue;
             }
             let cost = live(window, &job, &mut *policy).cost_usd();
-            assert!(cost >= best - 1e-9, "{}: {cost}, and {best} at best", declared.name);
+            assert!(
+                cost >= best - 1e-9,
+                "{}: {cost}, and {best} at best",
+                declared.name
+            );
         }
     }
 }
@@ -127,14 +151,22 @@ fn what_comes_changes_nothing_that_was_decided() {
             zone.spot_usd_per_h[tick] *= 1.7;
         }
     }
-    for declared in POLICIES.iter().filter(|one| !one.name.ends_with("true-lifetimes")) {
+    for declared in POLICIES
+        .iter()
+        .filter(|one| !one.name.ends_with("true-lifetimes"))
+    {
         let began = |world: &scavsim_provision::world::World| {
             let window = world.window(5_000, ticks).unwrap();
             let (_, timeline) = watch(window, &job, &mut *policy(declared.name, window));
             let before = |entry: &&scavsim_provision::life::timeline::Entry| {
                 entry.at_s < until as f64 * world.tick_s
             };
-            timeline.entries.iter().filter(before).copied().collect::<Vec<_>>()
+            timeline
+                .entries
+                .iter()
+                .filter(before)
+                .copied()
+                .collect::<Vec<_>>()
         };
         assert_eq!(began(&world), began(&other), "{}", declared.name);
     }

@@ -64,7 +64,10 @@ fn traces_that_are_shorter_than_a_life_are_refused() {
 #[test]
 fn who_may_be_late_needs_a_price_of_that() {
     let told = refused("\"greedy\"", "\"spot-only\"");
-    assert_eq!(told, ["2: `spot-only` may be late, and being late has no price"]);
+    assert_eq!(
+        told,
+        ["2: `spot-only` may be late, and being late has no price"]
+    );
     let priced = RIGHT
         .replace("\"greedy\"", "\"spot-only\"")
         .replace("work_h = 10", "work_h = 10\nlateness_usd_per_h = 0");
@@ -82,27 +85,43 @@ fn all_mistakes_are_told_at_once() {
     )
     .expect_err("it is wrong");
     for part in ["`us-east-2x`", "`cost-to-stay`", "work_h", "spread", "at_h"] {
-        assert!(told.iter().any(|one| one.contains(part)), "{part} in {told:#?}");
+        assert!(
+            told.iter().any(|one| one.contains(part)),
+            "{part} in {told:#?}"
+        );
     }
 }
 
 #[test]
 fn a_market_is_named_or_given_not_both() {
-    let told = refused("traces = \"aws-v100-2023\"", "traces = \"aws-v100-2023\"\nrun_h = 3");
-    assert_eq!(told, ["8: `market.run_h` and `market.traces` exclude each other"]);
+    let told = refused(
+        "traces = \"aws-v100-2023\"",
+        "traces = \"aws-v100-2023\"\nrun_h = 3",
+    );
+    assert_eq!(
+        told,
+        ["8: `market.run_h` and `market.traces` exclude each other"]
+    );
     let told = refused("traces = \"aws-v100-2023\"", "traces = \"aws-v100\"");
     assert_eq!(told, ["8: unknown market `aws-v100`"]);
 }
 
 #[test]
 fn lives_do_not_depend_on_threads() {
-    let text = RIGHT.replace("spread = 4", "").replace("[market]", "[market]\nreplicas = 12");
+    let text = RIGHT
+        .replace("spread = 4", "")
+        .replace("[market]", "[market]\nreplicas = 12");
     let study = load(&text).expect("it is right");
     assert!(matches!(study.settings[0].lives, Lives::Drawn(_, 12)));
     let costs = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("it starts");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("it starts");
         let met = pool.install(|| run(&study, &study.settings[0]));
-        let costs = met.iter().flat_map(|one| one.outcomes.iter().map(|life| life.cost_usd()));
+        let costs = met
+            .iter()
+            .flat_map(|one| one.outcomes.iter().map(|life| life.cost_usd()));
         costs.collect::<Vec<f64>>()
     };
     assert_eq!(costs(1), costs(3));

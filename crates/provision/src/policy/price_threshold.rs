@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::registry::Recipe;
 use super::{Policy, order};
-use crate::life::desk::Desk;
 use crate::life::Market;
+use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Fraction;
 
@@ -67,6 +67,8 @@ impl Declared for PriceThresholdSettings {
 
 impl Recipe for PriceThresholdSettings {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(PriceThreshold { share: self.share.get() })
+        Box::new(PriceThreshold {
+            share: self.share.get(),
+        })
     }
 }

@@ -39,7 +39,9 @@ impl Policy for TimeSliced {
         }
         let zones = order::by_price(desk, desk.checkpoint());
         if !order::try_in_order(desk, &zones) && on_demand_must_run {
-            let zone = desk.checkpoint().unwrap_or_else(|| order::cheapest_on_demand(desk));
+            let zone = desk
+                .checkpoint()
+                .unwrap_or_else(|| order::cheapest_on_demand(desk));
             desk.go_on_demand(zone);
         }
     }
@@ -73,6 +75,8 @@ impl Declared for TimeSlicedSettings {
 
 impl Recipe for TimeSlicedSettings {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(TimeSliced { slice_s: 3600.0 * self.slice_h.get() })
+        Box::new(TimeSliced {
+            slice_s: 3600.0 * self.slice_h.get(),
+        })
     }
 }

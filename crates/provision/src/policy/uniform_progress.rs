@@ -65,7 +65,8 @@ impl Policy for UniformProgress {
         if let Some(place) = running {
             self.last = Some(place.zone);
         }
-        let here = (self.last.or(desk.checkpoint())).unwrap_or_else(|| order::cheapest_on_demand(desk));
+        let here =
+            (self.last.or(desk.checkpoint())).unwrap_or_else(|| order::cheapest_on_demand(desk));
         let has_to = progress.last_moment || progress.tight;
         match running.map(|place| place.market) {
             Some(Market::Spot) => {
@@ -94,7 +95,11 @@ impl Policy for UniformProgress {
     }
 
     fn net(&self) -> Net {
-        if self.stops_first { Net::Strict } else { Net::Patient }
+        if self.stops_first {
+            Net::Strict
+        } else {
+            Net::Patient
+        }
     }
 }
 

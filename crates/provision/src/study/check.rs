@@ -75,7 +75,11 @@ struct Check<'c> {
 impl Check<'_> {
     fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
         let wrong = Diagnostic::at(self.source, span, title, label);
-        self.d.push(if help.is_empty() { wrong } else { wrong.with_help(help) });
+        self.d.push(if help.is_empty() {
+            wrong
+        } else {
+            wrong.with_help(help)
+        });
     }
 
     /// Says that a key is needed; what it says where it is there.
@@ -92,7 +96,11 @@ impl Check<'_> {
         let Some(names) = &settings.names else {
             let known = |name: &str| (name.to_owned(), settings.recipe(name));
             let named = all.filter(|name| !NOT_BY_DEFAULT.contains(name)).map(known);
-            return Some(named.filter_map(|(name, recipe)| Some((name, recipe?))).collect());
+            return Some(
+                named
+                    .filter_map(|(name, recipe)| Some((name, recipe?)))
+                    .collect(),
+            );
         };
         let mut policies: Vec<(String, Box<dyn Recipe>)> = Vec::new();
         for name in names.get_ref() {
@@ -101,7 +109,12 @@ impl Check<'_> {
                 self.wrong(span, format!("`{word}` is named twice"), "named before", "");
             } else if word == CLAIRVOYANT {
                 let help = "all costs are told beside those of the clairvoyant; it needs no name";
-                self.wrong(span, format!("`{word}` is no policy"), "it knows what comes", help);
+                self.wrong(
+                    span,
+                    format!("`{word}` is no policy"),
+                    "it knows what comes",
+                    help,
+                );
             } else if let Some(recipe) = settings.recipe(word) {
                 policies.push((word.clone(), recipe));
             } else {
@@ -110,7 +123,12 @@ impl Check<'_> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("legal here: {}", legal.join(", ")),
                 };
-                self.wrong(span, format!("unknown policy `{word}`"), "no such policy", &help);
+                self.wrong(
+                    span,
+                    format!("unknown policy `{word}`"),
+                    "no such policy",
+                    &help,
+                );
             }
         }
         if names.get_ref().is_empty() {
@@ -121,7 +139,12 @@ impl Check<'_> {
     }
 
     /// Policies that may be late want to know what that costs.
-    fn lateness(&mut self, job: &JobTable, at: Range<usize>, policies: &[(String, Box<dyn Recipe>)]) {
+    fn lateness(
+        &mut self,
+        job: &JobTable,
+        at: Range<usize>,
+        policies: &[(String, Box<dyn Recipe>)],
+    ) {
         if job.lateness_usd_per_h.is_some() {
             return;
         }
@@ -134,18 +157,31 @@ impl Check<'_> {
         }
     }
 
-    fn jobs(&mut self, table: Option<&::toml::Spanned<JobTable>>) -> Option<Vec<(Job, Range<usize>)>> {
+    fn jobs(
+        &mut self,
+        table: Option<&::toml::Spanned<JobTable>>,
+    ) -> Option<Vec<(Job, Range<usize>)>> {
         let job = self.needed("job", table, "what is to be done, until when")?;
         let job = job.get_ref();
-        let work = self.needed("job.work_h", job.work_h, "hours of work without interruptions");
+        let work = self.needed(
+            "job.work_h",
+            job.work_h,
+            "hours of work without interruptions",
+        );
         let deadline = job.deadline_h.as_ref();
         let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
         let (work_s, deadline) = (work?.get() * 3600.0, deadline?);
         let none = Several(vec![Delay::new(0.0)?]);
         let changeovers = job.changeover_s.as_ref().unwrap_or(&none);
-        let machines = job.machines.as_ref().map_or(1, |machines| machines.get_ref().get());
+        let machines = job
+            .machines
+            .as_ref()
+            .map_or(1, |machines| machines.get_ref().get());
         let Ok(machines) = u16::try_from(machines) else {
-            let span = job.machines.as_ref().map_or(0..0, |machines| machines.span());
+            let span = job
+                .machines
+                .as_ref()
+                .map_or(0..0, |machines| machines.span());
             let title = format!("`job.machines`: {machines} are too many");
             self.wrong(span, title, "at most 65535", "");
             return None;
@@ -160,7 +196,11 @@ impl Check<'_> {
                     checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
                     machines,
                     lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
-                    last_tick: if job.whole_last_tick { LastTick::Whole } else { LastTick::Used },
+                    last_tick: if job.whole_last_tick {
+                        LastTick::Whole
+                    } else {
+                        LastTick::Used
+                    },
                     probe_s: job.probe_s.map_or(60.0, Delay::get),
                 };
                 jobs.push((job, deadline.span()));
@@ -171,7 +211,10 @@ impl Check<'_> {
 
     fn market(&mut self, table: Option<&MarketTable>) -> Option<Found> {
         let table = self.needed("market", table, "where it is done")?;
-        let replicas = table.replicas.as_ref().map(|count| u64::from(count.get_ref().get()));
+        let replicas = table
+            .replicas
+            .as_ref()
+            .map(|count| u64::from(count.get_ref().get()));
         let Some(traces) = &table.traces else {
             return self.given(table, replicas);
         };
@@ -187,7 +230,12 @@ impl Check<'_> {
             self.wrong(traces.span(), title, "the traces say it", "");
         }
         let name = traces.get_ref();
-        let wrong = Diagnostic::at(self.source, traces.span(), format!("unknown market `{name}`"), "no such market");
+        let wrong = Diagnostic::at(
+            self.source,
+            traces.span(),
+            format!("unknown market `{name}`"),
+            "no such market",
+        );
         let market = Market::open(name, self.base, wrong, self.d)?;
         let zones = &market.world.zones;
         let mut places = Vec::new();
@@ -195,13 +243,23 @@ impl Check<'_> {
             let word = zone.get_ref();
             match zones.iter().position(|known| known.name == *word) {
                 Some(at) if places.contains(&at) => {
-                    self.wrong(zone.span(), format!("`{word}` is named twice"), "named before", "");
+                    self.wrong(
+                        zone.span(),
+                        format!("`{word}` is named twice"),
+                        "named before",
+                        "",
+                    );
                 }
                 Some(at) => places.push(at),
                 None => {
                     let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
                     let help = format!("legal here: {}", legal.join(", "));
-                    self.wrong(zone.span(), format!("unknown zone `{word}`"), "no such zone", &help);
+                    self.wrong(
+                        zone.span(),
+                        format!("unknown zone `{word}`"),
+                        "no such zone",
+                        &help,
+                    );
                 }
             }
         }
@@ -209,7 +267,10 @@ impl Check<'_> {
             places = (0..zones.len()).collect();
         }
         let worlds = if table.each_alone {
-            places.iter().map(|&at| market.world.of_zones(&[at])).collect()
+            places
+                .iter()
+                .map(|&at| market.world.of_zones(&[at]))
+                .collect()
         } else {
             vec![market.world.of_zones(&places)]
         };
@@ -283,7 +344,9 @@ impl Check<'_> {
         };
         if let Some((replicas, means)) = market.drawn {
             let process = |zone: usize| match means {
-                Some((run_h, pause_h)) => Process::of_means(world.tick_s, run_h, pause_h, job.machines),
+                Some((run_h, pause_h)) => {
+                    Process::of_means(world.tick_s, run_h, pause_h, job.machines)
+                }
                 None => Process::fitted(world, zone, job.machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();
@@ -323,11 +386,17 @@ impl Check<'_> {
         world: &World,
         last: usize,
     ) -> Option<Vec<usize>> {
-        let (spread, at_s) = table.as_ref().map_or((None, None), |(table, _)| (table.spread, table.at_s.as_ref()));
+        let (spread, at_s) = table.as_ref().map_or((None, None), |(table, _)| {
+            (table.spread, table.at_s.as_ref())
+        });
         let Some(at_s) = at_s else {
             let count = spread.map_or(STARTS, |count: Count| count.get() as usize);
             let count = count.min(last + 1);
-            return Some((0..count).map(|at| last * at / (count - 1).max(1)).collect());
+            return Some(
+                (0..count)
+                    .map(|at| last * at / (count - 1).max(1))
+                    .collect(),
+            );
         };
         if spread.is_some() {
             let span = table.map_or(0..0, |(_, span)| span);
@@ -338,7 +407,10 @@ impl Check<'_> {
         for second in at_s {
             let tick = (second.get_ref().get() / world.tick_s) as usize;
             if tick > last {
-                let title = format!("a life that begins at {} s outlasts the traces", second.get_ref().get());
+                let title = format!(
+                    "a life that begins at {} s outlasts the traces",
+                    second.get_ref().get()
+                );
                 let help = format!("the last start is at {} s", last as f64 * world.tick_s);
                 self.wrong(second.span(), title, "too late", &help);
             }
@@ -349,4 +421,8 @@ impl Check<'_> {
 }
 
 /// Policies that are run only where they are named: those that may be late, and those that are told what comes.
-const NOT_BY_DEFAULT: &[&str] = &["spot-only", "skynomad-true-lifetimes", "uniform-progress-failover"];
+const NOT_BY_DEFAULT: &[&str] = &[
+    "spot-only",
+    "skynomad-true-lifetimes",
+    "uniform-progress-failover",
+];

@@ -41,10 +41,16 @@ pub fn figures(met: &[Met]) -> Vec<Figures> {
         (outcome.clone(), one.optimum.as_ref().map(Outcome::cost_usd))
     };
     let of = |policy: usize| -> Vec<_> {
-        met.iter().map(|one| pair(one, &one.outcomes[policy])).collect()
+        met.iter()
+            .map(|one| pair(one, &one.outcomes[policy]))
+            .collect()
     };
-    let mut all: Vec<Figures> = (0..policies).map(|policy| Figures::of(&of(policy))).collect();
-    let optima = met.iter().filter_map(|one| Some(pair(one, one.optimum.as_ref()?)));
+    let mut all: Vec<Figures> = (0..policies)
+        .map(|policy| Figures::of(&of(policy)))
+        .collect();
+    let optima = met
+        .iter()
+        .filter_map(|one| Some(pair(one, one.optimum.as_ref()?)));
     all.push(Figures::of(&optima.collect::<Vec<_>>()));
     all
 }
@@ -52,7 +58,8 @@ pub fn figures(met: &[Met]) -> Vec<Figures> {
 impl Figures {
     fn of(lives: &[(Outcome, Option<f64>)]) -> Figures {
         let n = lives.len() as f64;
-        let mean = |of: &dyn Fn(&Outcome) -> f64| lives.iter().map(|(one, _)| of(one)).sum::<f64>() / n;
+        let mean =
+            |of: &dyn Fn(&Outcome) -> f64| lives.iter().map(|(one, _)| of(one)).sum::<f64>() / n;
         let cost_usd = mean(&Outcome::cost_usd);
         let variance = mean(&|one| (one.cost_usd() - cost_usd).powi(2)) * n / (n - 1.0).max(1.0);
         let ratios: Vec<f64> = (lives.iter())
@@ -65,7 +72,10 @@ impl Figures {
             cost_ci_usd: 1.96 * (variance / n).sqrt(),
             over_clairvoyant: has_all.then(|| ratios.iter().sum::<f64>() / n),
             kept: lives.iter().filter(|(one, _)| one.kept()).count(),
-            unfinished: lives.iter().filter(|(one, _)| one.finished_s.is_none()).count(),
+            unfinished: lives
+                .iter()
+                .filter(|(one, _)| one.finished_s.is_none())
+                .count(),
             late_h: mean(&|one| one.late_s / 3600.0),
             spot_h: mean(&|one| one.spot_s / 3600.0),
             on_demand_h: mean(&|one| one.on_demand_s / 3600.0),

@@ -68,8 +68,11 @@ impl Study {
     /// Whether a text is one of a study: it has a table `policy`.
     pub fn is_in(text: &str) -> bool {
         text.lines().map(str::trim).any(|line| {
-            line.strip_prefix("[policy").is_some_and(|rest| rest.starts_with([']', '.']))
-                || line.strip_prefix("policy.").is_some_and(|rest| rest.contains('='))
+            line.strip_prefix("[policy")
+                .is_some_and(|rest| rest.starts_with([']', '.']))
+                || line
+                    .strip_prefix("policy.")
+                    .is_some_and(|rest| rest.contains('='))
         })
     }
 
@@ -83,7 +86,12 @@ impl Study {
 impl Setting {
     /// Its zones, and what it asks for, in words.
     pub fn words(&self) -> String {
-        let zones: Vec<&str> = self.world.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let zones: Vec<&str> = self
+            .world
+            .zones
+            .iter()
+            .map(|zone| zone.name.as_str())
+            .collect();
         let job = &self.job;
         format!(
             "{}: {:.1} h of work in {:.1} h, changeover {:.0} s",

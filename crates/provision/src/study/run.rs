@@ -26,7 +26,8 @@ pub fn run(study: &Study, setting: &Setting) -> Vec<Met> {
         Lives::Traces(starts) => {
             let met = |&start: &usize| {
                 let window = setting.world.window(start, setting.ticks);
-                window.map(|window| meet(study, setting, window, start as f64 * setting.world.tick_s))
+                window
+                    .map(|window| meet(study, setting, window, start as f64 * setting.world.tick_s))
             };
             starts.par_iter().filter_map(met).collect()
         }
@@ -44,8 +45,9 @@ pub fn run(study: &Study, setting: &Setting) -> Vec<Met> {
                     // Prices go on from a start that the replica draws, and begin anew where they end.
                     let prices = &zone.spot_usd_per_h;
                     let shift = replica as usize * 7919 % prices.len();
-                    zone.spot_usd_per_h =
-                        (0..setting.ticks).map(|tick| prices[(shift + tick) % prices.len()]).collect();
+                    zone.spot_usd_per_h = (0..setting.ticks)
+                        .map(|tick| prices[(shift + tick) % prices.len()])
+                        .collect();
                     world.zones.push(zone);
                 }
                 let window = world.window(0, setting.ticks);

@@ -45,7 +45,9 @@ impl Process {
         }
         let per_hour = 3600.0 / world.tick_s;
         let odds = |of: &[[f64; 2]; HOURS]| {
-            let sums = of.iter().fold([0.0, 0.0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+            let sums = of
+                .iter()
+                .fold([0.0, 0.0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
             let mean = (sums[1] + 0.5) / (sums[0] + 1.0);
             of.map(|[ticks, changed]| (changed + mean * per_hour) / (ticks + per_hour))
         };
@@ -72,7 +74,11 @@ impl Process {
         for tick in 0..ticks {
             drawn.push(if is_up { self.machines } else { 0 });
             let hour = hour(tick + 1, self.tick_s);
-            let odds = if is_up { self.lost[hour] } else { self.returns[hour] };
+            let odds = if is_up {
+                self.lost[hour]
+            } else {
+                self.returns[hour]
+            };
             is_up ^= stream.uniform() < odds;
         }
         drawn

@@ -60,7 +60,10 @@ impl Market {
             let legal = Market::names();
             d.push(wrong.with_help(match closest(name, legal.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}, or a folder with a market.toml", legal.join(", ")),
+                None => format!(
+                    "legal here: {}, or a folder with a market.toml",
+                    legal.join(", ")
+                ),
             }));
             None
         };
@@ -90,7 +93,8 @@ impl Market {
         };
         let offered = offers.and_then(|source| {
             changes.read(&source, "machines", d, |row, d| {
-                row.whole("machines", 0..=u64::from(u16::MAX), d).map(|n| n as f64)
+                row.whole("machines", 0..=u64::from(u16::MAX), d)
+                    .map(|n| n as f64)
             })
         });
         let prices = prices.and_then(|source| {
@@ -107,7 +111,11 @@ impl Market {
         } else {
             Moving::free(zones.len())
         };
-        let words = [file.source, file.licence, file.begins.map(|at| format!("from {at}"))];
+        let words = [
+            file.source,
+            file.licence,
+            file.begins.map(|at| format!("from {at}")),
+        ];
         Some(Market {
             about: file.name.unwrap_or_default(),
             source: words.into_iter().flatten().collect::<Vec<_>>().join("; "),
@@ -159,8 +167,9 @@ impl Changes<'_> {
         value: impl Fn(&Row<'_>, &mut Diagnostics) -> Option<f64>,
     ) -> Option<Vec<Vec<f64>>> {
         let table = Table::read(source, &["zone", "second", column], &[], d)?;
-        let places: BTreeMap<&str, usize> =
-            (self.zones.iter().enumerate()).map(|(at, zone)| (zone.name.as_str(), at)).collect();
+        let places: BTreeMap<&str, usize> = (self.zones.iter().enumerate())
+            .map(|(at, zone)| (zone.name.as_str(), at))
+            .collect();
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); self.zones.len()];
         let ends_s = self.tick_s * self.ticks as f64;
         for row in table.rows() {
@@ -181,9 +190,15 @@ impl Changes<'_> {
             let of_zone = &mut values[at];
             if tick < of_zone.len() || (of_zone.is_empty() && tick > 0) {
                 let (title, label) = if of_zone.is_empty() {
-                    (format!("zone `{zone}` does not begin at second 0"), "its first row")
+                    (
+                        format!("zone `{zone}` does not begin at second 0"),
+                        "its first row",
+                    )
                 } else {
-                    (format!("zone `{zone}` goes back in time"), "not after the row before")
+                    (
+                        format!("zone `{zone}` goes back in time"),
+                        "not after the row before",
+                    )
                 };
                 d.error_at(source, row.span("second"), title, label);
                 continue;

@@ -108,7 +108,8 @@ impl CostToGo {
     }
 
     fn table(&self, zone: usize) -> &Table {
-        let (_, table) = (self.zones[zone].table.as_ref()).expect("tables are made before they are asked");
+        let (_, table) =
+            (self.zones[zone].table.as_ref()).expect("tables are made before they are asked");
         table
     }
 
@@ -153,7 +154,9 @@ impl CostToGo {
             for market in [Market::Spot, Market::OnDemand] {
                 let place = Some(Place { zone, market });
                 let usd = match market {
-                    Market::Spot => table.start_spot(work_h, slack_h, self.zones[zone].rates.run_age()),
+                    Market::Spot => {
+                        table.start_spot(work_h, slack_h, self.zones[zone].rates.run_age())
+                    }
                     Market::OnDemand => table.start_on_demand(work_h, slack_h),
                 };
                 if place != desk.running() {
@@ -175,7 +178,10 @@ impl CostToGo {
             known.rates.pass(tick_h);
             if desk.lost() == Some(zone) {
                 known.rates.see(false);
-            } else if desk.running().is_some_and(|at| at.zone == zone && at.market == Market::Spot) {
+            } else if desk
+                .running()
+                .is_some_and(|at| at.zone == zone && at.market == Market::Spot)
+            {
                 known.rates.see(true);
             }
         }

@@ -104,7 +104,11 @@ impl Rates {
         let watched = (self.last).filter(|last| last.ago_h < 1.5 * self.tick_h);
         let mut age_h = None;
         if let Some(last) = watched {
-            let seen = if last.is_up { &mut self.runs } else { &mut self.pauses };
+            let seen = if last.is_up {
+                &mut self.runs
+            } else {
+                &mut self.pauses
+            };
             let at = age(last.age_h) as usize;
             seen.hours[at] += last.ago_h;
             if last.is_up == is_up {

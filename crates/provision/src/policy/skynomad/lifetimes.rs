@@ -19,7 +19,12 @@ impl Runs {
     /// Nelson–Aalen over ended runs; the open one counts as censored.
     pub(super) fn knots(&self, now_s: f64) -> Knots {
         let open = self.age_h(now_s).filter(|&age| age > 0.0);
-        let all = || self.ended.iter().copied().chain(open.map(|age| (age, false)));
+        let all = || {
+            self.ended
+                .iter()
+                .copied()
+                .chain(open.map(|age| (age, false)))
+        };
         let mut lost: Vec<f64> = all().filter(|run| run.1).map(|run| run.0).collect();
         lost.sort_by(f64::total_cmp);
         let mut steps: Vec<(f64, f64)> = Vec::new();
@@ -27,7 +32,9 @@ impl Runs {
             let at_risk = all().filter(|run| run.0 + 1e-9 >= chunk[0]).count();
             steps.push((chunk[0], chunk.len() as f64 / at_risk as f64));
         }
-        let tail = steps.last().map_or(LEAST_HAZARD, |step| step.1.max(LEAST_HAZARD));
+        let tail = steps
+            .last()
+            .map_or(LEAST_HAZARD, |step| step.1.max(LEAST_HAZARD));
         Knots { steps, tail }
     }
 
@@ -43,7 +50,11 @@ impl Runs {
         }
         // Beyond the last knot it rises by the last step per tick.
         let dies = 1.0 - libm::exp(-factor * knots.tail);
-        let per_tick = if dies > 1e-9 { dies } else { (factor * knots.tail).max(1e-9) };
+        let per_tick = if dies > 1e-9 {
+            dies
+        } else {
+            (factor * knots.tail).max(1e-9)
+        };
         expected + survives * tick_h / per_tick
     }
 }
@@ -111,7 +122,11 @@ impl Bursts {
             self.events.pop_front();
             self.total -= oldest;
         }
-        self.factor = if self.total < 1.0 { 1.0 } else { self.densest().max(1.0) };
+        self.factor = if self.total < 1.0 {
+            1.0
+        } else {
+            self.densest().max(1.0)
+        };
     }
 
     /// Failures per hazard of the densest stretch up to now that bore one unit at most.

@@ -168,16 +168,25 @@ impl SkyNomad {
         let state = &self.zones[zone];
         let age_h = state.runs.age_h(desk.elapsed_s()).unwrap_or(0.0);
         let tick_h = desk.tick_s() / 3600.0;
-        let life_h = state.runs.expected_h(age_h.max(state.probed_h), desk.elapsed_s(), tick_h);
+        let life_h = state
+            .runs
+            .expected_h(age_h.max(state.probed_h), desk.elapsed_s(), tick_h);
         let left_h = (desk.deadline_s() - desk.elapsed_s()) / 3600.0;
-        let longest_h = self.settings.longest_life_h.map_or(f64::INFINITY, Positive::get);
+        let longest_h = self
+            .settings
+            .longest_life_h
+            .map_or(f64::INFINITY, Positive::get);
         life_h.min(longest_h).min(left_h)
     }
 
     /// Utility of a zone's spot market, without what it takes to go there.
     fn spot_utility(&self, desk: &Desk<'_, '_>, zone: usize, value: f64, is_here: bool) -> f64 {
         let life_h = self.lifetime_h(desk, zone);
-        let start_up_h = if is_here { 0.0 } else { desk.changeover_s() / 3600.0 };
+        let start_up_h = if is_here {
+            0.0
+        } else {
+            desk.changeover_s() / 3600.0
+        };
         let works_h = life_h - start_up_h;
         if works_h <= 0.0 {
             return f64::NEG_INFINITY;
@@ -206,7 +215,8 @@ impl SkyNomad {
         let running = desk.running();
         let from = running.map(|place| place.zone).or(self.last);
         let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
-        let margin = self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
+        let margin =
+            self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
         let mut choices = vec![Choice {
             utility: 0.0,
             place: None,
@@ -235,7 +245,11 @@ impl SkyNomad {
             };
             let moves = from.is_some_and(|from| from != zone);
             let start_up_h = desk.changeover_s() / 3600.0;
-            let penalty = if moves { start_up_h * value + egress(zone) } else { 0.0 };
+            let penalty = if moves {
+                start_up_h * value + egress(zone)
+            } else {
+                0.0
+            };
             let utility = value - desk.on_demand_usd_per_h(zone) - penalty;
             let is_better = running.is_none() || utility > now + margin;
             if utility >= 0.0 && running != Some(place) && is_better {
@@ -364,7 +378,9 @@ impl Policy for SkyNomad {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         self.zones.resize_with(desk.zones(), ZoneState::default);
         for (zone, state) in self.zones.iter_mut().enumerate() {
-            state.usd_per_h.get_or_insert_with(|| desk.spot_usd_per_h(zone));
+            state
+                .usd_per_h
+                .get_or_insert_with(|| desk.spot_usd_per_h(zone));
         }
         let (at_s, tick_h) = (desk.elapsed_s(), desk.tick_s() / 3600.0);
         if let Some((zone, gives_back)) = self.spot {
