@@ -11,7 +11,7 @@ pub mod form;
 pub mod run;
 
 use crate::job::Job;
-use crate::policy::registry::Recipe;
+use crate::policy::Recipe;
 use crate::world::World;
 use crate::world::process::Process;
 
