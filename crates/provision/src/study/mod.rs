@@ -94,11 +94,11 @@ impl Setting {
             .collect();
         let job = &self.job;
         format!(
-            "{}: {:.1} h of work in {:.1} h, changeover {:.0} s",
-            zones.join(", "),
+            "{:.1} h of work in {:.1} h, changeover {:.0} s, in {}",
             job.work_s / 3600.0,
             job.deadline_s / 3600.0,
-            job.changeover_s
+            job.changeover_s,
+            zones.join(", "),
         )
     }
 }
