@@ -219,7 +219,7 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, " {}; {lives} lives", setting.words());
     if !study.about.is_empty() {
-        let _ = write!(text, " on: {}", study.about);
+        let _ = write!(text, ". {}", study.about);
     }
     text + "."
 }

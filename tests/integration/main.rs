@@ -113,6 +113,7 @@ mod peers;
 mod plan_lives;
 mod plans;
 mod plotting;
+mod policies;
 mod precision;
 mod price_packs;
 mod properties;

@@ -22,7 +22,7 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Way, Outcome)> {
 /// Most parts of a tick that work is counted in.
 pub const MOST_PARTS: usize = 20;
 /// Most choices that are kept for that; with more, work is counted in whole ticks.
-const MOST_CELLS: usize = 100_000_000;
+const MOST_CELLS: usize = 50_000_000;
 
 /// Where to be in each tick.
 #[derive(Debug, Clone, PartialEq)]

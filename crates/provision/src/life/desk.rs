@@ -3,7 +3,7 @@
 //! It sees prices of all zones as they are now, and what itself did and met. Whether a spot market has machines it learns
 //! by asking for some, or by a probe that is paid; what comes it never sees.
 
-use super::{Life, Market, Place};
+use super::state::{Life, Market, Place};
 
 /// A job on its way, as its policy sees it.
 #[derive(Debug)]

@@ -3,283 +3,44 @@
 //! - [`desk`]: what a policy sees of it, and what it can do.
 //! - [`outcome`]: what a life came to.
 //! - [`timeline`]: what happened when.
+//! - `state`: what it has, and what a tick does to it.
 
 pub mod desk;
 pub mod outcome;
+mod state;
 pub mod timeline;
 
-use crate::job::{DONE_S, Job, LastTick, whole};
+use crate::job::{DONE_S, Job};
 use crate::policy::{Net, Policy};
 use crate::world::Window;
 use desk::Desk;
 use outcome::Outcome;
-use timeline::{Timeline, What};
-
-/// How machines are rented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Market {
-    /// Cheap, while there are any.
-    Spot,
-    /// Always there, never lost.
-    OnDemand,
-}
-
-/// Machines in a zone, of one market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// Number of the zone.
-    pub zone: usize,
-    /// How they are rented.
-    pub market: Market,
-}
-
-/// A job on its way.
-#[derive(Debug)]
-pub(crate) struct Life<'w> {
-    window: Window<'w>,
-    job: &'w Job,
-    tick: usize,
-    done_s: f64,
-    running: Option<Place>,
-    /// Seconds until the machines that it has work.
-    start_up_left_s: f64,
-    /// Zone where it ran last, and where its checkpoint lies.
-    checkpoint: Option<usize>,
-    /// Zone whose machines were lost as this tick began.
-    lost: Option<usize>,
-    /// Zones that were probed with success in this tick.
-    probed: Vec<usize>,
-    /// Whether the safety net has taken over.
-    caught: bool,
-    outcome: Outcome,
-    timeline: Option<Timeline>,
-}
+use state::Life;
+pub use state::{Market, Place};
+use timeline::Timeline;
 
 /// Runs a job in a window under a policy until it is done or the window ends.
 pub fn live(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> Outcome {
-    Life::new(window, job, None).run(policy).0
+    run(Life::new(window, job, None), policy).0
 }
 
 /// Runs a job as [`live`] does, and notes what happens when.
 pub fn watch(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> (Outcome, Timeline) {
-    let (outcome, timeline) = Life::new(window, job, Some(Timeline::default())).run(policy);
+    let life = Life::new(window, job, Some(Timeline::default()));
+    let (outcome, timeline) = run(life, policy);
     (outcome, timeline.unwrap_or_default())
 }
 
-impl<'w> Life<'w> {
-    fn new(window: Window<'w>, job: &'w Job, timeline: Option<Timeline>) -> Self {
-        Life {
-            window,
-            job,
-            tick: 0,
-            done_s: 0.0,
-            running: None,
-            start_up_left_s: 0.0,
-            checkpoint: None,
-            lost: None,
-            probed: Vec::new(),
-            caught: false,
-            outcome: Outcome::default(),
-            timeline,
+fn run(mut life: Life<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
+    let net = policy.net();
+    while life.tick < life.window.ticks() && life.left_s() > DONE_S {
+        life.lose();
+        let is_caught = net != Net::None && life.catch(net == Net::Patient);
+        if !is_caught {
+            policy.decide(&mut Desk::of(&mut life));
         }
+        life.pass();
     }
-
-    fn run(mut self, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
-        let net = policy.net();
-        while self.tick < self.window.ticks() && self.left_s() > DONE_S {
-            self.lose();
-            if !self.catch(net) {
-                policy.decide(&mut Desk::of(&mut self));
-            }
-            self.pass();
-        }
-        self.outcome.done_s = self.done_s;
-        (self.outcome, self.timeline)
-    }
-
-    fn tick_s(&self) -> f64 {
-        self.window.world().tick_s
-    }
-
-    fn elapsed_s(&self) -> f64 {
-        self.tick as f64 * self.tick_s()
-    }
-
-    fn left_s(&self) -> f64 {
-        self.job.work_s - self.done_s
-    }
-
-    /// Whole ticks until the deadline.
-    fn ticks_left(&self) -> usize {
-        let deadline = self.job.deadline_ticks(self.tick_s());
-        deadline.saturating_sub(self.tick)
-    }
-
-    fn is_offered(&self, zone: usize) -> bool {
-        self.window.offered(zone, self.tick) >= self.job.machines
-    }
-
-    /// USD per hour of all machines of a place in this tick.
-    fn usd_per_h(&self, place: Place) -> f64 {
-        let price = match place.market {
-            Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
-            Market::OnDemand => self.window.world().zones[place.zone].on_demand_usd_per_h,
-        };
-        price * f64::from(self.job.machines)
-    }
-
-    fn egress_usd(&self, to: usize) -> f64 {
-        let from = self.checkpoint.unwrap_or(to);
-        self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
-    }
-
-    /// Takes spot machines away that the market has no more.
-    fn lose(&mut self) {
-        self.lost = None;
-        if let Some(Place {
-            zone,
-            market: Market::Spot,
-        }) = self.running
-            && !self.is_offered(zone)
-        {
-            self.running = None;
-            self.lost = Some(zone);
-            self.outcome.losses += 1;
-            self.note(What::Lost, Some(zone));
-        }
-    }
-
-    /// Whether ticks left are but those that it takes on machines from scratch.
-    fn is_last_moment(&self) -> bool {
-        let needed = (self.left_s() + self.job.changeover_s) / self.tick_s();
-        whole(needed, f64::ceil) >= self.ticks_left()
-    }
-
-    /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
-    /// may stay under [`Net::Patient`], since time enough is left when they are lost.
-    fn catch(&mut self, net: Net) -> bool {
-        if net == Net::None || !(self.caught || self.is_last_moment()) {
-            return false;
-        }
-        let zone = match self.running {
-            Some(place) if place.market == Market::OnDemand => None,
-            Some(_) if net == Net::Patient && self.start_up_left_s <= 0.0 => return true,
-            Some(place) => Some(place.zone),
-            None => Some(self.cheapest_on_demand()),
-        };
-        if !self.caught {
-            self.note(What::Net, None);
-        }
-        if let Some(zone) = zone {
-            self.launch(Place {
-                zone,
-                market: Market::OnDemand,
-            });
-        }
-        self.caught = true;
-        self.outcome.caught = true;
-        true
-    }
-
-    /// The zone where the rest costs least on demand, with what it takes to go there.
-    fn cheapest_on_demand(&self) -> usize {
-        let hours = self.left_s() / 3600.0;
-        let cost = |zone: usize| {
-            let place = Place {
-                zone,
-                market: Market::OnDemand,
-            };
-            self.usd_per_h(place) * hours + self.egress_usd(zone)
-        };
-        let zones = 0..self.window.world().zones.len();
-        zones
-            .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
-            .unwrap_or(0)
-    }
-
-    fn launch(&mut self, place: Place) {
-        let egress = self.egress_usd(place.zone);
-        let moved = self.checkpoint.is_some_and(|from| from != place.zone);
-        if moved {
-            self.outcome.moves += 1;
-            self.outcome.egress_usd += egress;
-        }
-        let from = self.checkpoint.unwrap_or(place.zone);
-        let moving = self.window.world().moving.s_per_gb(from, place.zone);
-        self.start_up_left_s = self.job.changeover_s + moving * self.job.checkpoint_gb;
-        self.running = Some(place);
-        self.checkpoint = Some(place.zone);
-        self.outcome.launches += 1;
-        let what = match place.market {
-            Market::Spot => What::Spot,
-            Market::OnDemand => What::OnDemand,
-        };
-        self.note(what, Some(place.zone));
-    }
-
-    fn stop(&mut self) {
-        if self.running.take().is_some() {
-            self.note(What::Wait, None);
-        }
-    }
-
-    /// Lets the tick pass: bills it, and does the work.
-    fn pass(&mut self) {
-        let tick_s = self.tick_s();
-        for zone in std::mem::take(&mut self.probed) {
-            if self.running.is_none_or(|place| place.zone != zone) {
-                let price = self.usd_per_h(Place {
-                    zone,
-                    market: Market::Spot,
-                });
-                self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
-            }
-        }
-        let mut used_s = tick_s;
-        if let Some(place) = self.running {
-            let waits_s = self.start_up_left_s.min(tick_s);
-            let works_s = (tick_s - waits_s).min(self.left_s());
-            self.start_up_left_s = (self.start_up_left_s - waits_s).max(0.0);
-            self.done_s += works_s;
-            let is_last = self.left_s() <= DONE_S;
-            if is_last {
-                used_s = waits_s + works_s;
-            }
-            let billed_s = match self.job.last_tick {
-                LastTick::Whole => tick_s,
-                LastTick::Used => used_s,
-            };
-            let usd = self.usd_per_h(place) * billed_s / 3600.0;
-            self.outcome.start_up_s += waits_s;
-            match place.market {
-                Market::Spot => {
-                    self.outcome.spot_usd += usd;
-                    self.outcome.spot_s += used_s;
-                }
-                Market::OnDemand => {
-                    self.outcome.on_demand_usd += usd;
-                    self.outcome.on_demand_s += used_s;
-                }
-            }
-        }
-        let end_s = self.elapsed_s() + used_s;
-        self.tick += 1;
-        if self.left_s() <= DONE_S {
-            self.outcome.finished_s = Some(end_s);
-            self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
-        } else if self.tick == self.window.ticks() {
-            self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
-        }
-        if let Some(price) = self.job.lateness_usd_per_h {
-            self.outcome.lateness_usd = price * self.outcome.late_s / 3600.0;
-        }
-    }
-
-    fn note(&mut self, what: What, zone: Option<usize>) {
-        let (at_s, done_s) = (self.elapsed_s(), self.done_s);
-        let spent_usd = self.outcome.cost_usd();
-        if let Some(timeline) = &mut self.timeline {
-            timeline.push(at_s, done_s, spent_usd, what, zone);
-        }
-    }
+    life.outcome.done_s = life.done_s;
+    (life.outcome, life.timeline)
 }

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::registry::Recipe;
-use super::{Policy, order};
+use super::{Policy, Recipe, order};
 use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 

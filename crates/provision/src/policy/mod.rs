@@ -14,6 +14,7 @@ pub mod uniform_progress;
 use std::fmt;
 
 use crate::life::desk::Desk;
+use crate::world::Window;
 
 /// Decides where a job goes on. It is asked as each tick begins, after losses.
 pub trait Policy: fmt::Debug {
@@ -35,4 +36,15 @@ pub enum Net {
     Patient,
     /// It goes on demand, from whatever it has.
     Strict,
+}
+
+/// What a policy is made from: its settings.
+pub trait Recipe: fmt::Debug + Send + Sync {
+    /// A policy for one life.
+    fn policy(&self) -> Box<dyn Policy>;
+
+    /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
+    fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {
+        None
+    }
 }

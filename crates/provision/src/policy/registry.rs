@@ -1,10 +1,8 @@
 //! All policies by name. A new one is a file with its settings, and a line here.
 
-use std::fmt;
-
 use serde::Deserialize;
 
-use super::Policy;
+use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
 use super::greedy::GreedySettings;
 use super::on_demand::OnDemandSettings;
@@ -13,22 +11,10 @@ use super::skynomad::{SkyNomadSettings, SkyNomadTrueLifetimesSettings};
 use super::spot_only::SpotOnlySettings;
 use super::time_sliced::TimeSlicedSettings;
 use super::uniform_progress::{UniformProgressFailoverSettings, UniformProgressSettings};
-use crate::world::Window;
 use scavsim_base::{Declaration, Declared};
 
 /// Name of the contender that knows what comes.
 pub const CLAIRVOYANT: &str = "clairvoyant";
-
-/// What a policy is made from: its settings.
-pub trait Recipe: fmt::Debug + Send + Sync {
-    /// A policy for one life.
-    fn policy(&self) -> Box<dyn Policy>;
-
-    /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
-    fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {
-        None
-    }
-}
 
 macro_rules! policies {
     ($($field:ident = $name:literal: $settings:ty,)*) => {

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::registry::Recipe;
-use super::{Net, Policy, order};
+use super::{Net, Policy, Recipe, order};
 use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 

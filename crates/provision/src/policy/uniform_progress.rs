@@ -5,8 +5,7 @@
 
 use serde::Deserialize;
 
-use super::registry::Recipe;
-use super::{Net, Policy, order};
+use super::{Net, Policy, Recipe, order};
 use crate::job::whole;
 use crate::life::Market;
 use crate::life::desk::Desk;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::form::{JobTable, MarketTable, Several, StartsTable, StudyFile};
 use super::{Lives, Setting, Study};
 use crate::job::{Job, LastTick};
-use crate::policy::Net;
-use crate::policy::registry::{CLAIRVOYANT, POLICIES, Recipe, Settings};
+use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
+use crate::policy::{Net, Recipe};
 use crate::world::moving::Moving;
 use crate::world::process::Process;
-use crate::world::written::Market;
+use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
 use scavsim_read::input::checked::{Count, Delay, NonNegative, Positive};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, toml};
@@ -236,7 +236,7 @@ impl Check<'_> {
             format!("unknown market `{name}`"),
             "no such market",
         );
-        let market = Market::open(name, self.base, wrong, self.d)?;
+        let market = WrittenMarket::open(name, self.base, wrong, self.d)?;
         let zones = &market.world.zones;
         let mut places = Vec::new();
         for zone in table.zones.iter().flatten() {

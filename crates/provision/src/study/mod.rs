@@ -11,7 +11,7 @@ pub mod form;
 pub mod run;
 
 use crate::job::Job;
-use crate::policy::registry::Recipe;
+use crate::policy::Recipe;
 use crate::world::World;
 use crate::world::process::Process;
 
@@ -94,11 +94,11 @@ impl Setting {
             .collect();
         let job = &self.job;
         format!(
-            "{}: {:.1} h of work in {:.1} h, changeover {:.0} s",
-            zones.join(", "),
+            "{:.1} h of work in {:.1} h, changeover {:.0} s, in {}",
             job.work_s / 3600.0,
             job.deadline_s / 3600.0,
-            job.changeover_s
+            job.changeover_s,
+            zones.join(", "),
         )
     }
 }

@@ -32,7 +32,7 @@ struct MarketFile {
 
 /// A market as it was read.
 #[derive(Debug, Clone)]
-pub struct Market {
+pub struct WrittenMarket {
     /// What it is.
     pub about: String,
     /// Where it is from.
@@ -41,7 +41,7 @@ pub struct Market {
     pub world: World,
 }
 
-impl Market {
+impl WrittenMarket {
     /// Names of the markets of the library.
     pub fn names() -> Vec<&'static str> {
         folder::names(&EMBEDDED)
@@ -49,15 +49,20 @@ impl Market {
 
     /// The market of the library called `name`, or in the folder of this path, seen from `base`; what is wrong with it goes
     /// to `diagnostics`, with `wrong` where there is none.
-    pub fn open(name: &str, base: &Path, wrong: Diagnostic, d: &mut Diagnostics) -> Option<Market> {
+    pub fn open(
+        name: &str,
+        base: &Path,
+        wrong: Diagnostic,
+        d: &mut Diagnostics,
+    ) -> Option<WrittenMarket> {
         let before = d.len();
         let market = if let Some(dir) = EMBEDDED.get_dir(name) {
             let root = "data/markets";
-            Market::read(&Folder::Embedded { root, dir }, d)
+            WrittenMarket::read(&Folder::Embedded { root, dir }, d)
         } else if base.join(name).is_dir() {
-            Market::read(&Folder::Disk(base.join(name)), d)
+            WrittenMarket::read(&Folder::Disk(base.join(name)), d)
         } else {
-            let legal = Market::names();
+            let legal = WrittenMarket::names();
             d.push(wrong.with_help(match closest(name, legal.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!(
@@ -71,7 +76,7 @@ impl Market {
     }
 
     /// Reads a folder; what is wrong goes to `diagnostics`.
-    pub fn read(folder: &Folder, d: &mut Diagnostics) -> Option<Market> {
+    pub fn read(folder: &Folder, d: &mut Diagnostics) -> Option<WrittenMarket> {
         let source = folder.read("market.toml", d)?;
         let file: MarketFile = toml::read(&source, d)?;
         let mut needed = |there: bool, key: &str| {
@@ -116,7 +121,7 @@ impl Market {
             file.licence,
             file.begins.map(|at| format!("from {at}")),
         ];
-        Some(Market {
+        Some(WrittenMarket {
             about: file.name.unwrap_or_default(),
             source: words.into_iter().flatten().collect::<Vec<_>>().join("; "),
             world: World {

@@ -6,7 +6,7 @@ use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Policy;
 use scavsim_provision::policy::registry::Settings;
 use scavsim_provision::world::moving::Moving;
-use scavsim_provision::world::written::Market;
+use scavsim_provision::world::written::WrittenMarket;
 use scavsim_provision::world::{Window, World, Zone};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -54,7 +54,7 @@ pub fn policy(name: &str, window: Window<'_>) -> Box<dyn Policy> {
 pub fn aws() -> World {
     let mut d = Diagnostics::default();
     let wrong = Diagnostic::general("no such market");
-    let market = Market::open("aws-v100-2023", ".".as_ref(), wrong, &mut d);
+    let market = WrittenMarket::open("aws-v100-2023", ".".as_ref(), wrong, &mut d);
     market.expect("it is shipped").world
 }
 

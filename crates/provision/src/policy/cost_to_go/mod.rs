@@ -10,8 +10,7 @@ mod table;
 
 use serde::Deserialize;
 
-use super::Policy;
-use super::registry::Recipe;
+use super::{Policy, Recipe};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
 use rates::{Prior, Rates};
@@ -60,20 +59,20 @@ impl Recipe for CostToGoSettings {
 #[derive(Debug)]
 pub struct CostToGo {
     prior: Prior,
-    zones: Vec<Zone>,
+    zones: Vec<KnownZone>,
     /// What the tables were made for.
     shape: Option<(f64, f64)>,
 }
 
 #[derive(Debug)]
-struct Zone {
+struct KnownZone {
     rates: Rates,
     table: Option<(Terms, Table)>,
 }
 
 /// Something that it may do, and what it is expected to cost until the end.
 #[derive(Debug, Clone, Copy)]
-struct Choice {
+struct Course {
     usd: f64,
     place: Option<Place>,
 }
@@ -114,7 +113,7 @@ impl CostToGo {
     }
 
     /// What it is expected to cost to stay as it is.
-    fn staying(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Choice {
+    fn staying(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Course {
         let start_up_h = desk.start_up_left_s() / 3600.0;
         let usd = match desk.running() {
             Some(place) => {
@@ -140,14 +139,14 @@ impl CostToGo {
                 (0..desk.zones()).map(waits).fold(f64::INFINITY, f64::min)
             }
         };
-        Choice {
+        Course {
             usd,
             place: desk.running(),
         }
     }
 
     /// All other places, the least cost first.
-    fn others(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Vec<Choice> {
+    fn others(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Vec<Course> {
         let mut choices = Vec::new();
         for zone in 0..desk.zones() {
             let (table, egress) = (self.table(zone), desk.egress_usd(zone));
@@ -160,7 +159,7 @@ impl CostToGo {
                     Market::OnDemand => table.start_on_demand(work_h, slack_h),
                 };
                 if place != desk.running() {
-                    choices.push(Choice {
+                    choices.push(Course {
                         usd: usd + egress,
                         place,
                     });
@@ -191,7 +190,7 @@ impl CostToGo {
 impl Policy for CostToGo {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         if self.zones.is_empty() {
-            let zone = |_| Zone {
+            let zone = |_| KnownZone {
                 rates: Rates::new(self.prior),
                 table: None,
             };

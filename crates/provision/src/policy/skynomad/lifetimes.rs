@@ -3,8 +3,6 @@
 
 use std::collections::VecDeque;
 
-use super::seen::Runs;
-
 /// Hazard of a zone of which no loss was seen, per hour.
 const LEAST_HAZARD: f64 = 1e-8;
 
@@ -15,51 +13,38 @@ pub(super) struct Knots {
     tail: f64,
 }
 
-impl Runs {
-    /// Nelson–Aalen over ended runs; the open one counts as censored.
-    pub(super) fn knots(&self, now_s: f64) -> Knots {
-        let open = self.age_h(now_s).filter(|&age| age > 0.0);
-        let all = || {
-            self.ended
-                .iter()
-                .copied()
-                .chain(open.map(|age| (age, false)))
-        };
-        let mut lost: Vec<f64> = all().filter(|run| run.1).map(|run| run.0).collect();
+impl Knots {
+    /// Nelson–Aalen over runs: their hours, and whether they ended by a loss.
+    pub(super) fn of(runs: impl Iterator<Item = (f64, bool)> + Clone) -> Knots {
+        let mut lost: Vec<f64> = runs.clone().filter(|run| run.1).map(|run| run.0).collect();
         lost.sort_by(f64::total_cmp);
         let mut steps: Vec<(f64, f64)> = Vec::new();
         for chunk in lost.chunk_by(|a, b| a == b) {
-            let at_risk = all().filter(|run| run.0 + 1e-9 >= chunk[0]).count();
+            let at_risk = runs.clone().filter(|run| run.0 + 1e-9 >= chunk[0]).count();
             steps.push((chunk[0], chunk.len() as f64 / at_risk as f64));
         }
-        let tail = steps
-            .last()
-            .map_or(LEAST_HAZARD, |step| step.1.max(LEAST_HAZARD));
+        let tail = (steps.last()).map_or(LEAST_HAZARD, |step| step.1.max(LEAST_HAZARD));
         Knots { steps, tail }
     }
 
-    /// Expected remaining hours of a run of an age.
-    pub(super) fn expected_h(&self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
-        let knots = self.knots(now_s);
-        let factor = self.bursts.factor;
+    /// Expected remaining hours of a run of an age, where the hazard is multiplied by a factor.
+    pub(super) fn expected_h(&self, age_h: f64, factor: f64, tick_h: f64) -> f64 {
         let (mut expected, mut survives, mut at) = (0.0, 1.0, age_h);
-        for &(age, step) in knots.steps.iter().filter(|knot| knot.0 > age_h + 1e-12) {
+        for &(age, step) in self.steps.iter().filter(|knot| knot.0 > age_h + 1e-12) {
             expected += survives * (age - at);
             survives *= libm::exp(-factor * step);
             at = age;
         }
         // Beyond the last knot it rises by the last step per tick.
-        let dies = 1.0 - libm::exp(-factor * knots.tail);
+        let dies = 1.0 - libm::exp(-factor * self.tail);
         let per_tick = if dies > 1e-9 {
             dies
         } else {
-            (factor * knots.tail).max(1e-9)
+            (factor * self.tail).max(1e-9)
         };
         expected + survives * tick_h / per_tick
     }
-}
 
-impl Knots {
     fn hazard(&self, age_h: f64) -> f64 {
         if age_h <= 0.0 {
             return 0.0;

@@ -12,8 +12,7 @@ mod seen;
 
 use serde::Deserialize;
 
-use super::registry::Recipe;
-use super::{Net, Policy};
+use super::{Net, Policy, Recipe};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
 use crate::world::Window;

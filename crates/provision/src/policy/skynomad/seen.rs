@@ -1,5 +1,7 @@
 //! What was seen of a zone's spot market: runs of own machines and of probes, and how they ended.
 
+use super::lifetimes::{Bursts, Knots};
+
 /// Where a run was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -29,14 +31,14 @@ struct Open {
 #[derive(Debug, Default)]
 pub struct Runs {
     /// Hours of each run that ended, and whether by a loss.
-    pub(super) ended: Vec<(f64, bool)>,
+    ended: Vec<(f64, bool)>,
     open: Option<Open>,
     /// Losses and refusals since the last tick.
-    pub(super) failures: u32,
+    failures: u32,
     /// Age of the open run at the last tick, of own machines and of probes.
     own_age_h: Option<f64>,
     virtual_age_h: Option<f64>,
-    pub(super) bursts: super::lifetimes::Bursts,
+    bursts: Bursts,
 }
 
 impl Runs {
@@ -80,6 +82,19 @@ impl Runs {
     pub fn age_h(&self, now_s: f64) -> Option<f64> {
         let open = self.open?;
         Some(((now_s - open.begin_s) / 3600.0).max(0.0))
+    }
+
+    /// The hazard of ended runs; the open one counts as censored.
+    fn knots(&self, now_s: f64) -> Knots {
+        let open = self.age_h(now_s).filter(|&age| age > 0.0);
+        let open = open.map(|age| (age, false));
+        Knots::of(self.ended.iter().copied().chain(open))
+    }
+
+    /// Expected remaining hours of a run of an age.
+    pub fn expected_h(&self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
+        self.knots(now_s)
+            .expected_h(age_h, self.bursts.factor, tick_h)
     }
 
     /// A tick has passed: notes how much risk was borne in it, and what failed.
