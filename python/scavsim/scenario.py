@@ -203,7 +203,7 @@ class Failures(Keys):
     """Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say."""
     detection_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Seconds until a failure is noticed."""
-    fleet: Union[str, Sequence[str], Dict[str, Any]] = key(default=None)
+    fleet: Union[str, Sequence[str]] = key(default=None)
     """A fleet whose failures were counted: a name of `scavsim list failures`; or `causes`."""
     keeps: Literal['checkpoint', 'steps'] = key(default=None)
     """What a failure leaves of the work."""
@@ -408,17 +408,17 @@ class ReactionCosts(Keys):
 class Reaction(Keys):
     """What a job on a plan does when VMs go and come."""
 
-    aim: Union[str, Sequence[str], Dict[str, Any]] = key(default=None)
+    aim: Union[str, Sequence[str]] = key(default=None)
     """What plans are compared by: throughput, liveput (what survives the losses to come); throughput when absent."""
     copying_s: float = key(default=None)
     """Seconds in which the state is copied to the hosts."""
     costs: Union[str, ReactionCosts, Dict[str, Any]] = key(default=None)
     """What that costs: `parcae`, as measured for it, or seconds of one's own; nothing when absent."""
-    forecast: Union[str, Sequence[str], Dict[str, Any]] = key(default=None)
+    forecast: Union[str, Sequence[str]] = key(default=None)
     """How a job that re-plans foretells how many GPUs there will be: a name of `scavsim list forecasts`; `none` when absent."""
-    policy: Union[str, Sequence[str], Dict[str, Any]] = key(default=None)
+    policy: Union[str, Sequence[str]] = key(default=None)
     """What it does: a name of `scavsim list reactions`; `wait` when absent."""
-    saves: Union[str, Sequence[str], Dict[str, Any]] = key(default=None)
+    saves: Union[str, Sequence[str]] = key(default=None)
     """What is kept of the state: blocking (training stops while a checkpoint is written), asynchronous (it stops for `copying_s`),
     in-memory (the next node keeps every step, too); blocking when absent."""
     spares: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
@@ -658,12 +658,13 @@ class PolicyFile(Keys):
     `catalogue`. [false]"""
     billed_parameter_servers: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
     """Parameter servers that are billed beside the workers, for the whole job. [0]"""
-    catalogue: Literal['on-demand', 'spot', 'commitment-1y', 'commitment-3y'] = key(default=None)
+    catalogue: Union[Literal['on-demand', 'spot', 'commitment-1y', 'commitment-3y'], Sequence[Literal['on-demand', 'spot', 'commitment-1y', 'commitment-3y']]] = key(default=None)
     """Base price: the listed price of the VM type in this market."""
     commitment_discount: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Fraction off the base price for a commitment of one or three years."""
     date: str = key(default=None)
-    """Day of the listed price; where spot prices come from a table, a job begins with it."""
+    """Day of the listed price, or `newest`: the last day of which the price of each VM type is known. Where spot prices come from a table,
+    a job begins with it."""
     dates: Dict[str, str] = key(default=None)
     """Days of the listed prices by provider, with `regions`, in place of `date`: no price list is of the same day as another."""
     description: str = key(default=None)
@@ -690,8 +691,8 @@ class PolicyFile(Keys):
     """VM type whose price is charged in place of that of the workers' own."""
     provider: str = key(default=None)
     """Provider of the listed price."""
-    region: str = key(default=None)
-    """Region of the listed price."""
+    region: Union[str, Sequence[str]] = key(default=None)
+    """Region of the listed price; without `provider`, of the provider of each VM type."""
     regions: Dict[str, str] = key(default=None)
     """Regions of the listed prices by provider, for VM types of several."""
     spot_ratio: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)

@@ -24,7 +24,7 @@ pub struct Consent {
 }
 
 /// A run that may be long.
-pub struct Asked<'a> {
+pub struct PlannedRun<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
     /// What its cases share.
@@ -44,7 +44,7 @@ impl Consent {
     ///
     /// # Errors
     /// [`Failure::Declined`] where it would be long or large, and nobody wants that.
-    pub fn ask(self, asked: &Asked<'_>) -> Result<(), Failure> {
+    pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl Consent {
         let free = asked
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
-        let Asked {
+        let PlannedRun {
             plan,
             interrupt,
             jobs,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::consent::{Asked, Consent};
+use super::consent::{PlannedRun, Consent};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::resume::Start;
@@ -66,7 +66,7 @@ impl Runner<'_> {
         folder: Option<&Folder>,
     ) -> Result<(), Failure> {
         let has_csv = self.formats.iter().any(|format| format.name == CSV);
-        self.consent.ask(&Asked {
+        self.consent.ask(&PlannedRun {
             scenario,
             plan,
             interrupt: self.interrupt,

@@ -86,7 +86,7 @@ impl Catalogue {
         (CURRENT.set(all)).map_err(|mut all| Box::new(all.pack.take().unwrap_or_default()))
     }
 
-    /// These tables and what a pack has beside them. A day that has a price here keeps it, and a VM type its figures: no
+    /// The tables of this catalogue, and what a pack has beside them. A day that has a price here keeps it, and a VM type its figures: no
     /// result that names its day depends on a pack.
     pub fn with(&self, pack: Pack) -> Catalogue {
         let is_new = |price: &&Price| {

@@ -30,7 +30,7 @@ pub struct Pack {
     pub day: Date,
     /// VM types that it describes.
     pub types: Vec<VmType>,
-    /// Its prices, in the order of their keys and days.
+    /// Prices of the pack, in the order of their keys and days.
     pub prices: Vec<Price>,
     /// What is odd about it, a sentence each.
     pub notes: Vec<String>,
@@ -135,8 +135,8 @@ fn placed(rows: &[OfPlace], source: &Arc<Source>, diagnostics: &mut Diagnostics)
 
 /// The median over the zones of each region, which prices of a catalogue do not tell apart.
 fn one_per_region(rows: &[OfPlace]) -> (Vec<Price>, Vec<String>) {
-    type Key<'r> = (&'r str, &'r str, &'r str, Market, Date, Date);
-    let mut all: BTreeMap<Key<'_>, Vec<(f64, &str)>> = BTreeMap::new();
+    type PriceKey<'r> = (&'r str, &'r str, &'r str, Market, Date, Date);
+    let mut all: BTreeMap<PriceKey<'_>, Vec<(f64, &str)>> = BTreeMap::new();
     for row in rows {
         // Without a last day it is known on its first.
         let to = row.to.unwrap_or(row.from);

@@ -10,12 +10,12 @@ use crate::cloud::Date;
 /// The word for the last day on which a price is known.
 const NEWEST: &str = "newest";
 
-/// Of which day a listed price is.
+/// The day that a listed price is looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceDay {
-    /// Of this day.
+    /// A day that the file states.
     On(Date),
-    /// Of the last day on which the price of the VM type is known in the region and market.
+    /// The last day on which the price of the VM type is known in the region and market.
     Newest,
 }
 

@@ -67,9 +67,18 @@ impl<'s> Bounds<'s> {
         vms == Some(1) || used == Some(1)
     }
 
-    /// The measured counts, and powers of two up to the bound.
+    /// Workers on a full VM.
+    fn per_vm(&self) -> u32 {
+        let each = |shape: Shape<'_>| {
+            let layout = shape.layout(u32::MAX / 2);
+            layout.iter().map(|(each, _)| *each).max().unwrap_or(1)
+        };
+        self.shape.map_or(1, each).max(1)
+    }
+
+    /// The measured counts, powers of two, and what fills up to [`EVERY_COUNT`] VMs, up to the bound.
     fn counts(&self) -> BTreeSet<u32> {
-        let powers = (0..32).map(|n| 1u32 << n);
+        let powers = (0..32).map(|n| 1u32 << n).chain(full_vms(self.per_vm()));
         let most = self
             .counts
             .last()

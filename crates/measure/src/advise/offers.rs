@@ -143,9 +143,9 @@ pub fn offers(
             }
         }
         if takes(Market::Spot) {
-            match spot_offer(vm, listed, price(Market::Spot), region) {
+            match spot_offer(listed, price(Market::Spot), region) {
                 Ok(offer) => offers.all.push(offer),
-                Err(why) => leave_out(why),
+                Err(why) => leave_out(why.sentence(listed, region)),
             }
         }
     }
@@ -210,23 +210,32 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Wan
     }
 }
 
-/// A spot VM at a price, with what was published of such lives; or why it is left out.
-fn spot_offer(
-    vm: &str,
-    listed: &VmType,
-    price: Option<&Price>,
-    region: &str,
-) -> Result<Offer, String> {
-    let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-    let at = price.map_or(region, |price| &*price.region);
-    match (price, lifetime(&listed.provider, gpu, at)) {
-        (Some(price), Some(lives)) => Ok(offer(vm, price, Some(lives))),
-        (None, _) => Err(format!("{vm} as spot: no price in {region}")),
-        (_, None) => Err(format!(
-            "{vm} as spot: nobody published how long such VMs of {} live",
-            listed.provider
-        )),
+/// Why a VM type is not offered as spot.
+enum NoSpot {
+    Price,
+    Lives,
+}
+
+impl NoSpot {
+    fn sentence(&self, listed: &VmType, region: &str) -> String {
+        let vm = &listed.vm;
+        match self {
+            NoSpot::Price => format!("{vm} as spot: no price in {region}"),
+            NoSpot::Lives => format!(
+                "{vm} as spot: nobody published how long such VMs of {} live",
+                listed.provider
+            ),
+        }
     }
+}
+
+/// A spot VM at a price, with what was published of such lives.
+fn spot_offer(listed: &VmType, price: Option<&Price>, region: &str) -> Result<Offer, NoSpot> {
+    let price = price.ok_or(NoSpot::Price)?;
+    let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+    let at = if region == ANY { &*price.region } else { region };
+    let lives = lifetime(&listed.provider, gpu, at).ok_or(NoSpot::Lives)?;
+    Ok(offer(&listed.vm, price, Some(lives)))
 }
 
 fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
