@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::exit::{Exit, Failure};
 use super::signals::Signals;
 use super::summaries::Form;
-use super::{scenarios, terminal};
+use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::life::outcome::Outcome;
 use scavsim_provision::policy::registry::CLAIRVOYANT;
