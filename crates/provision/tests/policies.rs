@@ -1,5 +1,7 @@
 //! What all policies promise, and what the sources of some print.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod common;
 
 use common::{aws, aws_zones, job, policy};

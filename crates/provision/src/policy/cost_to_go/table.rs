@@ -11,9 +11,9 @@ use super::rates::{Age, YOUNG_H};
 pub(super) struct Terms {
     pub(super) spot_usd_per_h: f64,
     pub(super) on_demand_usd_per_h: f64,
-    /// Of young and of old runs.
+    /// Losses of young and of old runs.
     pub(super) losses_per_h: [f64; 2],
-    /// Of young and of old pauses.
+    /// Returns in young and in old pauses.
     pub(super) returns_per_h: [f64; 2],
     pub(super) changeover_h: f64,
     /// Most work and most slack that it is asked for.
