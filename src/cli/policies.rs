@@ -30,9 +30,10 @@ pub(super) struct Asked<'a> {
     pub(super) is_dry: bool,
 }
 
-/// Whether a file has `[policy]`; one that cannot be read has none.
+/// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
 pub(super) fn has_policies(file: &Path) -> bool {
-    file.as_os_str() != "-" && fs::read_to_string(file).is_ok_and(|text| Study::is_in(&text))
+    let source = Source::read(file, &mut Diagnostics::default());
+    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source.text))
 }
 
 /// Reads and checks such scenarios.
@@ -221,7 +222,16 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
     if !study.about.is_empty() {
         let _ = write!(text, ". {}", study.about);
     }
-    text + "."
+    text.push('.');
+    let names = study.policies.iter().map(|(name, _)| name);
+    for (name, one) in names.zip(figures).filter(|(_, one)| one.unfinished > 0) {
+        let unfinished = one.unfinished;
+        let _ = write!(
+            text,
+            " {name}: {unfinished} lives were not done when their time was over; they cost more than is told."
+        );
+    }
+    text
 }
 
 fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {

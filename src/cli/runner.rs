@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::consent::{PlannedRun, Consent};
+use super::consent::{Consent, PlannedRun};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::resume::Start;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit::Failure;
-use super::listener::heard;
-use super::{example, terminal};
+use super::{example, policies, terminal};
 use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -15,6 +14,14 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// Reads and checks all files; every mistake in any of them is reported together. What is to be minded of them is told.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
     let mut diagnostics = Diagnostics::default();
+    for file in files.iter().filter(|file| policies::has_policies(file)) {
+        let title = format!("{}: no scenario for this command", file.display());
+        let help = "scenarios with `[policy]` are for `scavsim run` and `scavsim check`";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    if !diagnostics.is_empty() {
+        return Err(Failure::Wrong(diagnostics));
+    }
     let scenarios: Vec<Option<Scenario>> = files
         .iter()
         .map(|path| {
@@ -39,9 +46,6 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
 /// The text of a scenario; `-` is standard input.
 fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     if path.as_os_str() == "-" {
-        if let Some(text) = heard(|listener| listener.given.take()).flatten() {
-            return Some(Source::new("scenario", text));
-        }
         let mut text = String::new();
         return match io::stdin()
             .lock()

@@ -77,4 +77,6 @@ fn what_says_nothing_of_them_is_refused() {
     sandbox.edit("scenario.toml", "deadline_h = 7", "deadline_h = 5");
     let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     assert!(told.contains("before the fastest run ends"), "{told}");
+    let told = stderr(&sandbox.run(&["compare", "scenario.toml"]).code(2));
+    assert!(told.contains("are for `scavsim run`"), "{told}");
 }

@@ -279,10 +279,14 @@ impl Ground<'_> {
         }
         // In the last tick of work no more may be paid than is used.
         if self.job.last_tick == LastTick::Used {
-            let done = (tick * self.parts + self.parts).saturating_sub(self.work);
-            for idle in done.saturating_sub(self.parts) + 1..=done.min(self.idle) {
+            let Some(done) = (tick * self.parts + self.parts).checked_sub(self.work) else {
+                return;
+            };
+            let first = (done + 1).saturating_sub(self.parts);
+            let last_ticks = into.iter_mut().enumerate().take(done + 1).skip(first);
+            for (idle, cost) in last_ticks {
                 let left = (self.work + idle).saturating_sub(tick * self.parts);
-                into[idle] = usd * left as f64 / self.parts as f64;
+                *cost = usd * left as f64 / self.parts as f64;
             }
         }
     }

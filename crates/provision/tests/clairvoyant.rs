@@ -1,5 +1,7 @@
 //! The clairvoyant way beside brute force.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod common;
 
 use std::collections::HashMap;
@@ -48,9 +50,11 @@ fn least(world: &World, job: &Job, at: State, known: &mut HashMap<State, f64>) -
             let works = (10 - waits).min(parts(job.work_s) - done);
             let is_last = done + works >= parts(job.work_s);
             let used = if is_last { waits + works } else { 10 };
-            let price = match is_spot {
-                true => world.zones[zone].spot_usd_per_h[tick],
-                false => world.zones[zone].on_demand_usd_per_h,
+            let zone_now = &world.zones[zone];
+            let price = if is_spot {
+                zone_now.spot_usd_per_h[tick]
+            } else {
+                zone_now.on_demand_usd_per_h
             };
             let next = (
                 tick + 1,

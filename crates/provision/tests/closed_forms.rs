@@ -1,5 +1,7 @@
 //! Lives beside closed forms: exponential runs and pauses, no changeover.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod common;
 
 use common::{hours, job, policy, zone};

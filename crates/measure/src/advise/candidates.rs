@@ -12,6 +12,14 @@ pub(crate) const FURTHER: u32 = 2;
 /// A worker's samples down to this share of the fewest that were measured; no more than the most, which fit into its memory.
 pub(crate) const FEWER: f64 = 0.5;
 
+/// Every number of full VMs up to this is asked about; beyond, powers of two and what was measured.
+const EVERY_COUNT: u32 = 16;
+
+/// Workers that fill 1 to [`EVERY_COUNT`] VMs.
+fn full_vms(per_vm: u32) -> impl Iterator<Item = u32> {
+    (1..=EVERY_COUNT).map(move |vms| per_vm.saturating_mul(vms))
+}
+
 /// How far a profile may be asked about a VM shape.
 #[derive(Debug, Clone)]
 pub struct Bounds<'s> {
@@ -69,11 +77,8 @@ impl<'s> Bounds<'s> {
 
     /// Workers on a full VM.
     fn per_vm(&self) -> u32 {
-        let each = |shape: Shape<'_>| {
-            let layout = shape.layout(u32::MAX / 2);
-            layout.iter().map(|(each, _)| *each).max().unwrap_or(1)
-        };
-        self.shape.map_or(1, each).max(1)
+        let layout = self.shape.map(|shape| shape.layout(u32::MAX));
+        layout.map_or(1, |all| all.first().map_or(1, |(each, _)| *each))
     }
 
     /// The measured counts, powers of two, and what fills up to [`EVERY_COUNT`] VMs, up to the bound.
@@ -90,7 +95,7 @@ impl<'s> Bounds<'s> {
 }
 
 /// Every combination of worker count and batch that the measurements, or within bounds the laws, answer for: the
-/// measured counts and powers of two, the measured global and local batches, on each measured shape.
+/// measured counts, powers of two and full VMs, the measured global and local batches, on each measured shape.
 pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
     let epochs = workload.epochs.rows().iter().map(|row| row.batch);
     let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
@@ -137,16 +142,19 @@ impl MachineBounds {
         let local = || own().map(|(c, _)| c.local_batch());
         let most = own().map(|(c, _)| c.workers).max().unwrap_or(0);
         let each = machine.per_vm.max(1);
-        let counts = (0..32).map(|n| each.saturating_mul(1 << n));
+        let powers = (0..32).map(|n| each.saturating_mul(1 << n));
+        let counts: BTreeSet<u32> = powers.chain(full_vms(each)).collect();
         let measured = own().map(|(c, _)| c.workers).filter(|k| k % each == 0);
         let suffix = match each {
             1 => String::new(),
             each => format!("/{each}"),
         };
         MachineBounds {
-            counts: (counts.take_while(|k| *k <= most.saturating_mul(FURTHER)))
-                .chain(measured)
-                .collect(),
+            counts: (counts
+                .into_iter()
+                .take_while(|k| *k <= most.saturating_mul(FURTHER)))
+            .chain(measured)
+            .collect(),
             local: [
                 FEWER * local().fold(f64::INFINITY, f64::min),
                 local().fold(0.0, f64::max) * machine.memory.min(f64::from(FURTHER)),

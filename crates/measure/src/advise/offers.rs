@@ -233,7 +233,11 @@ impl NoSpot {
 fn spot_offer(listed: &VmType, price: Option<&Price>, region: &str) -> Result<Offer, NoSpot> {
     let price = price.ok_or(NoSpot::Price)?;
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-    let at = if region == ANY { &*price.region } else { region };
+    let at = if region == ANY {
+        &*price.region
+    } else {
+        region
+    };
     let lives = lifetime(&listed.provider, gpu, at).ok_or(NoSpot::Lives)?;
     Ok(offer(&listed.vm, price, Some(lives)))
 }

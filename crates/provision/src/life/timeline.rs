@@ -16,7 +16,7 @@ pub enum What {
 }
 
 impl What {
-    /// Its name in tables.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             What::Spot => "spot",

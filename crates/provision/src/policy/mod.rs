@@ -32,9 +32,9 @@ pub trait Policy: fmt::Debug {
 pub enum Net {
     /// Nothing.
     None,
-    /// It goes on demand, unless it has spot machines that work: when they are lost there is still time.
+    /// The job goes on demand, unless it has spot machines that work: when they are lost there is still time.
     Patient,
-    /// It goes on demand, from whatever it has.
+    /// The job goes on demand, from whatever it has.
     Strict,
 }
 

@@ -18,7 +18,7 @@ use crate::world::process::Process;
 /// A study, checked.
 #[derive(Debug)]
 pub struct Study {
-    /// Its name.
+    /// Name of the study.
     pub name: String,
     /// What it is on, in a sentence.
     pub about: String,
@@ -84,7 +84,7 @@ impl Study {
 }
 
 impl Setting {
-    /// Its zones, and what it asks for, in words.
+    /// Zones of the setting, and what it asks for, in words.
     pub fn words(&self) -> String {
         let zones: Vec<&str> = self
             .world

@@ -16,7 +16,7 @@ pub struct Met {
     pub start: f64,
     /// By policy.
     pub outcomes: Vec<Outcome>,
-    /// Of whoever knows what comes; `None` where there is no way to be done in time.
+    /// Outcome of whoever knows what comes; `None` where there is no way to be done in time.
     pub optimum: Option<Outcome>,
 }
 

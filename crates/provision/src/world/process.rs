@@ -32,7 +32,7 @@ impl Process {
         }
     }
 
-    /// As a zone's trace says for so many machines: changes per tick of each hour of the day. Each hour is mixed with the
+    /// Fitted to a zone's trace for so many machines: changes per tick of each hour of the day. Each hour is mixed with the
     /// day's mean, which counts as many ticks as an hour has.
     pub fn fitted(world: &World, zone: usize, machines: u16) -> Self {
         let up = |tick: usize| world.zones[zone].offered[tick] >= machines;

@@ -37,7 +37,7 @@ pub struct WrittenMarket {
     pub about: String,
     /// Where it is from.
     pub source: String,
-    /// Its zones over time.
+    /// The zones over time.
     pub world: World,
 }
 
@@ -253,11 +253,11 @@ fn moving(source: &Arc<Source>, zones: &[Zone], d: &mut Diagnostics) -> Option<M
     for from in zones {
         for to in zones.iter().filter(|to| to.region != from.region) {
             let pair = (from.region.as_str(), to.region.as_str());
-            if !pairs.contains_key(&pair) {
+            pairs.entry(pair).or_insert_with(|| {
                 let title = format!("{}: nothing from `{}` to `{}`", source.name, pair.0, pair.1);
                 d.push(Diagnostic::general(title));
-                pairs.insert(pair, (0.0, 0.0));
-            }
+                (0.0, 0.0)
+            });
         }
     }
     Some(Moving::by(zones.len(), |from, to| {

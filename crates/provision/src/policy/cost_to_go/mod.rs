@@ -67,7 +67,10 @@ pub struct CostToGo {
 #[derive(Debug)]
 struct KnownZone {
     rates: Rates,
-    table: Option<(Terms, Table)>,
+    /// By itself, and what the table was made of.
+    alone: Option<(Terms, Table)>,
+    /// With the choice to leave it, where there are others.
+    table: Option<Table>,
 }
 
 /// Something that it may do, and what it is expected to cost until the end.
@@ -89,6 +92,7 @@ impl CostToGo {
     /// Makes the tables that are not there, or whose rates and prices have changed.
     fn prepare(&mut self, desk: &Desk<'_, '_>) {
         let (work_h, slack_h) = self.shape.unwrap_or_default();
+        let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
             let terms = Terms {
                 spot_usd_per_h: desk.spot_usd_per_h(zone),
@@ -99,17 +103,39 @@ impl CostToGo {
                 work_h,
                 slack_h,
             };
-            let fits = (known.table.as_ref()).is_some_and(|(made_for, _)| made_for.is_near(&terms));
+            let fits = (known.alone.as_ref()).is_some_and(|(made_for, _)| made_for.is_near(&terms));
             if !fits {
-                known.table = Some((terms, Table::of(&terms)));
+                known.alone = Some((terms, Table::of(&terms, None)));
+                has_changed = true;
+            }
+        }
+        if has_changed && self.zones.len() > 1 {
+            for zone in 0..self.zones.len() {
+                self.zones[zone].table = self.with_others(desk, zone);
             }
         }
     }
 
+    /// The table of a zone that may be left once, for any other.
+    fn with_others(&self, desk: &Desk<'_, '_>, zone: usize) -> Option<Table> {
+        let mut elsewhere: Vec<f64> = Vec::new();
+        let others = (self.zones.iter().enumerate()).filter(|(other, _)| *other != zone);
+        for (other, known) in others {
+            let egress = desk.egress_between_usd(zone, other);
+            let (_, alone) = known.alone.as_ref()?;
+            elsewhere.resize(alone.entry.len(), f64::INFINITY);
+            for (least, entry) in elsewhere.iter_mut().zip(&alone.entry) {
+                *least = least.min(egress + entry);
+            }
+        }
+        let (terms, _) = self.zones[zone].alone.as_ref()?;
+        Some(Table::of(terms, Some(&elsewhere)))
+    }
+
     fn table(&self, zone: usize) -> &Table {
-        let (_, table) =
-            (self.zones[zone].table.as_ref()).expect("tables are made before they are asked");
-        table
+        let known = &self.zones[zone];
+        let alone = known.alone.as_ref().map(|(_, table)| table);
+        (known.table.as_ref().or(alone)).expect("tables are made before they are asked")
     }
 
     /// What it is expected to cost to stay as it is.
@@ -192,6 +218,7 @@ impl Policy for CostToGo {
         if self.zones.is_empty() {
             let zone = |_| KnownZone {
                 rates: Rates::new(self.prior),
+                alone: None,
                 table: None,
             };
             self.zones = (0..desk.zones()).map(zone).collect();

@@ -98,7 +98,7 @@ impl Rates {
         }
     }
 
-    /// It was seen to have machines, or none.
+    /// The market was seen to have machines, or none.
     pub(super) fn see(&mut self, is_up: bool) {
         // What was not watched tick by tick may have changed twice.
         let watched = (self.last).filter(|last| last.ago_h < 1.5 * self.tick_h);

@@ -11,9 +11,9 @@ use super::rates::{Age, YOUNG_H};
 pub(super) struct Terms {
     pub(super) spot_usd_per_h: f64,
     pub(super) on_demand_usd_per_h: f64,
-    /// Of young and of old runs.
+    /// Losses of young and of old runs.
     pub(super) losses_per_h: [f64; 2],
-    /// Of young and of old pauses.
+    /// Returns in young and in old pauses.
     pub(super) returns_per_h: [f64; 2],
     pub(super) changeover_h: f64,
     /// Most work and most slack that it is asked for.
@@ -59,6 +59,8 @@ pub(super) struct Table {
     on_demand: Vec<f64>,
     /// On demand, with the choice of spot machines that have just returned.
     offered: Vec<f64>,
+    /// Coming from elsewhere, not knowing whether there are machines.
+    pub(super) entry: Vec<f64>,
 }
 
 /// The share of what is young that is old after some hours.
@@ -72,7 +74,8 @@ fn mixed(share: f64, young: f64, old: f64) -> f64 {
 }
 
 impl Table {
-    pub(super) fn of(terms: &Terms) -> Table {
+    /// The table of a zone by itself, or of one that may be left: `elsewhere` says what the rest costs then, per cell.
+    pub(super) fn of(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
         let slack_step_h = (terms.slack_h / STEPS as f64).max(1e-6);
         let wanted = (terms.work_h / slack_step_h.clamp(0.25, 1.0)).ceil();
         let work_steps = (wanted as usize).clamp(1, MOST_WORK);
@@ -87,10 +90,12 @@ impl Table {
             wait: [empty(), empty()],
             on_demand: empty(),
             offered: empty(),
+            entry: empty(),
         };
         for row in 1..=work_steps {
             table.work(row);
-            table.rest(row);
+            let cells = row * WIDE..(row + 1) * WIDE;
+            table.rest(row, elsewhere.map(|all| &all[cells]));
         }
         table
     }
@@ -124,7 +129,7 @@ impl Table {
     }
 
     /// A row of those who have no machines, and of those on demand who are offered some.
-    fn rest(&mut self, row: usize) {
+    fn rest(&mut self, row: usize, elsewhere: Option<&[f64]>) {
         let terms = self.terms;
         let (d, step) = (terms.changeover_h, self.slack_step_h);
         let here = row * WIDE..(row + 1) * WIDE;
@@ -140,6 +145,10 @@ impl Table {
         let lost = (terms.losses_per_h[0] * d).min(MOST_LOST);
         let spot_usd = terms.spot_usd_per_h * d / (1.0 - lost);
         let on_demand_usd = terms.on_demand_usd_per_h * d;
+        let lost = (terms.losses_per_h[1] * d).min(MOST_LOST);
+        let met_usd = terms.spot_usd_per_h * d / (1.0 - lost);
+        let (losses, returns) = (terms.losses_per_h[1], terms.returns_per_h[1]);
+        let is_up = returns / (losses + returns);
         let least_at = (2.0 * d / step).ceil() as usize;
         let [young, old] = &self.spot;
         let (young, old) = (&young[here.clone()], &old[here.clone()]);
@@ -147,7 +156,8 @@ impl Table {
         let mut comes = f64::INFINITY;
         let mut idle = [f64::INFINITY; 2];
         for at in 0..WIDE {
-            let goes = on_demand_usd + before(on_demand, at);
+            let leaves = elsewhere.map_or(f64::INFINITY, |all| all[at]);
+            let goes = (on_demand_usd + before(on_demand, at)).min(leaves);
             let mut waits = [f64::INFINITY; 2];
             if at > 0 && (at - 1) as f64 * step >= d {
                 let then = [mixed(ages, idle[0], idle[1]), idle[1]];
@@ -164,6 +174,12 @@ impl Table {
                 self.idle[age][here.start + at] = idle[age];
             }
             self.offered[here.start + at] = on_demand[at].min(comes);
+            let met = if at >= least_at {
+                met_usd + before(old, at)
+            } else {
+                f64::INFINITY
+            };
+            self.entry[here.start + at] = mixed(is_up, idle[1], met.min(idle[1]));
         }
     }
 

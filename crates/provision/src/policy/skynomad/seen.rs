@@ -16,7 +16,7 @@ pub enum Source {
 pub enum End {
     /// The machines were lost.
     Lost,
-    /// They were given back, or no more was seen of them.
+    /// The machines were given back, or no more was seen of them.
     Given,
 }
 
