@@ -320,4 +320,42 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "Share of replicas that chose the most frequent choice.",
     ),
     ("sorted_by", "The objective that a ranking is sorted by."),
+    // Price packs.
+    (
+        "pack",
+        "Where prices are from: `builtin`, or a pack of one's own.",
+    ),
+    ("newest_day", "The last day of which prices are known."),
+    ("vm_types", "How many VM types have a price."),
+    ("used", "Whether the prices of the pack are used."),
+    (
+        "commitment_1y_usd",
+        "Price of a VM-hour with a commitment of one year, USD.",
+    ),
+    (
+        "commitment_3y_usd",
+        "Price of a VM-hour with a commitment of three years, USD.",
+    ),
+    // Policies that decide during a run.
+    (
+        "deadline_h",
+        "Hours until the work has to be done, from its start.",
+    ),
+    (
+        "changeover_s",
+        "Seconds from a decision to move until the job works there.",
+    ),
+    ("zones", "Zones that a policy may choose from."),
+    (
+        "× clairvoyant",
+        "Mean cost over that of whoever knows what comes.",
+    ),
+    (
+        "in time %",
+        "Share of lives that end before the deadline, in percent.",
+    ),
+    (
+        "unfinished",
+        "Lives whose work was not done where the trace ended.",
+    ),
 ];

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit::Failure;
+use super::listener::heard;
 use super::{example, policies, terminal};
 use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::regular::MOST_BYTES;
@@ -46,6 +47,9 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
 /// The text of a scenario; `-` is standard input.
 fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     if path.as_os_str() == "-" {
+        if let Some(text) = heard(|listener| listener.given.take()).flatten() {
+            return Some(Source::new("scenario", text));
+        }
         let mut text = String::new();
         return match io::stdin()
             .lock()

@@ -195,7 +195,7 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
         )
     };
     assert_eq!(jobs("1"), jobs("4"));
-    let none = [&EXAMPLE[..], &["--market", "spot"]].concat();
+    let none = [&EXAMPLE[..], &["--market", "spot", "--only-measured"]].concat();
     let text = stderr(&sandbox.run(&none).code(2).stdout(""));
     assert!(
         text.contains("none of the measured VM types has a price"),

@@ -296,8 +296,8 @@ fn check(
     }
     let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
     for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
-        let measured = vm_types.iter().map(String::as_str).collect();
-        unknown("VM type in --usd-per-hour", vm, measured);
+        let legal = vm_types.iter().chain(others).map(String::as_str);
+        unknown("VM type in --usd-per-hour", vm, legal.collect());
     }
 }
 

@@ -83,11 +83,16 @@ pub fn told(advice: &Advice) -> Vec<String> {
             )
         })
         .collect();
-    all.push(format!(
-        "{} can be told, 9 of 10 times within these: {}",
-        plural(known.told.iter().map(|t| t.1 as u64).sum(), "configuration"),
-        counts.join("; ")
-    ));
+    let count: u64 = known.told.iter().map(|t| t.1 as u64).sum();
+    all.push(if count == 0 {
+        "nothing of what was measured is offered there".to_owned()
+    } else {
+        format!(
+            "{} can be told, 9 of 10 times within these: {}",
+            plural(count, "configuration"),
+            counts.join("; ")
+        )
+    });
     let machines: Vec<String> = (known.machines.iter())
         .map(|m| {
             let with = match m.basis {
