@@ -50,7 +50,7 @@ const compare = async (name, taken) => {
   if (!goldens || name.startsWith("million")) return;
   const golden = join(goldens, `${name}.png`);
   if (process.env.RENEW) writeFileSync(golden, taken);
-  check(`${name}.png is below 150 kB`, statSync(golden).size <= 150_000, statSync(golden).size);
+  check(`${name}.png is below 200 kB`, statSync(golden).size <= 200_000, statSync(golden).size);
   // A page that may load pictures from data, which those of results do, too.
   const share = await difference(taken.toString("base64"), readFileSync(golden).toString("base64"));
   check(`${name} looks as its golden (${(100 * share).toFixed(1)} % of squares differ)`, share <= 0.04, share);

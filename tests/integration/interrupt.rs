@@ -37,6 +37,7 @@ impl LongRun {
             "out",
             "--replicas",
             "4000000000",
+            "--yes",
         ];
         let child = sandbox
             .scavsim()

@@ -85,10 +85,16 @@ fn told_s(text: &str) -> f64 {
     let mut words = rest.split(' ');
     let number: f64 = words
         .next()
-        .and_then(|word| word.parse().ok())
+        .and_then(|word| {
+            if word == "a" {
+                Some(1.0)
+            } else {
+                word.parse().ok()
+            }
+        })
         .expect("a number");
     let unit = match words.next() {
-        Some("s") => 1.0,
+        Some(unit) if unit == "s" || unit.starts_with("second") => 1.0,
         Some("min") => 60.0,
         other => panic!("{other:?} in {text}"),
     };

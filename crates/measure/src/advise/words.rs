@@ -3,7 +3,7 @@
 use scavsim_data::cloud::Market;
 
 /// Columns of the text.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
 
 /// Paragraphs on lines of at most [`WIDTH`] characters.
 pub(super) fn wrapped(text: &str, first: &str, then: &str) -> String {

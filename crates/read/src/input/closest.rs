@@ -27,12 +27,17 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
             )
         })
         .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
+        // Of those that are as near, one that begins alike: first letters are seldom wrong.
+        .min_by_key(|(distance, candidate)| (*distance, !begins_alike(&word, candidate)))
         .map(|(_, candidate)| candidate);
     let whole = (legal.iter().copied())
         .filter(|candidate| length >= SHORTEST_PART && folded(candidate).contains(&word))
         .min_by_key(|candidate| candidate.len());
     near.or(whole)
+}
+
+fn begins_alike(word: &str, candidate: &str) -> bool {
+    word.chars().next() == folded(candidate).chars().next()
 }
 
 fn folded(word: &str) -> String {
@@ -47,6 +52,7 @@ mod tests {
     fn finds_slips_and_leaves_strangers_alone() {
         let legal = ["workers", "gcp-spot", "vm", "replicas"];
         assert_eq!(closest("workrs", legal), Some("workers"));
+        assert_eq!(closest("H10", ["A10", "H100"]), Some("H100"));
         assert_eq!(closest("gcp_spott", legal), Some("gcp-spot"));
         assert_eq!(closest("Replicas", legal), Some("replicas"));
         assert_eq!(closest("mv", legal), Some("vm"));

@@ -207,8 +207,11 @@ fn sheet<'l, 'g>(
     };
     let mut columns: HeadlineColumns<'l, 'g> = Vec::new();
     if is_there(|line| &line.first.setting) {
-        columns
-            .push(Column::word("setting", |line: &&HeadlineRow<'g>| &*line.first.setting).rank(0));
+        columns.push(
+            Column::word("setting", |line: &&HeadlineRow<'g>| &*line.first.setting)
+                .rank(0)
+                .stacked(|line| line.first.setting.replace(';', ";\n")),
+        );
     }
     columns.push(Column::word("job", |line: &&HeadlineRow<'g>| &*line.first.workload).rank(0));
     if lines.iter().any(|line| line.pricing != lines[0].pricing) {
@@ -232,9 +235,10 @@ fn of_best<'l, 'g>(columns: &mut HeadlineColumns<'l, 'g>) {
     columns.extend([
         Column::text("best", |line: &&HeadlineRow<'g>| line.best[0].clone())
             .rank(0)
-            .stacked(|line| line.best[1].clone()),
-        Column::number("time h", |line: &&HeadlineRow<'g>| line.time_h.clone()).rank(1),
-        Column::number("cost $", |line: &&HeadlineRow<'g>| line.cost_usd.clone()).rank(1),
+            .stacked(|line| line.best[1].clone())
+            .wrapped(),
+        Column::number("time h", |line: &&HeadlineRow<'g>| line.time_h.clone()).rank(0),
+        Column::number("cost $", |line: &&HeadlineRow<'g>| line.cost_usd.clone()).rank(0),
     ]);
 }
 

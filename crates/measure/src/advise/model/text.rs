@@ -1,9 +1,9 @@
 //! The answer for people.
 
 use super::{ModelAdvice, PlanChoice, PlanMeasurement};
-use crate::advise::words::{capital, market, wrapped};
+use crate::advise::words::{WIDTH, capital, market, wrapped};
 use scavsim_base::text::words::{figure, plural, share, small_usd};
-use scavsim_base::text::{Column, Sheet};
+use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_search::search::Objective;
 
 /// Other GPUs that are shown.
@@ -114,7 +114,8 @@ fn others(advice: &ModelAdvice) -> String {
         Column::number("cost $", |c: &PlanChoiceRow<'_>| figure(c.cost_usd[0])),
         Column::number("90 %", |c: &PlanChoiceRow<'_>| {
             format!("{}–{}", figure(c.cost_usd[1]), figure(c.cost_usd[2]))
-        }),
+        })
+        .rank(3),
         Column::number("$ per 10⁹", move |c: &PlanChoiceRow<'_>| {
             figure(c.usd_per_1e9_tokens(tokens))
         }),
@@ -124,7 +125,10 @@ fn others(advice: &ModelAdvice) -> String {
             c.keeps.map_or_else(String::new, share)
         }));
     }
-    Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns).lines()
+    // Names of some machines are long: intervals make room for them.
+    let page = Page::of_width(WIDTH);
+    let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
+    sheet.fit(&page).text(&page)
 }
 
 fn measure(advice: &ModelAdvice) -> String {
