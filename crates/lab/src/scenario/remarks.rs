@@ -28,7 +28,7 @@ pub struct Remarks {
     pub never_lost: Vec<String>,
     /// Policies whose dollars are a unit of which only ratios count.
     pub only_ratios: Vec<String>,
-    /// Of which days the listed prices are, and where, in a sentence; nothing where another remark says it.
+    /// A sentence on the days and regions of listed prices; nothing where another remark says it.
     pub price_days: Option<String>,
     /// The price pack of the user that prices are from.
     pub price_pack: Option<PricePack>,
@@ -113,7 +113,7 @@ fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedP
     policies.iter().flat_map(of).collect()
 }
 
-/// Of which days prices are, by provider.
+/// The days of listed prices, by provider.
 fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
     let all: Vec<&ListedPrice> = listed.iter().collect();
     let of_provider = |own: &[&ListedPrice]| {

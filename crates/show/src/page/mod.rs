@@ -4,7 +4,7 @@
 //!
 //! - [`contents`]: the one block of data that a page is drawn from, of [`answer`], [`picture`] and [`table`]s.
 //! - [`of_run`], [`of_advice`], [`of_comparisons`]: that block for a run or a ranking, a recommendation, a reproduction;
-//!   [`of_bench`], [`of_compare`]: for a leaderboard, a comparison of strategies, both by `of_blocks`; [`sources`]: which data
+//!   [`of_bench`], [`of_compare`]: for a leaderboard, a comparison of strategies, both by `of_blocks`; `sources`: which data
 //!   a run was made from.
 //! - `form.html` is its form, `looks.css` its looks, `script/` what draws the data, `charts/` the library that it draws with.
 

@@ -1,7 +1,7 @@
 //! Our own policy: whatever is expected to cost least until the work is done.
 //!
-//! For each zone a [`table`] says what the rest is expected to cost from there, by work and slack left, if losses and
-//! returns of its market come at the [`rates`] that were learned so far. Going elsewhere costs the egress and a start;
+//! For each zone a `table` says what the rest is expected to cost from there, by work and slack left, if losses and
+//! returns of its market come at the `rates` that were learned so far. Going elsewhere costs the egress and a start;
 //! waiting costs slack, which is worth little while there is much of it. Rates are posterior means: they begin with a
 //! prior, and a run that lasts makes itself likelier to last.
 

@@ -4,8 +4,8 @@
 //! waiting has 0. V is the price on demand by how much faster the rest must go than was planned. The highest utility is
 //! taken where it beats the present one by a margin.
 //!
-//! - [`lifetimes`]: Nelson–Aalen over the runs that were seen, steeper where losses come in bursts.
-//! - [`seen`]: what was seen of a zone: runs of its own and of probes.
+//! - `lifetimes`: Nelson–Aalen over the runs that were seen, steeper where losses come in bursts.
+//! - `seen`: what was seen of a zone: runs of its own and of probes.
 
 mod lifetimes;
 mod seen;

@@ -1,8 +1,8 @@
 //! The page of a run, and of a ranking: what is best, what finding it costs, and every configuration.
 //!
-//! - [`answers`]: a card per setting, workload, policy and objective.
-//! - [`tables`]: strategies, policies; [`configurations`], what they are called: [`names`]; [`cases`].
-//! - [`warnings`]: what to mind; [`sources`](super::sources): which data it was made from.
+//! - `answers`: a card per setting, workload, policy and objective.
+//! - `tables`: strategies, policies; `configurations`, what they are called: `names`; `cases`.
+//! - `warnings`: what to mind; `sources`: which data it was made from.
 
 mod answers;
 mod cases;
