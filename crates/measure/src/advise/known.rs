@@ -11,7 +11,7 @@ use scavsim_data::workload::{Provenance, Workload};
 /// How a configuration is told.
 pub(super) struct ToldOf<'m> {
     pub(super) provenance: Provenance,
-    /// Its machine, where that was not measured.
+    /// The machine, where that was not measured.
     pub(super) machine: Option<&'m Machine>,
     /// Standard deviation of ln(time).
     pub(super) sd: f64,

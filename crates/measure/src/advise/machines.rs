@@ -41,11 +41,11 @@ const FASTER_NETWORK: (f64, f64) = (2.0, 1.5);
 /// Why something can be said of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// It has the GPU of a measured one.
+    /// A machine with the GPU of a measured one.
     SameGpu,
-    /// Its GPU is told beside that of a measured one.
+    /// A machine whose GPU is told beside that of a measured one.
     OtherGpu,
-    /// It is of the family of a measured one, without a GPU.
+    /// A machine of the family of a measured one, without a GPU.
     SameFamily,
 }
 

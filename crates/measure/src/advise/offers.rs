@@ -48,9 +48,9 @@ pub struct Offer {
 pub struct PriceRegion {
     /// The provider.
     pub provider: String,
-    /// Its region.
+    /// The region that prices are from.
     pub region: String,
-    /// Its other regions that have a price of what was measured.
+    /// Other regions that have a price of what was measured.
     pub others: BTreeSet<String>,
 }
 

@@ -62,11 +62,11 @@ fn read(d: &mut Diagnostics) -> Vec<Training> {
         let (Some(source), Some(name), Some(sets), Some(gpu), Some(speed)) = read else {
             continue;
         };
-        match all.last_mut() {
-            Some(last) if last.name == name && last.source == source => {
-                last.speeds.push((gpu, speed));
-            }
-            _ => all.push(Training {
+        // Rows of a training need not stand together.
+        let known = (all.iter_mut()).find(|known| known.name == name && known.source == source);
+        match known {
+            Some(known) => known.speeds.push((gpu, speed)),
+            None => all.push(Training {
                 name,
                 source,
                 sets,
