@@ -36,7 +36,7 @@ pub struct Training {
     pub source: String,
     /// Whether it sets the law; the others judge it.
     pub sets: bool,
-    /// Its speed on each GPU, in a unit of its own.
+    /// Speed on each GPU, in a unit that all rows of the training share.
     pub speeds: Vec<(&'static GpuSheet, f64)>,
 }
 
