@@ -63,7 +63,7 @@ pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The strategy that comes closest to the oracle of a block, among some.
 struct Closest {
-    /// It alone, and all that are equal to it.
+    /// The name of the strategy alone, and with all that are equal to it.
     names: [String; 2],
     /// How far it is off, alone and with the interval.
     off: [String; 2],
