@@ -1,5 +1,7 @@
 //! What is to be done, until when, and what being late costs.
 
+use crate::world::moving::Moving;
+
 /// A job with a deadline, and what changing its machines takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
@@ -38,6 +40,11 @@ impl Job {
     /// Ticks until the deadline: those that end before it.
     pub fn deadline_ticks(&self, tick_s: f64) -> usize {
         whole(self.deadline_s / tick_s, f64::floor)
+    }
+
+    /// Seconds from a request of machines until work goes on, after the slowest move that there is.
+    pub fn slowest_start_s(&self, moving: &Moving) -> f64 {
+        self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb
     }
 
     /// Whether machines that are never lost can keep the deadline at all, in whole ticks.

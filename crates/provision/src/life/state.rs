@@ -41,6 +41,8 @@ pub(crate) struct Life<'w> {
     pub(super) probed: Vec<usize>,
     /// Whether the safety net has taken over.
     caught: bool,
+    /// Seconds that machines on demand may take until they work, wherever the checkpoint then lies.
+    reserve_s: f64,
     pub(super) outcome: Outcome,
     pub(super) timeline: Option<Timeline>,
 }
@@ -58,6 +60,7 @@ impl<'w> Life<'w> {
             lost: None,
             probed: Vec::new(),
             caught: false,
+            reserve_s: job.slowest_start_s(&window.world().moving),
             outcome: Outcome::default(),
             timeline,
         }
@@ -115,9 +118,10 @@ impl<'w> Life<'w> {
         }
     }
 
-    /// Whether ticks left are but those that it takes on machines from scratch.
+    /// Whether ticks left are but those that it takes on machines from scratch, after the slowest move: a policy may have
+    /// begun one in the tick before, or its machines may be lost as they start.
     pub(super) fn is_last_moment(&self) -> bool {
-        let needed = (self.left_s() + self.job.changeover_s) / self.tick_s();
+        let needed = (self.left_s() + self.reserve_s) / self.tick_s();
         whole(needed, f64::ceil) >= self.ticks_left()
     }
 

@@ -45,6 +45,11 @@ impl Moving {
         self.s_per_gb[from * self.zones + to]
     }
 
+    /// Most seconds per GB between any two zones.
+    pub fn slowest_s_per_gb(&self) -> f64 {
+        self.s_per_gb.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Between some of the zones alone, in the given order.
     pub(crate) fn of_zones(&self, places: &[usize]) -> Moving {
         Moving::by(places.len(), |from, to| {

@@ -1,0 +1,76 @@
+//! Deadlines over random traces, zones, changeovers and moves that take time: whoever has a net keeps all of them.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use common::{hours, job, policy, zone};
+use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
+use scavsim_provision::job::Job;
+use scavsim_provision::life::live;
+use scavsim_provision::policy::Net;
+use scavsim_provision::policy::registry::POLICIES;
+use scavsim_provision::world::World;
+use scavsim_provision::world::moving::Moving;
+
+const TICKS: usize = 60;
+
+/// A trace that changes with given odds per tick, at a price that changes with it.
+fn trace(stream: &mut Stream, name: &str) -> scavsim_provision::world::Zone {
+    let odds = 0.02 + 0.5 * stream.uniform();
+    let mut is_up = stream.uniform() < 0.5;
+    let mut offered = Vec::new();
+    let mut prices = Vec::new();
+    for _ in 0..TICKS {
+        is_up ^= stream.uniform() < odds;
+        offered.push(u16::from(is_up));
+        prices.push(0.5 + stream.uniform());
+    }
+    let mut zone = zone(name, offered, 1.0, 2.5 + stream.uniform());
+    zone.spot_usd_per_h = prices;
+    zone
+}
+
+/// A world and a job whose deadline machines on demand can keep, with no slack at all to much.
+fn drawn(stream: &mut Stream) -> (World, Job) {
+    let count = 1 + (3.0 * stream.uniform()) as usize;
+    let zones = ["a", "b", "c"];
+    let zones = zones[..count].iter().map(|name| trace(stream, name));
+    let mut world = hours(zones.collect(), 0.0);
+    // A third of the worlds move at once, others take up to three hours for a GB.
+    let slowest_s = 3600.0 * (4.5 * stream.uniform() - 1.5).max(0.0);
+    let far = stream.uniform();
+    world.moving = Moving::by(count, |from, to| {
+        let share = if from < to { 1.0 } else { far };
+        (0.1, share * slowest_s)
+    });
+    let changeover_h = (2.0 * stream.uniform() - 0.5).max(0.0);
+    let work_h = 5.0 + 25.0 * stream.uniform();
+    let slack_h = (25.0 * stream.uniform() - 5.0).max(0.0);
+    let deadline_h = (work_h + changeover_h + slack_h).ceil();
+    (world, job(work_h, deadline_h, changeover_h))
+}
+
+#[test]
+fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
+    let streams = Streams::new(11);
+    let mut moved = 0;
+    for replica in 0..3000 {
+        let key = ModelKey::of("deadlines");
+        let mut stream = streams.stream(replica, Purpose::ModelLives(key));
+        let (world, job) = drawn(&mut stream);
+        assert!(job.can_be_kept(world.tick_s));
+        let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+        for declared in POLICIES {
+            let mut policy = policy(declared.name, window);
+            if policy.net() == Net::None {
+                continue;
+            }
+            let life = live(window, &job, &mut *policy);
+            moved += life.moves;
+            let name = declared.name;
+            assert!(life.kept(), "{name}, {replica}: {job:?}: {life:?}");
+        }
+    }
+    assert!(moved > 1000, "only {moved} moves");
+}
