@@ -7,9 +7,10 @@ mod common;
 use common::{hours, job, policy, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_provision::job::Job;
+use scavsim_provision::life::desk::Desk;
 use scavsim_provision::life::live;
-use scavsim_provision::policy::Net;
 use scavsim_provision::policy::registry::POLICIES;
+use scavsim_provision::policy::{Net, Policy};
 use scavsim_provision::world::World;
 use scavsim_provision::world::moving::Moving;
 
@@ -73,4 +74,37 @@ fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
         }
     }
     assert!(moved > 1000, "only {moved} moves");
+}
+
+/// Waits for some ticks, and then gives up.
+#[derive(Debug)]
+struct GivesUp(usize);
+
+impl Policy for GivesUp {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if desk.tick() == self.0 {
+            desk.give_up();
+            // Nothing can be had afterwards.
+            desk.go_on_demand(1);
+        } else {
+            desk.go_on_demand(0);
+        }
+    }
+}
+
+#[test]
+fn whoever_gives_up_pays_for_what_was_used_and_for_being_late() {
+    let zones = ["a", "b"].map(|name| zone(name, vec![0; 20], 1.0, 3.0));
+    let world = hours(zones.to_vec(), 0.5);
+    let job = Job {
+        lateness_usd_per_h: Some(2.0),
+        ..job(8.0, 10.0, 0.0)
+    };
+    let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(4));
+    assert!(life.gave_up && !life.kept());
+    assert_eq!((life.launches, life.moves), (1, 0));
+    assert_eq!(life.done_s, 4.0 * 3600.0);
+    assert_eq!(life.cost_usd(), 4.0 * 3.0 + 10.0 * 2.0);
+    let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(19));
+    assert!(!life.gave_up && life.kept());
 }

@@ -62,6 +62,14 @@ fn traces_that_are_shorter_than_a_life_are_refused() {
 }
 
 #[test]
+fn more_machines_than_any_zone_ever_offers_are_refused() {
+    assert_eq!(
+        refused("changeover_s = 720", "changeover_s = 720\nmachines = 8"),
+        ["6: no zone ever offers 8 spot machines at once"]
+    );
+}
+
+#[test]
 fn who_may_be_late_needs_a_price_of_that() {
     let told = refused("\"greedy\"", "\"spot-only\"");
     assert_eq!(

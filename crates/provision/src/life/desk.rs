@@ -161,6 +161,12 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.stop();
     }
 
+    /// Gives all machines back for good: the life ends, whatever net there is, and being late is billed as of work that was
+    /// never done.
+    pub fn give_up(&mut self) {
+        self.life.give_up();
+    }
+
     /// Starts a machine in a zone's spot market to see whether there are any, and gives it back: billed for
     /// [`Job::probe_s`](crate::job::Job::probe_s) where there are.
     pub fn probe(&mut self, zone: usize) -> bool {

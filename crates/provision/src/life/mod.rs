@@ -39,6 +39,9 @@ fn run(mut life: Life<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline
         if !is_caught {
             policy.decide(&mut Desk::of(&mut life));
         }
+        if life.outcome.gave_up {
+            break;
+        }
         life.pass();
     }
     life.outcome.done_s = life.done_s;

@@ -35,6 +35,8 @@ pub struct Outcome {
     pub refused: u32,
     /// Whether the safety net took over.
     pub caught: bool,
+    /// Whether the policy gave up.
+    pub gave_up: bool,
 }
 
 impl Outcome {

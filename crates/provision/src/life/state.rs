@@ -168,6 +168,9 @@ impl<'w> Life<'w> {
     }
 
     pub(super) fn launch(&mut self, place: Place) {
+        if self.outcome.gave_up {
+            return;
+        }
         let egress = self.egress_usd(place.zone);
         let moved = self.checkpoint.is_some_and(|from| from != place.zone);
         if moved {
@@ -190,6 +193,25 @@ impl<'w> Life<'w> {
     pub(super) fn stop(&mut self) {
         if self.running.take().is_some() {
             self.note(What::Wait, None);
+        }
+    }
+
+    /// Ends the life: nothing runs any more, and it is late until its window ends.
+    pub(super) fn give_up(&mut self) {
+        if self.outcome.gave_up {
+            return;
+        }
+        self.running = None;
+        self.outcome.gave_up = true;
+        self.note(What::GaveUp, None);
+        let ends_s = self.window.ticks() as f64 * self.tick_s();
+        self.outcome.late_s = (ends_s - self.job.deadline_s).max(0.0);
+        self.bill_lateness();
+    }
+
+    fn bill_lateness(&mut self) {
+        if let Some(price) = self.job.lateness_usd_per_h {
+            self.outcome.lateness_usd = price * self.outcome.late_s / 3600.0;
         }
     }
 
@@ -240,9 +262,7 @@ impl<'w> Life<'w> {
         } else if self.tick == self.window.ticks() {
             self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
         }
-        if let Some(price) = self.job.lateness_usd_per_h {
-            self.outcome.lateness_usd = price * self.outcome.late_s / 3600.0;
-        }
+        self.bill_lateness();
     }
 
     pub(super) fn note(&mut self, what: What, zone: Option<usize>) {

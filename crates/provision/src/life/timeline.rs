@@ -13,6 +13,8 @@ pub enum What {
     Lost,
     /// The safety net took over.
     Net,
+    /// The policy gave up.
+    GaveUp,
 }
 
 impl What {
@@ -24,6 +26,7 @@ impl What {
             What::Wait => "wait",
             What::Lost => "lost",
             What::Net => "safety-net",
+            What::GaveUp => "gave-up",
         }
     }
 }

@@ -36,6 +36,14 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
     if let (Some(job), Some(policies)) = (&file.job, &policies) {
         check.lateness(job.get_ref(), job.span(), policies);
     }
+    if let (Some(table), Some(found), Some(jobs)) = (&file.market, &market, &jobs) {
+        let machines = file
+            .job
+            .as_ref()
+            .and_then(|job| job.get_ref().machines.as_ref());
+        let span = machines.map_or_else(|| table.span(), |machines| machines.span());
+        check.offers(found, jobs, span);
+    }
     let mut settings = Vec::new();
     let (policies, market, jobs) = (policies?, market?, jobs?);
     for world in &market.worlds {
@@ -154,6 +162,21 @@ impl Check<'_> {
                 let help = "set `job.lateness_usd_per_h`; 0 where it costs nothing";
                 self.wrong(at.clone(), title, "no `lateness_usd_per_h` here", help);
             }
+        }
+    }
+
+    /// A market that never has as many spot machines as the job takes leaves nothing to decide.
+    fn offers(&mut self, market: &Found, jobs: &[(Job, Range<usize>)], at: Range<usize>) {
+        let is_given = matches!(market.drawn, Some((_, Some(_))));
+        let zones = || market.worlds.iter().flat_map(|world| &world.zones);
+        let most = zones().flat_map(|zone| zone.offered.iter().copied()).max();
+        let (Some(most), Some((job, _))) = (most, jobs.first()) else {
+            return;
+        };
+        if !is_given && most < job.machines {
+            let title = format!("no zone ever offers {} spot machines at once", job.machines);
+            let help = format!("at most {most} are offered; fewer machines, or other zones");
+            self.wrong(at, title, "no policy could take any", &help);
         }
     }
 
