@@ -13,6 +13,9 @@ pub struct Job {
     pub changeover_s: f64,
     /// Size of its checkpoint in GB, which moves between regions are paid by.
     pub checkpoint_gb: f64,
+    /// Seconds of work from one checkpoint to the next: what was done since the last is lost with spot machines. `None` where
+    /// nothing is lost.
+    pub checkpoint_every_s: Option<f64>,
     /// Machines that it runs on, all or none.
     pub machines: u16,
     /// USD per hour after the deadline; `None` where no price was given, and being late is counted only.

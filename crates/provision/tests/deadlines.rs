@@ -49,13 +49,18 @@ fn drawn(stream: &mut Stream) -> (World, Job) {
     let work_h = 5.0 + 25.0 * stream.uniform();
     let slack_h = (25.0 * stream.uniform() - 5.0).max(0.0);
     let deadline_h = (work_h + changeover_h + slack_h).ceil();
-    (world, job(work_h, deadline_h, changeover_h))
+    let every_h = 8.0 * stream.uniform() - 4.0;
+    let job = Job {
+        checkpoint_every_s: (every_h > 0.1).then_some(3600.0 * every_h),
+        ..job(work_h, deadline_h, changeover_h)
+    };
+    (world, job)
 }
 
 #[test]
 fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
     let streams = Streams::new(11);
-    let mut moved = 0;
+    let (mut moved, mut lost_s) = (0, 0.0);
     for replica in 0..3000 {
         let key = ModelKey::of("deadlines");
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
@@ -69,11 +74,32 @@ fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
             }
             let life = live(window, &job, &mut *policy);
             moved += life.moves;
+            lost_s += life.lost_work_s;
             let name = declared.name;
             assert!(life.kept(), "{name}, {replica}: {job:?}: {life:?}");
         }
     }
     assert!(moved > 1000, "only {moved} moves");
+    assert!(
+        lost_s > 3600.0 * 1000.0,
+        "only {lost_s} s of work were lost"
+    );
+}
+
+#[test]
+fn work_since_the_last_checkpoint_is_lost_with_spot_machines() {
+    // Five hours, an hour without machines, then enough of them.
+    let offered = [vec![1; 5], vec![0], vec![1; 14]].concat();
+    let world = hours(vec![zone("a", offered, 1.0, 3.0)], 0.0);
+    let job = Job {
+        checkpoint_every_s: Some(2.0 * 3600.0),
+        ..job(8.0, 20.0, 0.0)
+    };
+    let window = world.window(0, 20).unwrap();
+    let life = live(window, &job, &mut *policy("greedy", window));
+    assert_eq!(life.lost_work_s, 3600.0);
+    assert_eq!(life.cost_usd(), 9.0);
+    assert_eq!(life.finished_s, Some(10.0 * 3600.0));
 }
 
 /// Waits for some ticks, and then gives up.

@@ -51,6 +51,11 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.left_s()
     }
 
+    /// Seconds of work that are kept if its machines are lost: what was done until the last checkpoint.
+    pub fn saved_s(&self) -> f64 {
+        self.life.saved_s()
+    }
+
     /// Seconds from the begin until the deadline.
     pub fn deadline_s(&self) -> f64 {
         self.life.job.deadline_s

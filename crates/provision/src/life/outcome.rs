@@ -27,6 +27,8 @@ pub struct Outcome {
     pub start_up_s: f64,
     /// How often machines were started.
     pub launches: u32,
+    /// Seconds of work that were lost with spot machines, and done again.
+    pub lost_work_s: f64,
     /// How often spot machines were lost.
     pub losses: u32,
     /// How often it went to another zone.

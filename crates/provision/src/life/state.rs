@@ -30,6 +30,8 @@ pub(crate) struct Life<'w> {
     pub(super) job: &'w Job,
     pub(super) tick: usize,
     pub(super) done_s: f64,
+    /// Work that was done when machines were last given back, which a checkpoint then keeps.
+    kept_s: f64,
     pub(super) running: Option<Place>,
     /// Seconds until the machines that it has work.
     pub(super) start_up_left_s: f64,
@@ -54,6 +56,7 @@ impl<'w> Life<'w> {
             job,
             tick: 0,
             done_s: 0.0,
+            kept_s: 0.0,
             running: None,
             start_up_left_s: 0.0,
             checkpoint: None,
@@ -102,6 +105,18 @@ impl<'w> Life<'w> {
         self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
     }
 
+    /// Seconds of work that are kept if machines are lost now.
+    pub(super) fn saved_s(&self) -> f64 {
+        let has_spot = (self.running).is_some_and(|place| place.market == Market::Spot);
+        match self.job.checkpoint_every_s {
+            Some(every_s) if has_spot => {
+                let written_s = (self.done_s / every_s).floor() * every_s;
+                written_s.min(self.done_s).max(self.kept_s)
+            }
+            _ => self.done_s,
+        }
+    }
+
     /// Takes spot machines away that the market has no more.
     pub(super) fn lose(&mut self) {
         self.lost = None;
@@ -111,6 +126,9 @@ impl<'w> Life<'w> {
         }) = self.running
             && !self.is_offered(zone)
         {
+            let saved_s = self.saved_s();
+            self.outcome.lost_work_s += self.done_s - saved_s;
+            self.done_s = saved_s;
             self.running = None;
             self.lost = Some(zone);
             self.outcome.losses += 1;
@@ -121,7 +139,8 @@ impl<'w> Life<'w> {
     /// Whether ticks left are but those that it takes on machines from scratch, after the slowest move: a policy may have
     /// begun one in the tick before, or its machines may be lost as they start.
     pub(super) fn is_last_moment(&self) -> bool {
-        let needed = (self.left_s() + self.reserve_s) / self.tick_s();
+        let at_risk_s = self.done_s - self.saved_s();
+        let needed = (self.left_s() + at_risk_s + self.reserve_s) / self.tick_s();
         whole(needed, f64::ceil) >= self.ticks_left()
     }
 
@@ -131,6 +150,8 @@ impl<'w> Life<'w> {
         if !(self.caught || self.is_last_moment()) {
             return false;
         }
+        // Who loses work with machines may have no time left for that.
+        let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
         let zone = match self.running {
             Some(place) if place.market == Market::OnDemand => None,
             Some(_) if is_patient && self.start_up_left_s <= 0.0 => return true,
@@ -171,6 +192,7 @@ impl<'w> Life<'w> {
         if self.outcome.gave_up {
             return;
         }
+        self.kept_s = self.done_s;
         let egress = self.egress_usd(place.zone);
         let moved = self.checkpoint.is_some_and(|from| from != place.zone);
         if moved {

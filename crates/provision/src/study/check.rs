@@ -13,7 +13,7 @@ use crate::world::moving::Moving;
 use crate::world::process::Process;
 use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
-use scavsim_read::input::checked::{Count, Delay, NonNegative, Positive};
+use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative, Positive};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, toml};
 
 /// Starts in traces where a file says nothing.
@@ -217,6 +217,7 @@ impl Check<'_> {
                     deadline_s: deadline_h.get() * 3600.0,
                     changeover_s: changeover.get(),
                     checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
+                    checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
                     machines,
                     lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
                     last_tick: if job.whole_last_tick {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::policy::registry::Settings;
-use scavsim_read::input::checked::{Count, Delay, Machines, NonNegative, Positive};
+use scavsim_read::input::checked::{Count, Delay, Interval, Machines, NonNegative, Positive};
 
 /// The file.
 #[derive(Debug, Default, Deserialize)]
@@ -30,6 +30,7 @@ pub(super) struct JobTable {
     pub(super) deadline_h: Option<Spanned<Several<Positive>>>,
     pub(super) changeover_s: Option<Several<Delay>>,
     pub(super) checkpoint_gb: Option<NonNegative>,
+    pub(super) checkpoint_every_s: Option<Interval>,
     pub(super) machines: Option<Spanned<Machines>>,
     pub(super) lateness_usd_per_h: Option<NonNegative>,
     pub(super) whole_last_tick: bool,

@@ -37,6 +37,7 @@ pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
         deadline_s: 3600.0 * deadline_h,
         changeover_s: 3600.0 * changeover_h,
         checkpoint_gb: 1.0,
+        checkpoint_every_s: None,
         machines: 1,
         lateness_usd_per_h: None,
         last_tick: LastTick::Used,
