@@ -254,8 +254,9 @@ impl Way {
         for tick in (0..=ground.ticks).rev() {
             let mut layer = std::mem::take(&mut costs.layers[tick % ring]);
             if tick < ground.ticks {
-                ground.launches(&costs, tick, &mut launches);
-                ground.decide(&costs, &launches, tick, &mut layer, &mut choices);
+                let reach = ground.reach(tick);
+                ground.launches(&costs, tick, reach, &mut launches);
+                ground.decide(&costs, &launches, (tick, reach), &mut layer, &mut choices);
                 first = ground.first(&launches, tick, first, &mut choices.first[tick]);
             } else {
                 layer.iter_mut().for_each(|mode| mode.fill(f64::INFINITY));
@@ -277,6 +278,11 @@ impl Way {
 }
 
 impl Ground<'_> {
+    /// Numbers of idle parts that can be in a tick: no more parts were idle than have passed.
+    fn reach(&self, tick: usize) -> usize {
+        self.idle.min(tick * self.parts) + 1
+    }
+
     /// What the rest costs if machines work for a tick, from the costs of the next.
     fn work_usd(&self, next: &[f64], usd: f64, tick: usize, into: &mut [f64]) {
         for (cost, then) in into.iter_mut().zip(next) {
@@ -297,12 +303,12 @@ impl Ground<'_> {
     }
 
     /// What the rest costs if machines of each place are started now, by kind of start-up.
-    fn launches(&self, costs: &Costs, tick: usize, launches: &mut [Vec<f64>]) {
+    fn launches(&self, costs: &Costs, tick: usize, reach: usize, launches: &mut [Vec<f64>]) {
         for (kind, &start_up) in self.start_ups.iter().enumerate() {
             let (takes, credit) = self.ticks_of(start_up);
             let shift = takes * self.parts - credit;
             for place in 0..self.places() {
-                let into = &mut launches[kind * self.places() + place];
+                let into = &mut launches[kind * self.places() + place][..reach];
                 into.fill(f64::INFINITY);
                 let then = tick + takes;
                 let Some(usd) = self.usd(place, tick, then.max(tick + 1)) else {
@@ -310,7 +316,7 @@ impl Ground<'_> {
                 };
                 if takes == 0 {
                     self.work_usd(costs.at(tick + 1, place), usd, tick, into);
-                } else if shift < into.len() {
+                } else if shift <= self.idle {
                     let next = &costs.at(then, place)[shift..];
                     for (cost, then) in into.iter_mut().zip(next) {
                         *cost = usd + then;
@@ -350,14 +356,15 @@ impl Ground<'_> {
         &self,
         costs: &Costs,
         launches: &[Vec<f64>],
-        tick: usize,
+        (tick, reach): (usize, usize),
         layer: &mut [Vec<f64>],
         choices: &mut Choices,
     ) {
         let late = self.late[tick + 1] - self.late[tick];
         for zone in 0..self.zones {
             let mode = self.waiting(zone);
-            let (cells, chosen) = (&mut layer[mode], choices.of(tick, mode));
+            let cells = &mut layer[mode][..reach];
+            let chosen = &mut choices.of(tick, mode)[..reach];
             cells.fill(f64::INFINITY);
             chosen.fill(GO_ON);
             let next = costs.at(tick + 1, mode);
@@ -369,26 +376,26 @@ impl Ground<'_> {
                 let launch = &launches[self.start_up[pair] * self.places() + place];
                 let egress = self.egress[pair];
                 for ((cell, chosen), cost) in cells.iter_mut().zip(chosen.iter_mut()).zip(launch) {
-                    if cost + egress < *cell {
-                        *cell = cost + egress;
-                        *chosen = place as u8 + 1;
-                    }
+                    // Without branches: which is less cannot be foreseen.
+                    let usd = cost + egress;
+                    let is_less = usd < *cell;
+                    *cell = if is_less { usd } else { *cell };
+                    *chosen = if is_less { place as u8 + 1 } else { *chosen };
                 }
             }
         }
         let (running, waiting) = layer.split_at_mut(self.places());
         for (place, cells) in running.iter_mut().enumerate() {
+            let cells = &mut cells[..reach];
             match self.usd(place, tick, tick + 1) {
                 Some(usd) => self.work_usd(costs.at(tick + 1, place), usd, tick, cells),
                 None => cells.fill(f64::INFINITY),
             }
             let chosen = choices.of(tick, place);
             for ((cell, chosen), wait) in cells.iter_mut().zip(chosen).zip(&waiting[place / 2]) {
-                *chosen = GO_ON;
-                if *wait < *cell {
-                    *cell = *wait;
-                    *chosen = GIVE_BACK;
-                }
+                let is_less = *wait < *cell;
+                *cell = if is_less { *wait } else { *cell };
+                *chosen = if is_less { GIVE_BACK } else { GO_ON };
             }
         }
     }
