@@ -96,6 +96,16 @@ fn the_reproduction_of_choices_of_plans_in_results_is_current() {
 }
 
 #[test]
+fn the_reproduction_of_mixes_of_unlike_workers_in_results_is_current() {
+    let (printed, rows) = paper("examples/papers/spotdnn");
+    let times: Vec<&Comparison> = (rows.iter())
+        .filter(|row| row.evidence == Evidence::Prediction && row.verdict == Verdict::Ok)
+        .collect();
+    assert_eq!(times.len(), 3, "three times of table I within 1 %");
+    assert_current("reproduction-spotdnn.md", printed);
+}
+
+#[test]
 fn the_claims_of_synchronisation_on_transient_servers_in_results_are_current() {
     assert_current("reproduction-ic2e19.md", &paper("ic2e19").0);
 }
