@@ -64,7 +64,7 @@ impl Study {
             d.push(Diagnostic::general(title).with_help(help));
         };
         if let Some(why) = not_a_name(name) {
-            wrong(format!("a policy cannot be called `{name}`"), &why);
+            wrong(format!("a policy cannot be called `{name}`"), why);
         }
         let is_known = name == CLAIRVOYANT || POLICIES.iter().any(|policy| policy.name == name);
         if is_known || self.policies.iter().any(|(known, _)| known == name) {
