@@ -46,7 +46,9 @@
 //!   [`Spoken`]: one in another language, by a [`Conversation`] in lines of JSON.
 //! - [`VmPrice`]: what a VM costs.
 //!
-//! `examples/` has a program for each of the three that one may bring: `own_strategy`, `own_price`, `own_workload`.
+//! - `provision`, with the feature `cli`: policies that decide during a run, one's own among them.
+//!
+//! `examples/` has a program for each of the four that one may bring: `own_strategy`, `own_price`, `own_workload`, `own_policy`.
 //!
 //! # Features
 //!
@@ -211,6 +213,49 @@ pub use scavsim_lab::face::Recipe;
 pub use scavsim_lab::face::Unusable;
 #[doc(inline)]
 pub use scavsim_lab::face::*;
+
+/// Policies that decide during a run where a job goes on: scenarios with `[policy]`, and policies of one's own.
+///
+/// ```
+/// use scavsim::provision::{Desk, Policy, Recipe, Study};
+///
+/// /// Waits for spot machines in the first zone; its net keeps the deadline.
+/// #[derive(Debug)]
+/// struct FirstZone;
+///
+/// impl Policy for FirstZone {
+///     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+///         desk.try_spot(0);
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct Made;
+///
+/// impl Recipe for Made {
+///     fn policy(&self) -> Box<dyn Policy> {
+///         Box::new(FirstZone)
+///     }
+/// }
+///
+/// let study = Study::parse(
+///     r#"
+///     job = { work_h = 5, deadline_h = 7, changeover_s = 600 }
+///     market = { run_h = 2, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 10 }
+///     [policy]
+///     names = ["greedy"]
+///     "#,
+/// )?;
+/// let rows = study.with("first-zone", Made)?.run();
+/// // In a market of one zone it does what `greedy` does.
+/// assert_eq!(rows[0].figures.cost_usd, rows[1].figures.cost_usd);
+/// assert_eq!(rows[1].figures.kept, 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "cli")]
+pub mod provision {
+    pub use scavsim_provision::face::*;
+}
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -13,3 +13,13 @@ pub mod life;
 pub mod policy;
 pub mod study;
 pub mod world;
+
+/// What users of the crate `scavsim` may rely on, of this floor.
+pub mod face {
+    pub use crate::life::desk::Desk;
+    pub use crate::life::{Market, Place};
+    pub use crate::policy::{Net, Policy, Recipe};
+    pub use crate::study::Study;
+    pub use crate::study::door::Came;
+    pub use crate::study::figures::Figures;
+}

@@ -4,8 +4,10 @@
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads.
 //! - [`figures`]: what they come to.
+//! - [`door`]: studies from Rust, with policies of one's own.
 
 pub mod check;
+pub mod door;
 pub mod figures;
 pub mod form;
 pub mod run;

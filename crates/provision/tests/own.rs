@@ -1,0 +1,139 @@
+//! Policies from outside: what they may bring, and that they see nothing of what comes.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::{aws_zones, job};
+use scavsim_provision::face::{Desk, Net, Policy, Recipe, Study};
+use scavsim_provision::job::Job;
+use scavsim_provision::life::live;
+use scavsim_provision::world::World;
+
+/// Takes spot machines, probes, and writes down all that its desk shows.
+#[derive(Debug, Clone)]
+struct Writes {
+    net: Net,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Writes {
+    fn with(net: Net) -> Writes {
+        let lines = Arc::default();
+        Writes { net, lines }
+    }
+}
+
+impl Policy for Writes {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        let now: Vec<String> = (0..desk.zones())
+            .map(|zone| {
+                let prices = (desk.spot_usd_per_h(zone), desk.on_demand_usd_per_h(zone));
+                format!("{prices:?} {} {}", desk.egress_usd(zone), desk.region(zone))
+            })
+            .collect();
+        let probed = desk.probe(desk.tick() % desk.zones());
+        if desk.running().is_none() {
+            let _ = (0..desk.zones()).any(|zone| desk.try_spot(zone));
+        }
+        let (done, spent) = (desk.done_s(), desk.spent_usd());
+        let has = (desk.running(), desk.lost(), desk.checkpoint());
+        let left = (desk.left_s(), desk.ticks_left(), desk.start_up_left_s());
+        let line = format!(
+            "{} {done} {spent} {has:?} {left:?} {probed} {now:?}",
+            desk.tick()
+        );
+        self.lines.lock().unwrap().push(line);
+    }
+
+    fn net(&self) -> Net {
+        self.net
+    }
+}
+
+impl Recipe for Writes {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn another_future_changes_no_line_before_it() {
+    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
+    let job = Job {
+        work_s: 100_000.0,
+        deadline_s: 150_000.0,
+        changeover_s: 720.0,
+        checkpoint_gb: 20.0,
+        ..job(1.0, 1.0, 0.0)
+    };
+    let seen = |world: &World, start: usize| {
+        let own = Writes::with(Net::Patient);
+        let window = world.window(start, 769).unwrap();
+        live(window, &job, &mut *own.policy());
+        own.lines.lock().unwrap().clone()
+    };
+    let mut differ = 0;
+    for start in [0, 5_000, 10_000] {
+        let known = seen(&world, start);
+        for until in (10..500).step_by(49) {
+            let mut other = world.clone();
+            for zone in &mut other.zones {
+                for tick in start + until..start + 769 {
+                    zone.offered[tick] = 1 - zone.offered[tick];
+                    zone.spot_usd_per_h[tick] *= 1.7;
+                }
+            }
+            let other = seen(&other, start);
+            assert!(known.len() > until, "{start}: {} ticks", known.len());
+            assert_eq!(known[..until], other[..until], "{start}, {until}");
+            differ += usize::from(known.get(until) != other.get(until));
+        }
+    }
+    assert_eq!(
+        differ, 30,
+        "what comes is another one, and is seen when it comes"
+    );
+}
+
+const TEXT: &str = "
+job = { work_h = 5, deadline_h = 7, changeover_s = 600 }
+market = { run_h = 2, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 10 }
+policy = { names = [\"greedy\"] }
+";
+
+#[test]
+fn a_policy_from_outside_stands_behind_those_of_the_scenario() {
+    let study = Study::parse(TEXT).unwrap();
+    let rows = study
+        .with("mine", Writes::with(Net::Patient))
+        .unwrap()
+        .run();
+    let names: Vec<&str> = rows.iter().map(|row| row.policy.as_str()).collect();
+    assert_eq!(names, ["greedy", "mine", "clairvoyant"]);
+    assert_eq!(rows[1].figures.kept, 10);
+    assert!(rows[1].figures.cost_usd >= rows[2].figures.cost_usd);
+}
+
+#[test]
+fn what_cannot_be_put_beside_them_is_refused() {
+    let refused = |name: &str, net: Net| {
+        let study = Study::parse(TEXT).unwrap();
+        study.with(name, Writes::with(net)).unwrap_err().to_string()
+    };
+    for name in ["greedy", "clairvoyant", "on-demand"] {
+        let told = refused(name, Net::Patient);
+        assert!(told.contains("already"), "{told}");
+    }
+    assert!(refused("", Net::Patient).contains("cannot be called"));
+    assert!(refused("mine", Net::None).contains("no price"));
+    assert!(
+        Study::parse("nobody = 1")
+            .unwrap_err()
+            .to_string()
+            .contains("nobody")
+    );
+    assert!(Study::open("no/such.toml").is_err());
+}

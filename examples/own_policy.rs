@@ -1,0 +1,82 @@
+//! A policy of one's own beside `greedy`: it waits for spot machines, but not into the last hours.
+//!
+//! `cargo run --release --example own_policy`
+//!
+//! *Reserved* takes the cheapest zone that has spot machines. Without any it waits, until less slack is left than it holds in
+//! reserve; from then on it fills pauses by machines on demand.
+
+use scavsim::provision::{Desk, Market, Policy, Recipe, Study};
+
+/// What a user of the policy may set; every life has a policy of its own.
+#[derive(Debug, Clone)]
+struct Reserved {
+    /// Hours of slack that are never waited away.
+    reserve_h: f64,
+}
+
+impl Recipe for Reserved {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}
+
+impl Policy for Reserved {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if (desk.running()).is_some_and(|place| place.market == Market::Spot) {
+            return; // it stays
+        }
+        let mut zones: Vec<usize> = (0..desk.zones()).collect();
+        zones.sort_by(|&a, &b| desk.spot_usd_per_h(a).total_cmp(&desk.spot_usd_per_h(b)));
+        // Whether a market has machines is learnt by asking, which costs nothing where there are none.
+        if zones.iter().any(|&zone| desk.try_spot(zone)) {
+            return;
+        }
+        let slack_s = desk.deadline_s() - desk.elapsed_s() - desk.left_s() - desk.changeover_s();
+        if slack_s < 3600.0 * self.reserve_h && desk.running().is_none() {
+            desk.go_on_demand(desk.checkpoint().unwrap_or(zones[0]));
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let study = Study::parse(
+        r#"
+        [job]
+        work_h = 48
+        deadline_h = 60
+        changeover_s = 180
+        checkpoint_gb = 10
+
+        [market]
+        traces = "aws-v100-2023"
+        zones = ["us-east-1f", "us-east-2a", "us-west-2c"]
+
+        [starts]
+        spread = 40
+
+        [policy]
+        names = ["greedy", "on-demand"]
+        "#,
+    )?;
+    let rows = study.with("reserved", Reserved { reserve_h: 4.0 })?.run();
+    println!("policy           cost  × clairvoyant  in time");
+    for row in &rows {
+        let one = &row.figures;
+        let over = one.over_clairvoyant.unwrap_or(f64::NAN);
+        let kept = format!("{} of {}", one.kept, one.lives);
+        println!(
+            "{:<12} {:>7.2} $  {over:>12.3}  {kept}",
+            row.policy, one.cost_usd
+        );
+    }
+    let named = |name: &str| {
+        rows.iter()
+            .find(|row| row.policy == name)
+            .map(|row| &row.figures)
+    };
+    let (own, dear) = (named("reserved"), named("on-demand"));
+    let (own, dear) = own.zip(dear).ok_or("both were run")?;
+    assert_eq!(own.kept, own.lives, "the net keeps all deadlines");
+    assert!(own.cost_usd < dear.cost_usd && own.over_clairvoyant >= Some(1.0));
+    Ok(())
+}
