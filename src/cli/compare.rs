@@ -10,7 +10,7 @@ use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::{scenarios, terminal};
+use super::{policies_compare, scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
     Comparison, ComparisonQuestion, Effort, NoComparison, NotedCase, compare, compare_noting, data,
@@ -86,6 +86,9 @@ impl CompareArgs {
     /// # Errors
     /// [`Failure`] with every mistake in every file.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if let Some(exit) = policies_compare::run(&self.policies(), signals)? {
+            return Ok(exit);
+        }
         let overrides = Overrides {
             seed: self.seed,
             replicas: self
@@ -139,6 +142,31 @@ impl CompareArgs {
             super::page::put(&scavsim_show::page::of_compare::contents(&compared), file)?;
         }
         Ok(Exit::Done)
+    }
+
+    /// What is asked for where scenarios have `[policy]`.
+    fn policies(&self) -> policies_compare::Asked<'_> {
+        let mut given = vec![
+            ("--repeats", !self.repeats.is_empty()),
+            ("--halves", self.halves > 0),
+            ("--replicas", self.replicas.is_some()),
+            ("--out", self.out.is_some()),
+            ("--times", self.times),
+            ("--set", !self.set.is_empty()),
+        ];
+        #[cfg(feature = "figures")]
+        given.push(("--report", self.report.is_some()));
+        let mut page = terminal::page();
+        page.is_wide = self.wide;
+        policies_compare::Asked {
+            files: &self.files,
+            jobs: self.jobs.map_or_else(scenarios::available, usize::from),
+            seed: self.seed,
+            against: self.against.as_deref(),
+            format: self.format,
+            page,
+            useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
+        }
     }
 
     /// Numbers of runs, each once, in the order in which they were written.

@@ -41,6 +41,7 @@ mod page;
 #[cfg(feature = "figures")]
 pub mod plot;
 mod policies;
+mod policies_compare;
 mod precision;
 pub mod price_pack;
 pub mod prices;

@@ -17,7 +17,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     let mut diagnostics = Diagnostics::default();
     for file in files.iter().filter(|file| policies::has_policies(file)) {
         let title = format!("{}: no scenario for this command", file.display());
-        let help = "scenarios with `[policy]` are for `scavsim run` and `scavsim check`";
+        let help = "scenarios with `[policy]` are for `scavsim run`, `compare` and `check`";
         diagnostics.push(Diagnostic::general(title).with_help(help));
     }
     if !diagnostics.is_empty() {

@@ -77,6 +77,61 @@ fn what_says_nothing_of_them_is_refused() {
     sandbox.edit("scenario.toml", "deadline_h = 7", "deadline_h = 5");
     let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     assert!(told.contains("before the fastest run ends"), "{told}");
-    let told = stderr(&sandbox.run(&["compare", "scenario.toml"]).code(2));
-    assert!(told.contains("are for `scavsim run`"), "{told}");
+    let told = stderr(&sandbox.run(&["rank", "scenario.toml"]).code(2));
+    assert!(told.contains("are for `scavsim run`, `compare`"), "{told}");
+}
+
+#[test]
+fn a_comparison_is_of_the_same_lives() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let compared = stdout(
+        &sandbox
+            .run(&[
+                "compare",
+                "scenario.toml",
+                "--format",
+                "csv",
+                "--against",
+                "greedy",
+            ])
+            .success(),
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let lives = sandbox.read("out/lives.csv");
+    let usd = |policy: &str| -> Vec<f64> {
+        let rows = lives
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let own = rows.filter(|row| row[4] == policy);
+        own.map(|row| row[5].parse().expect("USD")).collect()
+    };
+    let (ours, theirs) = (usd("cost-to-go"), usd("greedy"));
+    let more: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+    let mean = more.iter().sum::<f64>() / 30.0;
+    let cheaper = more.iter().filter(|usd| **usd < -1e-9).count() as f64 / 0.3;
+    let row: Vec<f64> = (compared.lines().find(|line| line.contains(",cost-to-go,")))
+        .expect("it is there")
+        .rsplit(',')
+        .take(8)
+        .map(|cell| cell.parse().expect("a number"))
+        .collect();
+    // From the end: late, in time, over the clairvoyant, cheaper, to, from, more, cost.
+    assert!((row[6] - mean).abs() < 0.006, "{compared} {mean}");
+    assert!((row[3] - cheaper).abs() < 0.6, "{compared} {cheaper}");
+    assert!(row[5] < row[6] && row[6] < row[4], "{compared}");
+    let wrong = sandbox.run(&[
+        "compare",
+        "scenario.toml",
+        "--against",
+        "gredy",
+        "--halves",
+        "2",
+    ]);
+    let told = stderr(&wrong.code(2));
+    assert!(
+        told.contains("did you mean `greedy`?") && told.contains("--halves"),
+        "{told}"
+    );
 }

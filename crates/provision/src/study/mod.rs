@@ -3,13 +3,14 @@
 //! - [`form`]: what such a file says.
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads.
-//! - [`figures`]: what they come to.
+//! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another.
 //! - [`door`]: studies from Rust, with policies of one's own.
 
 pub mod check;
 pub mod door;
 pub mod figures;
 pub mod form;
+pub mod paired;
 pub mod run;
 
 use crate::job::Job;

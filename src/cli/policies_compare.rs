@@ -1,0 +1,203 @@
+//! `scavsim compare` on scenarios with `[policy]`: what each policy costs more than one of them on the same lives.
+
+use std::path::PathBuf;
+
+use super::compare::CompareFormat;
+use super::exit::{Exit, Failure};
+use super::policies;
+use super::signals::Signals;
+use super::terminal;
+use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
+use scavsim_provision::study::figures::{Figures, figures};
+use scavsim_provision::study::paired::{Paired, paired};
+use scavsim_provision::study::run::{Met, run as meet};
+use scavsim_provision::study::{Setting, Study};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+
+/// What such a comparison is asked for.
+pub(super) struct Asked<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) jobs: usize,
+    pub(super) seed: Option<u64>,
+    /// The policy that the others are held against.
+    pub(super) against: Option<&'a str>,
+    pub(super) format: CompareFormat,
+    pub(super) page: Page,
+    /// Options that were given and say nothing of such scenarios.
+    pub(super) useless: Vec<&'static str>,
+}
+
+/// A policy in a setting.
+struct Contender {
+    study: String,
+    setting: String,
+    policy: String,
+    against: String,
+    figures: Figures,
+    paired: Paired,
+}
+
+/// Compares the policies of scenarios with `[policy]`; `None` if there are none.
+pub(super) fn run(asked: &Asked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+    if !asked.files.iter().any(|file| policies::has_policies(file)) {
+        return Ok(None);
+    }
+    let mut studies = policies::load(asked.files)?;
+    refuse(asked, &studies)?;
+    let interrupt = signals.raise_first()?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(asked.jobs)
+        .build();
+    let pool = pool.map_err(anyhow::Error::from)?;
+    let mut tables = Vec::new();
+    for study in &mut studies {
+        study.seed = asked.seed.unwrap_or(study.seed);
+        for setting in &study.settings {
+            let met = pool.install(|| meet(study, setting));
+            if interrupt.is_raised() {
+                return Err(Failure::Interrupted);
+            }
+            tables.push(contenders(study, setting, &met, asked.against));
+        }
+    }
+    terminal::print(&text(&tables, asked.format, &asked.page))?;
+    Ok(Some(Exit::Done))
+}
+
+fn refuse(asked: &Asked<'_>, studies: &[Study]) -> Result<(), Failure> {
+    let mut d = Diagnostics::default();
+    for option in &asked.useless {
+        let title = format!("`{option}` says nothing of scenarios with `[policy]`");
+        let help = "legal there: --against, --jobs, --seed, --format, --wide";
+        d.push(Diagnostic::general(title).with_help(help));
+    }
+    if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
+        let title = "scenarios with `[policy]` have no comparison of this form";
+        d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
+    }
+    for study in studies {
+        let names = || study.policies.iter().map(|(name, _)| name.as_str());
+        if let Some(wrong) = asked
+            .against
+            .filter(|own| !names().any(|name| name == *own))
+        {
+            let help = match closest(wrong, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            let title = format!("{}: no policy `{wrong}` to compare with", study.name);
+            d.push(Diagnostic::general(title).with_help(help));
+        }
+    }
+    if d.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Wrong(d))
+    }
+}
+
+/// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.
+fn contenders(
+    study: &Study,
+    setting: &Setting,
+    met: &[Met],
+    named: Option<&str>,
+) -> Vec<Contender> {
+    let figures = figures(met);
+    let by_name = named.and_then(|own| study.policies.iter().position(|(name, _)| name == own));
+    let cheapest = (0..study.policies.len()).min_by(|&a, &b| {
+        let is_late = |at: usize| figures[at].kept < figures[at].lives;
+        let cost = |at: usize| figures[at].cost_usd;
+        (is_late(a).cmp(&is_late(b))).then(cost(a).total_cmp(&cost(b)))
+    });
+    let against = by_name.or(cheapest).unwrap_or(0);
+    let all = study.policies.iter().zip(figures).zip(paired(met, against));
+    all.map(|(((name, _), figures), paired)| Contender {
+        study: study.name.clone(),
+        setting: setting.words(),
+        policy: name.clone(),
+        against: study.policies[against].0.clone(),
+        figures,
+        paired,
+    })
+    .collect()
+}
+
+fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String {
+    let all = || tables.iter().flatten().collect::<Vec<_>>();
+    match format {
+        CompareFormat::Json => {
+            let rows = sheet(&all(), true).json();
+            format!("{:#}\n", serde_json::Value::Array(rows))
+        }
+        CompareFormat::Csv => sheet(&all(), true).csv(true),
+        _ => {
+            let table = |rows: &Vec<Contender>| {
+                let table = sheet(&rows.iter().collect::<Vec<_>>(), false);
+                page.prose(&head(rows), 0) + &table.fit(page).text(page)
+            };
+            tables.iter().map(table).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// Who is cheaper beyond doubt, and on what.
+fn head(rows: &[Contender]) -> String {
+    let Some(first) = rows.first() else {
+        return String::new();
+    };
+    let open: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.policy != row.against)
+        .filter(|row| (row.paired.interval).is_none_or(|i| i.low <= 0.0 && i.high >= 0.0))
+        .map(|row| row.policy.as_str())
+        .collect();
+    let told = if open.is_empty() {
+        "all others differ from it beyond chance".to_owned()
+    } else {
+        format!("these lives cannot tell it from {}", open.join(", "))
+    };
+    format!(
+        "Beside {} on the same {} lives: {told}. {}.",
+        first.against, first.figures.lives, first.setting
+    )
+}
+
+fn sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Contender> {
+    let number = |head: &'static str, digits: usize, of: fn(&Contender) -> Option<f64>| {
+        Column::number(head, move |row: &&Contender| Cell::number(of(row), digits))
+    };
+    let mut columns = Vec::new();
+    if all {
+        columns.push(Column::text("scenario", |row: &&Contender| {
+            row.study.clone()
+        }));
+        columns.push(Column::text("setting", |row: &&Contender| {
+            row.setting.clone()
+        }));
+        columns.push(Column::text("against", |row: &&Contender| {
+            row.against.clone()
+        }));
+    }
+    columns.extend([
+        Column::text("policy", |row: &&Contender| row.policy.clone()),
+        number("cost $", 2, |row| Some(row.figures.cost_usd)),
+        number("more $", 2, |row| Some(row.paired.more_usd)),
+        number("from $", 2, |row| row.paired.interval.map(|i| i.low)),
+        number("to $", 2, |row| row.paired.interval.map(|i| i.high)),
+        number("cheaper %", 0, |row| Some(100.0 * row.paired.cheaper)),
+        number("× clairvoyant", 3, |row| row.figures.over_clairvoyant).rank(1),
+        number("in time %", 1, |row| {
+            Some(100.0 * row.figures.kept as f64 / row.figures.lives.max(1) as f64)
+        })
+        .rank(1),
+        number("late h", 2, |row| Some(row.figures.late_h)).rank(2),
+    ]);
+    Sheet::new(rows.to_vec(), columns).toned(|row| {
+        if row.policy == row.against {
+            Tone::Best
+        } else {
+            Tone::Plain
+        }
+    })
+}
