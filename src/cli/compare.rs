@@ -3,9 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tempfile::NamedTempFile;
 
+use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
@@ -62,22 +63,6 @@ pub struct CompareArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     set: SetArgs,
-}
-
-/// Form of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum CompareFormat {
-    /// For people
-    #[default]
-    Table,
-    /// A row per strategy and block
-    Csv,
-    /// A row per strategy and unit
-    Units,
-    /// Regret over what was spent
-    Curves,
-    /// All three, for programs
-    Json,
 }
 
 impl CompareArgs {
@@ -145,7 +130,7 @@ impl CompareArgs {
     }
 
     /// What is asked for where scenarios have `[policy]`.
-    fn policies(&self) -> policies_compare::Asked<'_> {
+    fn policies(&self) -> policies_compare::PoliciesAsked<'_> {
         let mut given = vec![
             ("--repeats", !self.repeats.is_empty()),
             ("--halves", self.halves > 0),
@@ -158,7 +143,7 @@ impl CompareArgs {
         given.push(("--report", self.report.is_some()));
         let mut page = terminal::page();
         page.is_wide = self.wide;
-        policies_compare::Asked {
+        policies_compare::PoliciesAsked {
             files: &self.files,
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             seed: self.seed,

@@ -338,6 +338,10 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ),
     // Policies that decide during a run.
     (
+        "against",
+        "The policy whose lives the others are held against.",
+    ),
+    (
         "deadline_h",
         "Hours until the work has to be done, from its start.",
     ),

@@ -7,6 +7,7 @@ mod bars;
 pub mod bench;
 pub mod check;
 pub mod compare;
+mod compare_form;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod consent;

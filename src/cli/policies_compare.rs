@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::compare::CompareFormat;
+use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
 use super::policies;
 use super::signals::Signals;
@@ -15,7 +15,7 @@ use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// What such a comparison is asked for.
-pub(super) struct Asked<'a> {
+pub(super) struct PoliciesAsked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
@@ -38,7 +38,7 @@ struct Contender {
 }
 
 /// Compares the policies of scenarios with `[policy]`; `None` if there are none.
-pub(super) fn run(asked: &Asked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| policies::has_policies(file)) {
         return Ok(None);
     }
@@ -64,7 +64,7 @@ pub(super) fn run(asked: &Asked<'_>, signals: &Signals) -> Result<Option<Exit>, 
     Ok(Some(Exit::Done))
 }
 
-fn refuse(asked: &Asked<'_>, studies: &[Study]) -> Result<(), Failure> {
+fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
@@ -180,12 +180,12 @@ fn sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Contender> {
         }));
     }
     columns.extend([
-        Column::text("policy", |row: &&Contender| row.policy.clone()),
-        number("cost $", 2, |row| Some(row.figures.cost_usd)),
-        number("more $", 2, |row| Some(row.paired.more_usd)),
-        number("from $", 2, |row| row.paired.interval.map(|i| i.low)),
-        number("to $", 2, |row| row.paired.interval.map(|i| i.high)),
-        number("cheaper %", 0, |row| Some(100.0 * row.paired.cheaper)),
+        Column::text("policy", |row: &&Contender| row.policy.clone()).rank(0),
+        number("cost $", 2, |row| Some(row.figures.cost_usd)).rank(0),
+        number("more $", 2, |row| Some(row.paired.more_usd)).rank(0),
+        number("from $", 2, |row| row.paired.interval.map(|i| i.low)).rank(0),
+        number("to $", 2, |row| row.paired.interval.map(|i| i.high)).rank(0),
+        number("cheaper %", 0, |row| Some(100.0 * row.paired.cheaper)).rank(3),
         number("× clairvoyant", 3, |row| row.figures.over_clairvoyant).rank(1),
         number("in time %", 1, |row| {
             Some(100.0 * row.figures.kept as f64 / row.figures.lives.max(1) as f64)
