@@ -131,16 +131,19 @@ impl CompareArgs {
 
     /// What is asked for where scenarios have `[policy]`.
     fn policies(&self) -> policies_compare::PoliciesAsked<'_> {
-        let mut given = vec![
+        #[cfg(feature = "figures")]
+        let report = self.report.is_some();
+        #[cfg(not(feature = "figures"))]
+        let report = false;
+        let given = [
             ("--repeats", !self.repeats.is_empty()),
             ("--halves", self.halves > 0),
             ("--replicas", self.replicas.is_some()),
             ("--out", self.out.is_some()),
             ("--times", self.times),
             ("--set", !self.set.is_empty()),
+            ("--report", report),
         ];
-        #[cfg(feature = "figures")]
-        given.push(("--report", self.report.is_some()));
         let mut page = terminal::page();
         page.is_wide = self.wide;
         policies_compare::PoliciesAsked {
