@@ -66,6 +66,16 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.job.changeover_s
     }
 
+    /// Seconds of work between checkpoints; `None` where nothing is lost with machines.
+    pub fn checkpoint_every_s(&self) -> Option<f64> {
+        self.life.job.checkpoint_every_s
+    }
+
+    /// Seconds that a successful probe of a market is billed for.
+    pub fn probe_s(&self) -> f64 {
+        self.life.job.probe_s
+    }
+
     /// USD per hour after the deadline, if being late has a price.
     pub fn lateness_usd_per_h(&self) -> Option<f64> {
         self.life.job.lateness_usd_per_h
@@ -79,6 +89,11 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// Number of zones.
     pub fn zones(&self) -> usize {
         self.life.window.world().zones.len()
+    }
+
+    /// Name of a zone.
+    pub fn zone_name(&self, zone: usize) -> &str {
+        &self.life.window.world().zones[zone].name
     }
 
     /// Region of a zone.
@@ -132,6 +147,16 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.lost
     }
 
+    /// How often spot machines were lost.
+    pub fn losses(&self) -> u32 {
+        self.life.outcome.losses
+    }
+
+    /// Zone whose machines were lost last, whenever that was.
+    pub fn last_loss(&self) -> Option<usize> {
+        self.life.last_loss
+    }
+
     /// Asks for spot machines in a zone. Where there are some, it goes there, and whatever it had is given back; where
     /// there are none, nothing changes, and nothing is paid.
     pub fn try_spot(&mut self, zone: usize) -> bool {
@@ -170,6 +195,11 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// never done.
     pub fn give_up(&mut self) {
         self.life.give_up();
+    }
+
+    /// Says that the policy itself has failed, and why: the life ends and has no result. The other policies go on.
+    pub fn fail(&mut self, why: &str) {
+        self.life.fail(why);
     }
 
     /// Starts a machine in a zone's spot market to see whether there are any, and gives it back: billed for

@@ -13,6 +13,9 @@ pub mod form;
 pub mod paired;
 pub mod run;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use crate::job::Job;
 use crate::policy::Recipe;
 use crate::world::World;
@@ -77,6 +80,13 @@ impl Study {
                     .strip_prefix("policy.")
                     .is_some_and(|rest| rest.contains('='))
         })
+    }
+
+    /// Ends the wait for policies that are programs when somebody raises the flag.
+    pub fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
+        for (_, recipe) in &mut self.policies {
+            recipe.stop_by(flag.clone());
+        }
     }
 
     /// Lives of all policies in all settings.
