@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::exit::{Exit, Failure};
+use super::import_market::MarketArgs;
 use super::import_plans::{ImportRunsArgs, ModelArgs};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
@@ -41,6 +42,11 @@ enum Source {
         after_help = "Example: what a few runs on rented nodes tell\n  scavsim import runs my-runs.csv --out my-runtime.toml"
     )]
     Runs(ImportRunsArgs),
+    /// Traces of spot availability, a JSON file per zone, made into a market that policies meet
+    #[command(
+        after_help = "Example: one zone, made into a market that a scenario names as `market.traces = \"my-market\"`\n  scavsim import market us-west-2a_v100_1.json --on-demand-usd-per-h 3.06 --spot-usd-per-h 0.97 --out my-market"
+    )]
+    Market(MarketArgs),
     /// Prices of today, made into a table that a scenario names as `price_table` or `spot_series`
     #[command(subcommand)]
     Prices(PricesSource),
@@ -383,6 +389,7 @@ impl ImportArgs {
             Source::Layers(args) => return args.run(),
             Source::Model(args) => return args.run(),
             Source::Runs(args) => return args.run(),
+            Source::Market(args) => return args.run(),
             Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());

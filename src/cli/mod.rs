@@ -19,6 +19,7 @@ mod finished;
 mod glossary;
 mod heads;
 pub mod import;
+mod import_market;
 mod import_plans;
 #[cfg(feature = "figures")]
 mod known;

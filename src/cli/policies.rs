@@ -10,9 +10,9 @@ use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_provision::life::outcome::Outcome;
 use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::figures::{Figures, figures};
+use scavsim_provision::study::rows::{COLUMNS, LifeCell, each};
 use scavsim_provision::study::run::{Met, run};
 use scavsim_provision::study::{Setting, Study, check};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -150,12 +150,6 @@ struct Printed {
 
 impl Printed {
     fn add(&mut self, study: &Study, setting: &Setting, figures: &[Figures]) {
-        let zones: Vec<&str> = setting
-            .world
-            .zones
-            .iter()
-            .map(|zone| zone.name.as_str())
-            .collect();
         let names = study
             .policies
             .iter()
@@ -166,7 +160,7 @@ impl Printed {
         for (name, figures) in names.zip(figures) {
             self.rows.push(Line {
                 study: study.name.clone(),
-                zones: zones.join(" "),
+                zones: setting.zone_names(),
                 deadline_h: setting.job.deadline_s / 3600.0,
                 changeover_s: setting.job.changeover_s,
                 policy: name.to_owned(),
@@ -310,85 +304,26 @@ struct Lives {
     partial: PathBuf,
 }
 
-const COLUMNS: &[&str] = &[
-    "zones",
-    "deadline_h",
-    "changeover_s",
-    "start",
-    "policy",
-    "cost_usd",
-    "spot_usd",
-    "on_demand_usd",
-    "egress_usd",
-    "probes_usd",
-    "lateness_usd",
-    "clairvoyant_usd",
-    "finished_h",
-    "late_h",
-    "kept",
-    "spot_h",
-    "on_demand_h",
-    "start_up_h",
-    "launches",
-    "losses",
-    "moves",
-    "refused",
-    "caught",
-    "reason",
-];
-
 impl Lives {
     fn create(folder: &Path) -> Result<Lives, Failure> {
         fs::create_dir_all(folder)?;
         let partial = folder.join("lives.partial.csv");
         let mut rows = csv::Writer::from_writer(fs::File::create(&partial)?);
-        rows.write_record(COLUMNS).map_err(anyhow::Error::from)?;
+        let names = COLUMNS.iter().map(|(name, _)| name);
+        rows.write_record(names).map_err(anyhow::Error::from)?;
         Ok(Lives { rows, partial })
     }
 
     fn write(&mut self, study: &Study, setting: &Setting, met: &[Met]) -> Result<(), Failure> {
-        let zones: Vec<&str> = setting
-            .world
-            .zones
-            .iter()
-            .map(|zone| zone.name.as_str())
-            .collect();
-        let zones = zones.join(" ");
-        for one in met {
-            let optimum = one.optimum.as_ref().map(Outcome::cost_usd);
-            let names = study.policies.iter().map(|(name, _)| name.as_str());
-            let known = one.optimum.iter().map(|outcome| (CLAIRVOYANT, outcome));
-            for (policy, life) in names.zip(&one.outcomes).chain(known) {
-                let hours = |seconds: f64| (seconds / 3600.0).to_string();
-                let row = [
-                    zones.clone(),
-                    hours(setting.job.deadline_s),
-                    setting.job.changeover_s.to_string(),
-                    one.start.to_string(),
-                    policy.to_owned(),
-                    life.cost_usd().to_string(),
-                    life.spot_usd.to_string(),
-                    life.on_demand_usd.to_string(),
-                    life.egress_usd.to_string(),
-                    life.probes_usd.to_string(),
-                    life.lateness_usd.to_string(),
-                    optimum.map_or(String::new(), |usd| usd.to_string()),
-                    life.finished_s.map_or(String::new(), hours),
-                    hours(life.late_s),
-                    life.kept().to_string(),
-                    hours(life.spot_s),
-                    hours(life.on_demand_s),
-                    hours(life.start_up_s),
-                    life.launches.to_string(),
-                    life.losses.to_string(),
-                    life.moves.to_string(),
-                    life.refused.to_string(),
-                    life.caught.to_string(),
-                    life.failed.clone().unwrap_or_default(),
-                ];
-                self.rows.write_record(&row).map_err(anyhow::Error::from)?;
-            }
-        }
+        each(study, setting, met, |row| {
+            let cells = COLUMNS.iter().map(|(_, of)| match of(row) {
+                LifeCell::Empty => String::new(),
+                LifeCell::Number(number) => number.to_string(),
+                LifeCell::Truth(is_so) => is_so.to_string(),
+                LifeCell::Text(text) => text.to_owned(),
+            });
+            self.rows.write_record(cells).map_err(anyhow::Error::from)
+        })?;
         Ok(())
     }
 

@@ -135,3 +135,76 @@ fn a_comparison_is_of_the_same_lives() {
         "{told}"
     );
 }
+
+/// A trace of two zones, of which the second is shorter; what it becomes is told and can be run.
+#[test]
+fn a_market_is_made_of_traces() {
+    let sandbox = Sandbox::new();
+    let trace = |looks: &[u8]| {
+        let data: Vec<String> = looks.iter().map(u8::to_string).collect();
+        format!(
+            "{{\"metadata\": {{\"gap_seconds\": 600}}, \"data\": [{}]}}",
+            data.join(", ")
+        )
+    };
+    // Six ticks of spot machines, then none: 1 h of work needs as many.
+    let first: Vec<u8> = (0..60).map(|tick| u8::from(tick < 6)).collect();
+    sandbox.write("us-east-2b_v100_1.json", &trace(&first));
+    sandbox.write("us-west-2a_v100_1.json", &trace(&[0; 50]));
+    let import = [
+        "import",
+        "market",
+        "us-east-2b_v100_1.json",
+        "us-west-2a_v100_1.json",
+        "--on-demand-usd-per-h",
+        "3",
+        "--spot-usd-per-h",
+        "1",
+        "--out",
+        "mine",
+    ];
+    let run = sandbox.run(&import).success();
+    let told = format!("{}{}", stdout(&run), stderr(&run));
+    assert!(told.contains("110 read, 100 kept"), "{told}");
+    assert!(told.contains("2 zones in 2 regions over 8.3 h"), "{told}");
+    assert!(
+        told.contains("moves between 2 regions cost nothing"),
+        "{told}"
+    );
+    sandbox.write(
+        "scenario.toml",
+        "[job]\nwork_h = 1\ndeadline_h = 4\n[market]\ntraces = \"mine\"\n[starts]\nat_s = [0, 3600]\n\
+         [policy]\nnames = [\"greedy\"]\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let lives = sandbox.read("out/lives.csv");
+    let usd = |start: &str| -> f64 {
+        let rows = lives
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let mut own = rows.filter(|row| row[3] == start && row[4] == "greedy");
+        own.next().expect("a life")[5].parse().expect("USD")
+    };
+    assert!((usd("0") - 1.0).abs() < 1e-9, "an hour of spot: {lives}");
+    assert!(
+        (usd("3600") - 3.0).abs() < 1e-9,
+        "an hour on demand: {lives}"
+    );
+    sandbox.write(
+        "odd.json",
+        "{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 0.5]}",
+    );
+    let mut wrong = import.to_vec();
+    wrong.extend(["odd.json", "--egress-usd-per-gb", "-1"]);
+    let told = stderr(&sandbox.run(&wrong).code(2));
+    for what in [
+        "mine is already there",
+        "--egress-usd-per-gb is not possible",
+        "number 2 of `data` is 0.5",
+        "a look every 60 s, and every 600 s in us-east-2b_v100_1.json",
+    ] {
+        assert!(told.contains(what), "{what}: {told}");
+    }
+}

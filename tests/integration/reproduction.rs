@@ -97,12 +97,25 @@ fn the_reproduction_of_choices_of_plans_in_results_is_current() {
 
 #[test]
 fn the_reproduction_of_mixes_of_unlike_workers_in_results_is_current() {
-    let (printed, rows) = paper("examples/papers/spotdnn");
+    let (printed, rows) = paper("spotdnn");
     let times: Vec<&Comparison> = (rows.iter())
         .filter(|row| row.evidence == Evidence::Prediction && row.verdict == Verdict::Ok)
         .collect();
     assert_eq!(times.len(), 3, "three times of table I within 1 %");
     assert_current("reproduction-spotdnn.md", printed);
+}
+
+#[test]
+fn the_reproduction_of_policies_over_zones_in_results_is_current() {
+    let (printed, rows) = paper("skynomad");
+    let off = |row: &&Comparison| row.verdict == Verdict::Outside;
+    assert!(rows.iter().filter(off).count() == 0, "{printed}");
+    assert_current("reproduction-skynomad.md", printed);
+}
+
+#[test]
+fn the_claims_of_a_deadline_in_one_zone_in_results_are_current() {
+    assert_current("reproduction-cant-be-late.md", &paper("cant-be-late").0);
 }
 
 #[test]

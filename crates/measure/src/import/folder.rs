@@ -37,6 +37,12 @@ impl Kind {
         file: scavsim_sim::parallel::profile::FILES[0],
         files: &crate::import::layers::FILES,
     };
+    /// A market.
+    pub const MARKET: Kind = Kind {
+        name: "market",
+        file: crate::import::market::FILES[0],
+        files: &crate::import::market::FILES,
+    };
     /// A price pack.
     pub const PRICES: Kind = Kind {
         name: "price pack",

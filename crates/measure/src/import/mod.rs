@@ -18,6 +18,7 @@
 //! - [`profile`]: a table of the user's own measurements.
 //! - [`layers`]: seconds and bytes of a model's layers, for plans that cut it over GPUs.
 //! - [`model`]: the architecture of a model from its `config.json`.
+//! - [`market`]: traces of spot availability, made into a market that policies meet.
 //! - [`prices`]: prices of others, made into a table that a scenario names.
 //! - [`grid`]: real runs over configurations, not made into a workload but replayed as they are.
 //!
@@ -29,6 +30,7 @@ pub mod folder;
 pub mod grid;
 mod law_text;
 pub mod layers;
+pub mod market;
 pub mod mlperf;
 pub mod model;
 pub mod pollux;

@@ -1,6 +1,7 @@
 //! What scenarios give expressions: rows, and functions of single runs.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -13,6 +14,8 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
+use scavsim_provision::study::rows::{self, LifeCell};
+use scavsim_provision::study::{self, Study};
 use scavsim_read::expression::{Arguments, Cell, ColumnTable};
 use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
@@ -84,6 +87,70 @@ pub fn columns(kind: &str) -> Option<Vec<String>> {
     }
     let (_, columns) = KINDS.iter().find(|(own, _)| *own == kind)?;
     Some(columns.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// What a scenario of a paper gives: records of its cases, or lives of its policies.
+#[derive(Debug)]
+pub enum Stage {
+    /// A scenario of searches and runs.
+    Cases(Variants),
+    /// One with `[policy]`.
+    Lives(Box<Study>),
+}
+
+impl Stage {
+    /// Columns of a kind of its rows.
+    pub fn columns(&self, kind: &str) -> Option<Vec<String>> {
+        match self {
+            Stage::Cases(_) => columns(kind),
+            Stage::Lives(_) if kind == RECORDS => {
+                let names = rows::COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+                Some(names.collect())
+            }
+            Stage::Lives(_) => None,
+        }
+    }
+
+    /// Kinds of rows that it has beside its records.
+    pub fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {
+        match self {
+            Stage::Cases(_) => KINDS,
+            Stage::Lives(_) => &[],
+        }
+    }
+
+    /// Rows of a kind; of records the columns that are `used` alone.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
+        match self {
+            Stage::Cases(variants) => variants.table(kind, used),
+            Stage::Lives(study) => Ok(lives(study)),
+        }
+    }
+}
+
+/// A row per life and policy, of all settings.
+fn lives(study: &Study) -> ColumnTable {
+    let mut table = ColumnTable::new(rows::COLUMNS.iter().map(|(name, _)| *name));
+    for setting in &study.settings {
+        let met = study::run::run(study, setting);
+        let pushed: Result<(), Infallible> = rows::each(study, setting, &met, |row| {
+            let cells: Vec<Cell> = (rows::COLUMNS.iter().enumerate())
+                .map(|(at, (_, of))| match of(row) {
+                    LifeCell::Empty => Cell::Empty,
+                    LifeCell::Number(number) => Cell::Number(number),
+                    LifeCell::Truth(is_so) => Cell::Number(f64::from(u8::from(is_so))),
+                    LifeCell::Text(text) => table.text(at, text),
+                })
+                .collect();
+            table.push(cells);
+            Ok(())
+        });
+        let Ok(()) = pushed;
+    }
+    table
 }
 
 /// A scenario, once with each of several lines of TOML.

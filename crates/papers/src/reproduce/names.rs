@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::expectations::Expectation;
-use crate::functions::scenarios::{self, Variants};
+use crate::functions::scenarios::{self, Stage};
 use crate::functions::{Function, Given, NoValue};
 use scavsim_read::expression::{
     self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World,
@@ -31,7 +31,7 @@ const MAIN: &str = "main";
 #[derive(Debug, Default)]
 pub struct Names {
     pub(super) given: Given,
-    pub(super) stages: BTreeMap<String, Variants>,
+    pub(super) stages: BTreeMap<String, Stage>,
     pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
     /// Columns that expressions ask for: all others of records are not kept.
@@ -90,7 +90,7 @@ impl Names {
     }
 
     /// The scenario that `name`, `SCENARIO` or `SCENARIO.KIND`, is of, and the kind of its rows.
-    fn stage<'n>(&self, name: &'n str) -> Option<(&Variants, &'n str)> {
+    fn stage<'n>(&self, name: &'n str) -> Option<(&Stage, &'n str)> {
         let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, scenarios::RECORDS));
         Some((self.stages.get(scenario)?, kind))
     }
@@ -124,7 +124,10 @@ impl World for Names {
             .any(|(name, ..)| *name == function)
         {
             let scenario = arguments.optional_text("scenario")?.unwrap_or(MAIN);
-            let stage = self.stages.get(scenario);
+            let stage = match self.stages.get(scenario) {
+                Some(Stage::Cases(variants)) => Some(variants),
+                _ => None,
+            };
             let stage = stage.ok_or_else(|| NoValue::unknown("scenario", scenario, []))?;
             return Ok(Value::Number(stage.after_loss(function, arguments)?));
         }
@@ -146,16 +149,12 @@ impl World for Names {
 
     fn tables(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        let mut all: Vec<&String> = self.stages.keys().collect();
-        all.sort_by_key(|name| *name != MAIN);
-        names.extend(all.iter().map(|name| (*name).clone()));
+        let mut all: Vec<(&String, &Stage)> = self.stages.iter().collect();
+        all.sort_by_key(|(name, _)| *name != MAIN);
+        names.extend(all.iter().map(|(name, _)| (*name).clone()));
         names.extend(self.tables.keys().cloned());
-        for name in all {
-            names.extend(
-                scenarios::KINDS
-                    .iter()
-                    .map(|(kind, _)| format!("{name}.{kind}")),
-            );
+        for (name, stage) in all {
+            names.extend((stage.kinds().iter()).map(|(kind, _)| format!("{name}.{kind}")));
         }
         names.push(FIGURES.to_owned());
         names
@@ -168,8 +167,8 @@ impl World for Names {
         if table == FIGURES {
             return Some(OF_FIGURES.map(str::to_owned).to_vec());
         }
-        let (_, kind) = self.stage(table)?;
-        scenarios::columns(kind)
+        let (stage, kind) = self.stage(table)?;
+        stage.columns(kind)
     }
 
     fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal> {

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::form::ScenarioForm;
-use crate::functions::scenarios::Variants;
+use crate::functions::scenarios::{Stage, Variants};
 use scavsim_lab::scenario::{self, Overrides};
+use scavsim_provision::study::{Study, check};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_sim::training::Fidelity;
@@ -20,9 +21,30 @@ pub struct Size {
 }
 
 /// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all of which are of
-/// `source`. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
+/// `source`; or one with `[policy]`, as it is. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
 /// hold.
 pub(super) fn read(
+    text: &Arc<Source>,
+    folder: &Path,
+    (form, source): (&ScenarioForm, &Arc<Source>),
+    size: Size,
+    diagnostics: &mut Diagnostics,
+) -> Option<Stage> {
+    if !Study::is_in(&text.text) {
+        return cases(text, folder, (form, source), size, diagnostics).map(Stage::Cases);
+    }
+    for line in form.set.iter().chain(&form.each) {
+        let title = "`set` and `each` say nothing of a scenario with `[policy]`";
+        let help = "a file for each, or several values of `job.deadline_h` and `job.changeover_s`";
+        let wrong = Diagnostic::at(source, line.span(), title, "no such lines there");
+        diagnostics.push(wrong.with_help(help));
+    }
+    let study = check::load(text, folder, diagnostics);
+    study.map(|study| Stage::Lives(Box::new(study)))
+}
+
+/// Reads a scenario without policies.
+fn cases(
     text: &Arc<Source>,
     folder: &Path,
     (form, source): (&ScenarioForm, &Arc<Source>),

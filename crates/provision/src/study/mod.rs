@@ -4,6 +4,7 @@
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads.
 //! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another.
+//! - [`rows`]: lives by column.
 //! - [`door`]: studies from Rust, with policies of one's own.
 
 pub mod check;
@@ -11,6 +12,7 @@ pub mod door;
 pub mod figures;
 pub mod form;
 pub mod paired;
+pub mod rows;
 pub mod run;
 
 use std::sync::Arc;
@@ -97,21 +99,25 @@ impl Study {
 }
 
 impl Setting {
+    /// Names of its zones, a blank between them.
+    pub fn zone_names(&self) -> String {
+        self.names_of_zones().join(" ")
+    }
+
+    fn names_of_zones(&self) -> Vec<&str> {
+        let zones = self.world.zones.iter();
+        zones.map(|zone| zone.name.as_str()).collect()
+    }
+
     /// Zones of the setting, and what it asks for, in words.
     pub fn words(&self) -> String {
-        let zones: Vec<&str> = self
-            .world
-            .zones
-            .iter()
-            .map(|zone| zone.name.as_str())
-            .collect();
         let job = &self.job;
         format!(
             "{:.1} h of work in {:.1} h, changeover {:.0} s, in {}",
             job.work_s / 3600.0,
             job.deadline_s / 3600.0,
             job.changeover_s,
-            zones.join(", "),
+            self.names_of_zones().join(", "),
         )
     }
 }
