@@ -7,6 +7,10 @@
 mod common;
 
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use common::{aws_zones, job, policy};
 use scavsim_provision::job::Job;
@@ -196,4 +200,31 @@ print(json.dumps({"fail": f"{told['life']['seed']} {told['life']['settings']}"})
     let window = world.window(0, 359).unwrap();
     let life = lived(says, "settings = { a = 1, b = ['c'] }", window, &job);
     assert_eq!(life.failed.as_deref(), Some("7 {'a': 1, 'b': ['c']}"));
+}
+
+/// Whoever waits for a program is let go when the flag is raised, long before the program's own time is over.
+#[test]
+fn a_flag_ends_the_wait_for_a_program() {
+    if without_python() {
+        return;
+    }
+    let text = "[mine]\ncommand = ['python3', '-c', 'import time; time.sleep(100)']\n";
+    let own: Settings = toml::from_str(text).unwrap();
+    let mut recipe = own.recipe("mine").unwrap();
+    let flag = Arc::new(AtomicBool::new(false));
+    recipe.stop_by(Some(Arc::clone(&flag)));
+    let (world, job) = zones_and_job();
+    let window = world.window(0, 359).unwrap();
+    let begun = Instant::now();
+    let raises = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        flag.store(true, Ordering::Relaxed);
+    });
+    // The second one is not even started.
+    for _ in 0..2 {
+        let life = live(window, &job, &mut *recipe.policy());
+        assert_eq!(life.failed.as_deref(), Some("interrupted"));
+    }
+    raises.join().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20));
 }
