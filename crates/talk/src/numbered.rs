@@ -83,17 +83,19 @@ impl Numbered {
         }
     }
 
-    /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over;
-    /// `is_ready` reads what it then says.
+    /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over, and
+    /// answers, which `understood` reads; `ready` refuses whatever does not say that there was no more to say.
     ///
     /// # Errors
     /// It says something else.
-    pub fn over<E: From<Silence> + From<Unasked>>(
+    pub fn over<A, E: From<Silence> + From<Unasked>>(
         mut self,
-        is_ready: impl FnOnce(&str) -> Result<(Option<u64>, ()), E>,
+        understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,
+        ready: impl FnOnce(A) -> Result<(), E>,
     ) -> Result<Option<Numbered>, E> {
         let goes_on = if self.is_numbered {
-            self.ask(OVER, is_ready).map(|()| true)?
+            let answer = self.ask(OVER, understood)?;
+            ready(answer).map(|()| true)?
         } else {
             self.with.over()?
         };

@@ -200,11 +200,16 @@ fn told(life: Option<&Value>, desk: &Shown<'_, '_, '_>) -> String {
     }
 }
 
+/// After a life: the same conversation, if there can be another one.
+fn over(talk: Numbered, desk: &Desk<'_, '_>) -> Result<Option<Numbered>, Breach> {
+    talk.over(|line| talk::understood(line, desk), talk::ready)
+}
+
 impl Policy for ExternalPolicy {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         if let Err(breach) = self.ask(desk) {
             if let (Breach::Fails(_), Some(talk)) = (&breach, self.talk.take())
-                && let Ok(Some(talk)) = talk.over(|line| talk::ready(line, desk))
+                && let Ok(Some(talk)) = over(talk, desk)
             {
                 // What failed tells more than how it ended.
                 self.of.waiting.give_back(talk);
@@ -219,7 +224,7 @@ impl Policy for ExternalPolicy {
 
     fn over(&mut self, desk: &mut Desk<'_, '_>) {
         let Some(talk) = self.talk.take() else { return };
-        match talk.over(|line| talk::ready(line, desk)) {
+        match over(talk, desk) {
             Ok(Some(talk)) => self.of.waiting.give_back(talk),
             Ok(None) => {}
             Err(breach) => desk.fail(&breach.to_string()),

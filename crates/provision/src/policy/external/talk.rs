@@ -185,10 +185,10 @@ pub(super) fn understood(
     }
 }
 
-/// What is said when a life is over, and the number of the line that it answers.
-pub(super) fn ready(line: &str, desk: &Desk<'_, '_>) -> Result<(Option<u64>, ()), Breach> {
-    match understood(line, desk)? {
-        (number, (Answer::Ready, _)) => Ok((number, ())),
+/// What is to be said when a life is over.
+pub(super) fn ready((answer, _): (Answer, Until)) -> Result<(), Breach> {
+    match answer {
+        Answer::Ready => Ok(()),
         _ => Err(Breach::GoesOn),
     }
 }

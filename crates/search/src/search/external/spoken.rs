@@ -198,7 +198,7 @@ impl Strategy for Ready {
             };
             line = talk::seen(seen, testbed.spent());
         };
-        let over = with.over(talk::ready);
+        let over = with.over(talk::understood, talk::ready);
         if let Some(why) = failed {
             // What failed tells more than how it ended.
             if let Ok(Some(with)) = over {

@@ -109,10 +109,10 @@ pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
     }
 }
 
-/// What is said when a search is over, and the number of the line that it answers.
-pub(super) fn ready(line: &str) -> Result<(Option<u64>, ()), Breach> {
-    match understood(line)? {
-        (number, Answer::Ready) => Ok((number, ())),
+/// What is to be said when a search is over.
+pub(super) fn ready(answer: Answer) -> Result<(), Breach> {
+    match answer {
+        Answer::Ready => Ok(()),
         _ => Err(Breach::GoesOn),
     }
 }
