@@ -3,9 +3,11 @@
 //! - [`desk`]: what a policy sees of it, and what it can do.
 //! - [`outcome`]: what a life came to.
 //! - [`timeline`]: what happened when.
+//! - `net`: what keeps a deadline when its last moment has come.
 //! - `state`: what it has, and what a tick does to it.
 
 pub mod desk;
+mod net;
 pub mod outcome;
 mod state;
 pub mod timeline;
