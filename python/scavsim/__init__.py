@@ -10,6 +10,7 @@
 - What scenarios can name: `workloads`, `strategies`, `policies`, `vms`, `prices`.
 - How true it is: `validate`, `reproduce`. Figures and pages: `plot`, `report`.
 - A strategy of one's own: `Strategy`, or `AskTell`; with Optuna's samplers, `scavsim.integrations.optuna`.
+- A policy of one's own, which decides during a run: `scavsim.policy`.
 - `scavsim.record` writes the profile of a real training, `scavsim.ray` runs on more than one machine, `scavsim.integrations` logs to
   MLflow and Weights & Biases.
 """
@@ -19,7 +20,7 @@ from __future__ import annotations
 import importlib as _importlib
 import typing as _typing
 
-# Imported when they are asked for: `scavsim.record` and `scavsim.strategy` need no native part.
+# Imported when they are asked for: `scavsim.policy`, `scavsim.record` and `scavsim.strategy` need no native part.
 _PLACES = {
     "_answers": ["Advice", "Comparison", "Ranking"],
     "_commands": ["advise", "compare", "import_profile", "plot", "policies", "prices", "rank", "report", "reproduce", "run_into", "strategies",
@@ -33,7 +34,7 @@ _PLACES = {
     "strategy": ["AskTell", "Observation", "Strategy", "Task", "Testbed"],
 }
 _PLACE = {name: place for place, names in _PLACES.items() for name in names}
-_MODULES = ["integrations", "ray", "record", "scenario", "strategy"]
+_MODULES = ["integrations", "policy", "ray", "record", "scenario", "strategy"]
 
 # Written out for those who check types; a test holds it to the places.
 __all__ = [

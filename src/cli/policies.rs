@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
+use super::records::judge_failures;
 use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
@@ -76,9 +77,11 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
         .build();
     let pool = pool.map_err(anyhow::Error::from)?;
     let mut printed = Printed::default();
+    let mut failed = 0;
     let several = studies.len() > 1;
     for study in &mut studies {
         study.seed = asked.seed.unwrap_or(study.seed);
+        study.stop_by(interrupt.flag());
         let folder = asked.out.map(|out| {
             if several {
                 out.join(&study.name)
@@ -95,14 +98,16 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
             if let Some(lives) = &mut lives {
                 lives.write(study, setting, &met)?;
             }
-            printed.add(study, setting, &figures(&met));
+            let figures = figures(&met);
+            failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
+            printed.add(study, setting, &figures);
         }
         if let (Some(lives), Some(folder)) = (lives, &folder) {
             lives.end(folder, &printed.rows)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
-    Ok(Some(Exit::Done))
+    Ok(Some(judge_failures(failed)))
 }
 
 fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
@@ -196,7 +201,7 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         .iter()
         .map(|(name, _)| name.as_str())
         .zip(figures);
-    let kept = named.filter(|(_, one)| one.kept == one.lives);
+    let kept = named.filter(|(_, one)| one.keeps_all());
     let best = kept.min_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
     let lives = setting.lives.count();
     let mut text = match best {
@@ -217,8 +222,14 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         let _ = write!(text, ". {}", study.about);
     }
     text.push('.');
-    let names = study.policies.iter().map(|(name, _)| name);
-    for (name, one) in names.zip(figures).filter(|(_, one)| one.unfinished > 0) {
+    let named = || study.policies.iter().map(|(name, _)| name).zip(figures);
+    for (name, one) in named() {
+        if let Some(why) = &one.why_failed {
+            let failed = one.failed;
+            let _ = write!(text, " {name}: {failed} lives have no result: {why}.");
+        }
+    }
+    for (name, one) in named().filter(|(_, one)| one.unfinished > 0) {
         let unfinished = one.unfinished;
         let _ = write!(
             text,
@@ -231,7 +242,7 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
 fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
     let number = |head: &'static str, digits: usize, rank: u8, of: fn(&Figures) -> f64| {
         Column::number(head, move |line: &&Line| {
-            Cell::number(Some(of(&line.figures)), digits)
+            Cell::number(Some(of(&line.figures)).filter(|x| x.is_finite()), digits)
         })
         .rank(rank)
     };
@@ -270,10 +281,14 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
             Cell::number(Some(line.figures.unfinished as f64), 0)
         })
         .rank(9),
+        Column::number("failed", |line: &&Line| {
+            Cell::number(Some(line.figures.failed as f64), 0)
+        })
+        .rank(9),
     ]);
     let least = rows
         .iter()
-        .filter(|line| line.policy != CLAIRVOYANT && line.figures.kept == line.figures.lives)
+        .filter(|line| line.policy != CLAIRVOYANT && line.figures.keeps_all())
         .map(|line| line.figures.cost_usd)
         .fold(f64::INFINITY, f64::min);
     Sheet::new(rows.to_vec(), columns).toned(move |line| match line.policy.as_str() {

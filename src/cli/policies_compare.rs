@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
 use super::policies;
+use super::records::judge_failures;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
@@ -52,6 +53,7 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     let mut tables = Vec::new();
     for study in &mut studies {
         study.seed = asked.seed.unwrap_or(study.seed);
+        study.stop_by(interrupt.flag());
         for setting in &study.settings {
             let met = pool.install(|| meet(study, setting));
             if interrupt.is_raised() {
@@ -61,7 +63,8 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
         }
     }
     terminal::print(&text(&tables, asked.format, &asked.page))?;
-    Ok(Some(Exit::Done))
+    let failed = tables.iter().flatten().map(|one| one.figures.failed as u64);
+    Ok(Some(judge_failures(failed.sum())))
 }
 
 fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
@@ -106,8 +109,12 @@ fn contenders(
     let figures = figures(met);
     let by_name = named.and_then(|own| study.policies.iter().position(|(name, _)| name == own));
     let cheapest = (0..study.policies.len()).min_by(|&a, &b| {
-        let is_late = |at: usize| figures[at].kept < figures[at].lives;
-        let cost = |at: usize| figures[at].cost_usd;
+        let is_late = |at: usize| !figures[at].keeps_all();
+        // A policy without a result has no cost.
+        let cost = |at: usize| match figures[at].lives {
+            0 => f64::INFINITY,
+            _ => figures[at].cost_usd,
+        };
         (is_late(a).cmp(&is_late(b))).then(cost(a).total_cmp(&cost(b)))
     });
     let against = by_name.or(cheapest).unwrap_or(0);
@@ -165,7 +172,9 @@ fn head(rows: &[Contender]) -> String {
 
 fn sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Contender> {
     let number = |head: &'static str, digits: usize, of: fn(&Contender) -> Option<f64>| {
-        Column::number(head, move |row: &&Contender| Cell::number(of(row), digits))
+        Column::number(head, move |row: &&Contender| {
+            Cell::number(of(row).filter(|x| x.is_finite()), digits)
+        })
     };
     let mut columns = Vec::new();
     if all {

@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 11] = [
+const FLOORS: [&str; 12] = [
     "base",
     "read",
+    "talk",
     "provision",
     "data",
     "sim",

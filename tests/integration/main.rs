@@ -71,6 +71,7 @@ mod door;
 mod evidence;
 mod expectations;
 mod external;
+mod external_policies;
 mod failures;
 mod few_rows;
 mod fidelity;

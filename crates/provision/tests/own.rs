@@ -7,7 +7,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use common::{aws_zones, job};
-use scavsim_provision::face::{Desk, Net, Policy, Recipe, Study};
+use scavsim_provision::face::{Desk, Net, Policy, Recipe, Seen, Study};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
 use scavsim_provision::world::World;
@@ -16,13 +16,15 @@ use scavsim_provision::world::World;
 #[derive(Debug, Clone)]
 struct Writes {
     net: Net,
+    seen: Seen,
     lines: Arc<Mutex<Vec<String>>>,
 }
 
 impl Writes {
     fn with(net: Net) -> Writes {
         let lines = Arc::default();
-        Writes { net, lines }
+        let seen = Seen::default();
+        Writes { net, seen, lines }
     }
 }
 
@@ -34,6 +36,7 @@ impl Policy for Writes {
                 format!("{prices:?} {} {}", desk.egress_usd(zone), desk.region(zone))
             })
             .collect();
+        let events = format!("{:?} {}", desk.events(&mut self.seen), desk.slack_s());
         let probed = desk.probe(desk.tick() % desk.zones());
         if desk.running().is_none() {
             let _ = (0..desk.zones()).any(|zone| desk.try_spot(zone));
@@ -42,7 +45,7 @@ impl Policy for Writes {
         let has = (desk.running(), desk.lost(), desk.checkpoint());
         let left = (desk.left_s(), desk.ticks_left(), desk.start_up_left_s());
         let line = format!(
-            "{} {done} {spent} {has:?} {left:?} {probed} {now:?}",
+            "{} {done} {spent} {has:?} {left:?} {probed} {now:?} {events}",
             desk.tick()
         );
         self.lines.lock().unwrap().push(line);

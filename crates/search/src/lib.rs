@@ -10,10 +10,11 @@ pub mod testbed;
 /// What users of the crate `scavsim` may rely on, of this floor and those below.
 pub mod face {
     pub use scavsim_sim::face::*;
+    pub use scavsim_talk::face::*;
 
     pub use crate::search::{
-        Conversation, Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry,
-        Spoken, Strategy, Taken, Task, Unusable,
+        Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Spoken,
+        Strategy, Taken, Task, Unusable,
     };
     pub use crate::testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
 }

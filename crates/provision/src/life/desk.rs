@@ -66,6 +66,16 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.job.changeover_s
     }
 
+    /// Seconds of work between checkpoints; `None` where nothing is lost with machines.
+    pub fn checkpoint_every_s(&self) -> Option<f64> {
+        self.life.job.checkpoint_every_s
+    }
+
+    /// Seconds that a successful probe of a market is billed for.
+    pub fn probe_s(&self) -> f64 {
+        self.life.job.probe_s
+    }
+
     /// USD per hour after the deadline, if being late has a price.
     pub fn lateness_usd_per_h(&self) -> Option<f64> {
         self.life.job.lateness_usd_per_h
@@ -110,6 +120,11 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// Number of zones.
     pub fn zones(&self) -> usize {
         self.life.zones()
+    }
+
+    /// Name of a zone.
+    pub fn zone_name(&self, zone: usize) -> &str {
+        &self.life.window.world().zones[zone].name
     }
 
     /// Region of a zone.
@@ -174,6 +189,16 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.lost
     }
 
+    /// How often spot machines were lost.
+    pub fn losses(&self) -> u32 {
+        self.life.outcome.losses
+    }
+
+    /// Zone whose machines were lost last, whenever that was.
+    pub fn last_loss(&self) -> Option<usize> {
+        self.life.last_loss
+    }
+
     /// Asks for spot machines in a zone, in the first form that it serves, as [`try_spot_as`](Self::try_spot_as) does.
     pub fn try_spot(&mut self, zone: usize) -> bool {
         self.try_spot_as(zone, self.life.first_form(zone))
@@ -225,6 +250,11 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// never done.
     pub fn give_up(&mut self) {
         self.life.give_up();
+    }
+
+    /// Says that the policy itself has failed, and why: the life ends and has no result. The other policies go on.
+    pub fn fail(&mut self, why: &str) {
+        self.life.fail(why);
     }
 
     /// Starts machines of the first form that a zone serves in its spot market to see whether there are any, and gives them

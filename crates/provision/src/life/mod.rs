@@ -1,12 +1,14 @@
 //! The life of a job under a policy: tick by tick, what is lost, decided, paid and done.
 //!
 //! - [`desk`]: what a policy sees of it, and what it can do.
+//! - [`events`]: what happened since it last decided.
 //! - [`outcome`]: what a life came to.
 //! - [`timeline`]: what happened when.
 //! - `net`: what keeps a deadline when its last moment has come.
 //! - `state`: what it has, and what a tick does to it.
 
 pub mod desk;
+pub mod events;
 mod net;
 pub mod outcome;
 mod state;
@@ -41,11 +43,12 @@ fn run(mut life: Life<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline
         if !is_caught {
             policy.decide(&mut Desk::of(&mut life));
         }
-        if life.outcome.gave_up {
+        if life.is_over() {
             break;
         }
         life.pass();
     }
     life.outcome.done_s = life.done_s;
+    policy.over(&mut Desk::of(&mut life));
     (life.outcome, life.timeline)
 }

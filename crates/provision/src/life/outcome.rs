@@ -39,6 +39,8 @@ pub struct Outcome {
     pub caught: bool,
     /// Whether the policy gave up.
     pub gave_up: bool,
+    /// Why the policy failed, which leaves a life without a result; `None` where it did not.
+    pub failed: Option<String>,
 }
 
 impl Outcome {
@@ -49,6 +51,6 @@ impl Outcome {
 
     /// Whether it was done in time.
     pub fn kept(&self) -> bool {
-        self.finished_s.is_some() && self.late_s <= 0.0
+        self.finished_s.is_some() && self.late_s <= 0.0 && self.failed.is_none()
     }
 }

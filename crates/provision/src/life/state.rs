@@ -4,6 +4,7 @@ use super::outcome::Outcome;
 use super::timeline::{Entry, Timeline, What};
 use crate::job::{DONE_S, Job, LastTick};
 use crate::world::Window;
+use scavsim_read::input::foreign::harmless;
 
 /// How machines are rented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +42,8 @@ pub(crate) struct Life<'w> {
     pub(super) checkpoint: Option<usize>,
     /// Zone whose machines were lost as this tick began.
     pub(super) lost: Option<usize>,
+    /// Zone whose machines were lost last.
+    pub(super) last_loss: Option<usize>,
     /// Zones that were probed with success in this tick.
     pub(super) probed: Vec<usize>,
     /// Whether the safety net has taken over.
@@ -64,6 +67,7 @@ impl<'w> Life<'w> {
             start_up_left_s: 0.0,
             checkpoint: None,
             lost: None,
+            last_loss: None,
             probed: Vec::new(),
             caught: false,
             reserve_s: job.slowest_start_s(&window.world().moving),
@@ -165,13 +169,14 @@ impl<'w> Life<'w> {
             self.done_s = saved_s;
             self.running = None;
             self.lost = Some(zone);
+            self.last_loss = Some(zone);
             self.outcome.losses += 1;
             self.note(What::Lost, Some(zone));
         }
     }
 
     pub(super) fn launch(&mut self, place: Place, form: usize) {
-        if self.outcome.gave_up {
+        if self.is_over() {
             return;
         }
         self.kept_s = self.done_s;
@@ -210,6 +215,20 @@ impl<'w> Life<'w> {
         let ends_s = self.window.ticks() as f64 * self.tick_s();
         self.outcome.late_s = (ends_s - self.job.deadline_s).max(0.0);
         self.bill_lateness();
+    }
+
+    /// Ends the life without a result, for a reason that is shown as it stands here.
+    pub(super) fn fail(&mut self, why: &str) {
+        if self.outcome.failed.is_none() {
+            self.running = None;
+            self.outcome.failed = Some(harmless(why).into_owned());
+            self.note(What::Failed, None);
+        }
+    }
+
+    /// Whether the policy ended it.
+    pub(super) fn is_over(&self) -> bool {
+        self.outcome.gave_up || self.outcome.failed.is_some()
     }
 
     fn bill_lateness(&mut self) {

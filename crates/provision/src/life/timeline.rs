@@ -15,6 +15,8 @@ pub enum What {
     Net,
     /// The policy gave up.
     GaveUp,
+    /// The policy failed.
+    Failed,
 }
 
 impl What {
@@ -27,6 +29,7 @@ impl What {
             What::Lost => "lost",
             What::Net => "safety-net",
             What::GaveUp => "gave-up",
+            What::Failed => "failed",
         }
     }
 }

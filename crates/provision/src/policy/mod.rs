@@ -1,6 +1,7 @@
 //! Policies: each decides, tick by tick, where a job goes on. One file and one line in [`registry`] each.
 
 pub mod cost_to_go;
+pub mod external;
 pub mod greedy;
 pub mod on_demand;
 mod order;
@@ -12,6 +13,10 @@ pub mod time_sliced;
 pub mod uniform_progress;
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::Deserialize;
 
 use crate::life::desk::Desk;
 use crate::world::Window;
@@ -25,14 +30,19 @@ pub trait Policy: fmt::Debug {
     fn net(&self) -> Net {
         Net::Patient
     }
+
+    /// Hears that the life is over; what is wrong with it after all can still be [said](Desk::fail).
+    fn over(&mut self, _desk: &mut Desk<'_, '_>) {}
 }
 
 /// What happens at the last moment that keeps a deadline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Net {
     /// Nothing.
     None,
     /// The job goes on demand, unless it has spot machines that work: when they are lost there is still time.
+    #[default]
     Patient,
     /// The job goes on demand, from whatever it has.
     Strict,
@@ -42,6 +52,14 @@ pub enum Net {
 pub trait Recipe: fmt::Debug + Send + Sync {
     /// A policy for one life.
     fn policy(&self) -> Box<dyn Policy>;
+
+    /// A policy for one life with a seed of its own, below 2³¹, for those that draw something.
+    fn seeded(&self, _seed: usize) -> Box<dyn Policy> {
+        self.policy()
+    }
+
+    /// Hears of a flag that ends the wait for a policy, for those that are waited for.
+    fn stop_by(&mut self, _flag: Option<Arc<AtomicBool>>) {}
 
     /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
     fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {

@@ -1,9 +1,15 @@
 //! All policies by name. A new one is a file with its settings, and a line here.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 
 use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
+use super::external::ExternalPolicySettings;
 use super::greedy::GreedySettings;
 use super::on_demand::OnDemandSettings;
 use super::price_threshold::PriceThresholdSettings;
@@ -12,6 +18,8 @@ use super::spot_only::SpotOnlySettings;
 use super::time_sliced::TimeSlicedSettings;
 use super::uniform_progress::{UniformProgressFailoverSettings, UniformProgressSettings};
 use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::closest;
+use scavsim_read::input::name::not_a_name;
 
 /// Name of the contender that knows what comes.
 pub const CLAIRVOYANT: &str = "clairvoyant";
@@ -19,15 +27,35 @@ pub const CLAIRVOYANT: &str = "clairvoyant";
 macro_rules! policies {
     ($($field:ident = $name:literal: $settings:ty,)*) => {
         /// Settings of all policies: a table for each, all optional.
-        #[derive(Debug, Clone, Default, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Debug, Clone, Default)]
         pub struct Settings {
             /// Policies to run.
-            pub names: Option<toml::Spanned<Vec<toml::Spanned<String>>>>,
-            $(
-                #[serde(rename = $name)]
-                $field: $settings,
-            )*
+            pub names: Option<Spanned<Vec<Spanned<String>>>>,
+            $($field: $settings,)*
+            /// Programs of one's own, by the names that they are given here.
+            pub own: BTreeMap<String, ExternalPolicySettings>,
+        }
+
+        impl<'de> Visitor<'de> for SettingsTable {
+            type Value = Settings;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Settings, A::Error> {
+                let mut settings = Settings::default();
+                while let Some(key) = map.next_key::<SettingsKey>()? {
+                    match &*key.0 {
+                        NAMES => settings.names = Some(map.next_value()?),
+                        $($name => settings.$field = map.next_value()?,)*
+                        _ => {
+                            settings.own.insert(key.0, map.next_value()?);
+                        }
+                    }
+                }
+                Ok(settings)
+            }
         }
 
         impl Settings {
@@ -35,14 +63,52 @@ macro_rules! policies {
             pub fn recipe(&self, name: &str) -> Option<Box<dyn Recipe>> {
                 match name {
                     $($name => Some(Box::new(self.$field.clone())),)*
-                    _ => None,
+                    _ => Some(Box::new(self.own.get(name)?.clone())),
                 }
             }
         }
 
         /// What the policies say of themselves, in the order of listings.
         pub const POLICIES: &[Declaration] = &[$(<$settings>::DECLARATION),*];
+
+        /// Keys of the table that are no names of one's own.
+        const KEYS: &[&str] = &[NAMES, $($name),*];
     };
+}
+
+/// Key of the list of policies to run.
+const NAMES: &str = "names";
+
+/// The table of settings as it is read.
+struct SettingsTable;
+
+impl<'de> Deserialize<'de> for Settings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
+        deserializer.deserialize_struct("Settings", KEYS, SettingsTable)
+    }
+}
+
+/// A key of the table: a policy that comes with scavsim, or a name for a program of one's own. One that is nearly another is
+/// taken for a slip.
+struct SettingsKey(String);
+
+impl<'de> Deserialize<'de> for SettingsKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SettingsKey, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        if KEYS.contains(&&*key) {
+            return Ok(SettingsKey(key));
+        }
+        if key == CLAIRVOYANT {
+            return Err(Error::custom("knows what comes, and has no settings"));
+        }
+        if closest(&key, KEYS.iter().copied()).is_some() {
+            return Err(Error::unknown_field(&key, KEYS));
+        }
+        match not_a_name(&key) {
+            Some(why) => Err(Error::custom(why)),
+            None => Ok(SettingsKey(key)),
+        }
+    }
 }
 
 policies! {

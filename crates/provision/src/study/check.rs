@@ -25,7 +25,10 @@ const LATEST: usize = 2;
 /// Reads and checks a study; every mistake goes to `diagnostics`. Folders are looked for from `base`.
 pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) -> Option<Study> {
     let before = diagnostics.len();
-    let file: StudyFile = toml::read(source, diagnostics)?;
+    let mut file: StudyFile = toml::read(source, diagnostics)?;
+    for own in (file.policy.iter_mut()).flat_map(|table| table.get_mut().own.values_mut()) {
+        own.folder = base.to_owned();
+    }
     let mut check = Check {
         source,
         base,
@@ -101,9 +104,11 @@ impl Check<'_> {
 
     fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
         let settings = settings?;
-        let all = POLICIES.iter().map(|policy| policy.name);
+        let own = settings.own.keys().map(String::as_str);
+        let all = POLICIES.iter().map(|policy| policy.name).chain(own);
         let Some(names) = &settings.names else {
             let known = |name: &str| (name.to_owned(), settings.recipe(name));
+            self.programs(settings, |_| true);
             let named = all.filter(|name| !NOT_BY_DEFAULT.contains(name)).map(known);
             return Some(
                 named
@@ -127,7 +132,7 @@ impl Check<'_> {
             } else if let Some(recipe) = settings.recipe(word) {
                 policies.push((word.clone(), recipe));
             } else {
-                let legal: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
+                let legal: Vec<&str> = all.clone().collect();
                 let help = match closest(word, legal.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("legal here: {}", legal.join(", ")),
@@ -144,7 +149,18 @@ impl Check<'_> {
             let title = "no policy is named".to_owned();
             self.wrong(names.span(), title, "expected at least one", "");
         }
+        self.programs(settings, |name| policies.iter().any(|(own, _)| own == name));
         Some(policies)
+    }
+
+    /// Programs that are named have to be there.
+    fn programs(&mut self, settings: &Settings, is_named: impl Fn(&str) -> bool) {
+        for (name, own) in settings.own.iter().filter(|(name, _)| is_named(name)) {
+            if let Err(why) = own.find() {
+                let title = format!("policy `{name}` cannot be used: {why}");
+                self.wrong(own.command.span(), title, "", "");
+            }
+        }
     }
 
     /// Policies that may be late want to know what that costs.

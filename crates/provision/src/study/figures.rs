@@ -6,8 +6,12 @@ use crate::life::outcome::Outcome;
 /// Figures of a policy in a setting.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
-    /// Lives.
+    /// Lives with a result, which the figures are of; where there is none, they are no numbers.
     pub lives: usize,
+    /// Lives in which the policy failed.
+    pub failed: usize,
+    /// Why the first of these failed.
+    pub why_failed: Option<String>,
     /// Mean USD of a life.
     pub cost_usd: f64,
     /// Half the width of its 95 % interval.
@@ -56,7 +60,15 @@ pub fn figures(met: &[Met]) -> Vec<Figures> {
 }
 
 impl Figures {
-    fn of(lives: &[(Outcome, Option<f64>)]) -> Figures {
+    /// Whether all lives were done in time.
+    pub fn keeps_all(&self) -> bool {
+        self.failed == 0 && self.kept == self.lives
+    }
+
+    fn of(all: &[(Outcome, Option<f64>)]) -> Figures {
+        let why_failed = all.iter().find_map(|(one, _)| one.failed.clone());
+        let has_result = |(one, _): &&(Outcome, Option<f64>)| one.failed.is_none();
+        let lives: Vec<_> = all.iter().filter(has_result).collect();
         let n = lives.len() as f64;
         let mean =
             |of: &dyn Fn(&Outcome) -> f64| lives.iter().map(|(one, _)| of(one)).sum::<f64>() / n;
@@ -68,6 +80,8 @@ impl Figures {
         let has_all = !ratios.is_empty() && ratios.len() == lives.len();
         Figures {
             lives: lives.len(),
+            failed: all.len() - lives.len(),
+            why_failed,
             cost_usd,
             cost_ci_usd: 1.96 * (variance / n).sqrt(),
             over_clairvoyant: has_all.then(|| ratios.iter().sum::<f64>() / n),

@@ -15,6 +15,9 @@ pub mod paired;
 pub mod rows;
 pub mod run;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use crate::job::Job;
 use crate::policy::Recipe;
 use crate::world::World;
@@ -79,6 +82,13 @@ impl Study {
                     .strip_prefix("policy.")
                     .is_some_and(|rest| rest.contains('='))
         })
+    }
+
+    /// Ends the wait for policies that are programs when somebody raises the flag.
+    pub fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
+        for (_, recipe) in &mut self.policies {
+            recipe.stop_by(flag.clone());
+        }
     }
 
     /// Lives of all policies in all settings.

@@ -76,6 +76,9 @@ pub const COLUMNS: &[LifeColumn] = &[
     ("caught", |row| LifeCell::Truth(row.life.caught)),
     ("lost_work_h", |row| hours(row.life.lost_work_s)),
     ("gave_up", |row| LifeCell::Truth(row.life.gave_up)),
+    ("reason", |row| {
+        (row.life.failed.as_deref()).map_or(LifeCell::Empty, LifeCell::Text)
+    }),
 ];
 
 fn hours(seconds: f64) -> LifeCell<'static> {

@@ -7,7 +7,10 @@ use crate::clairvoyant;
 use crate::life::live;
 use crate::life::outcome::Outcome;
 use crate::world::{Window, World};
-use scavsim_base::rng::Streams;
+use scavsim_base::rng::{Purpose, StrategyKey, Streams};
+
+/// Seeds of lives are below, so that every language reads them exactly.
+const SEEDS: usize = 1 << 31;
 
 /// What all policies came to from one start, and what the clairvoyant did.
 #[derive(Debug, Clone)]
@@ -59,8 +62,14 @@ pub fn run(study: &Study, setting: &Setting) -> Vec<Met> {
 }
 
 fn meet(study: &Study, setting: &Setting, window: Window<'_>, start: f64) -> Met {
-    let lives = study.policies.iter().map(|(_, recipe)| {
-        let mut policy = recipe.knowing(window).unwrap_or_else(|| recipe.policy());
+    let streams = Streams::new(study.seed);
+    let lives = study.policies.iter().map(|(name, recipe)| {
+        let own = || {
+            let purpose = Purpose::Strategy(StrategyKey::of(name));
+            let mut stream = streams.stream(start as u64, purpose);
+            recipe.seeded(stream.below(SEEDS))
+        };
+        let mut policy = recipe.knowing(window).unwrap_or_else(own);
         live(window, &setting.job, &mut *policy)
     });
     Met {

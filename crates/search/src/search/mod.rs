@@ -76,7 +76,7 @@ pub mod trimtuner_like;
 pub mod value_of_information;
 pub mod value_of_information_history;
 
-pub use external::{Conversation, Spoken};
+pub use external::Spoken;
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};

@@ -1,33 +1,30 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
 //! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say; `breach`: why it fails.
-//! - `process`: a program under way, with its limits; `guard`: who ends it where nobody else can. Here: its settings.
+//! - Here: its settings. What is said by numbers, and how programs are started and ended, is the crate `talk`.
 //!
 //! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
 //! another one makes one search. Whatever goes wrong with one ends its search, never the run, and the next search begins with
 //! a new process.
 
 mod breach;
-mod guard;
-mod process;
 mod spoken;
 mod talk;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use self::breach::NoStart;
-use self::process::{Process, ProcessLimits};
-use self::spoken::{Bounds, ToldLine, Waiting};
-pub use self::spoken::{Conversation, Spoken};
+pub use self::spoken::Spoken;
+use self::spoken::{Bounds, ToldLine};
 use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_sim::engine::Interrupt;
+use scavsim_talk::numbered::Waiting;
+use scavsim_talk::program::{Program, Wording, memory_mib, start_s, timeout_s};
 
 /// Settings of a strategy that is another program.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -76,14 +73,6 @@ pub struct ExternalSettings {
     waiting: Waiting,
 }
 
-fn timeout_s() -> Positive {
-    Positive::new(10.0).expect("it is positive")
-}
-
-fn start_s() -> Positive {
-    Positive::new(30.0).expect("it is positive")
-}
-
 fn max_probes() -> Count {
     Count::new(Bounds::default().probes).expect("it is above 0")
 }
@@ -92,34 +81,25 @@ fn max_search_s() -> Positive {
     Positive::new(Bounds::default().search_s).expect("it is positive")
 }
 
-fn memory_mib() -> Count {
-    Count::new(4096).expect("it is above 0")
-}
-
 fn yes() -> bool {
     true
 }
 
 impl ExternalSettings {
-    /// The program and its arguments, found.
-    fn found(&self) -> Result<(PathBuf, &[String]), Unusable> {
-        let Some((program, arguments)) = self.command.get_ref().split_first() else {
-            return Err(Unusable("its `command` is empty".to_owned()));
-        };
-        let place = match Path::new(program).components().count() {
-            1 => on_path(program),
-            _ => Some(self.folder.join(program)).filter(|place| place.is_file()),
-        };
-        // A link is not followed: that of a virtual environment says where its packages are.
-        let place = place.and_then(|place| std::path::absolute(place).ok());
-        match place {
-            Some(place) => Ok((place, arguments)),
-            None => Err(Unusable(format!("there is no program `{program}`"))),
+    fn program(&self) -> Program<'_> {
+        Program {
+            command: self.command.get_ref(),
+            folder: &self.folder,
+            timeout_s: self.timeout_s,
+            start_s: self.start_s,
+            memory_mib: self.memory_mib,
+            wording: Wording {
+                task: "search",
+                done: "chosen",
+            },
         }
     }
-}
 
-impl ExternalSettings {
     /// BLAKE3 hashes of the files in its command: with another text it is another strategy.
     pub fn file_hashes(&self) -> Vec<String> {
         let words = self.command.get_ref().iter();
@@ -131,29 +111,6 @@ impl ExternalSettings {
             .map(|text| blake3::hash(&text).to_hex().to_string())
             .collect()
     }
-
-    fn start(&self) -> Result<Box<dyn Conversation>, NoStart> {
-        let (program, arguments) = self.found()?;
-        let limits = ProcessLimits {
-            start: Duration::from_secs_f64(self.start_s.get()),
-            answer: Duration::from_secs_f64(self.timeout_s.get()),
-            memory_mib: self.memory_mib.get(),
-        };
-        let interrupt = self.interrupt.clone();
-        let process = Process::start(&program, arguments, &self.folder, limits, interrupt)?;
-        Ok(Box::new(process))
-    }
-}
-
-/// Where the shell would find a program.
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let mut places = std::env::split_paths(&path).flat_map(|folder| {
-        let plain = folder.join(program);
-        let windows = folder.join(format!("{program}.exe"));
-        [plain, windows]
-    });
-    places.find(|place| place.is_file())
 }
 
 impl Recipe for ExternalSettings {
@@ -162,7 +119,8 @@ impl Recipe for ExternalSettings {
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        self.found()?;
+        let found = self.program().found();
+        found.map_err(|why| Unusable(why.to_string()))?;
         let mut depends = Depends::NOTHING;
         depends.objective = self.objective;
         depends.prices = self.prices;
@@ -176,7 +134,7 @@ impl Recipe for ExternalSettings {
             search_s: self.max_search_s.get(),
         };
         let own = self.clone();
-        let open = move || Ok(own.start()?);
+        let open = move || Ok(own.program().start(own.interrupt.flag())?);
         Spoken::of(Arc::new(open), self.waiting.clone(), told, bounds).build(task, past)
     }
 }

@@ -1,37 +1,21 @@
 //! A search by somebody who answers lines with lines.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::breach::{Breach, Silence};
+use super::breach::Breach;
 use super::talk::{self, Answer};
 use crate::search::others::Others;
 use crate::search::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
+use scavsim_talk::conversation::{Conversation, Silence};
+use scavsim_talk::lines::shortened;
+use scavsim_talk::numbered::{Numbered, Waiting};
 
 /// Seeds are below, so that every language reads them exactly.
 const SEEDS: usize = 1 << 31;
-
-/// Somebody who searches by answering lines of JSON with lines of JSON, as `docs/own-strategy.md` has them: one search after
-/// the other.
-pub trait Conversation: Send {
-    /// The answer to a line.
-    ///
-    /// # Errors
-    /// Why there is none: the search has failed, and the conversation is over.
-    fn answer(&mut self, line: String) -> Result<String, Silence>;
-
-    /// A search is over: whether there can be another one. Not asked of who repeats the number of each line: that one is
-    /// told, and answers.
-    ///
-    /// # Errors
-    /// What was wrong with the search after all.
-    fn over(&mut self) -> Result<bool, Silence> {
-        Ok(true)
-    }
-}
 
 type Open = dyn Fn() -> Result<Box<dyn Conversation>, Silence> + Send + Sync;
 
@@ -69,74 +53,6 @@ pub(super) struct ToldLine {
     pub(super) depends: Depends,
     pub(super) earlier_runs: bool,
     pub(super) other_jobs: bool,
-}
-
-/// Conversations between two searches.
-#[derive(Clone, Default)]
-pub(super) struct Waiting(Arc<Mutex<Vec<Talk>>>);
-
-impl Waiting {
-    fn take(&self) -> Option<Talk> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    fn give_back(&self, talk: Talk) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(talk);
-    }
-}
-
-/// A conversation under way.
-///
-/// Its lines are numbered. Who repeats the numbers cannot be taken to answer what it was not asked, and is asked after each
-/// search whether that was all: what it said too much is then heard in the search that it belongs to, not in the next.
-struct Talk {
-    with: Box<dyn Conversation>,
-    /// Number of the last line that was told.
-    number: u64,
-    /// Whether every answer had its number.
-    is_numbered: bool,
-}
-
-impl Talk {
-    fn ask(&mut self, line: &str) -> Result<Answer, Breach> {
-        self.number += 1;
-        let answer = self.with.answer(talk::numbered(line, self.number))?;
-        let (number, understood) = talk::understood(&answer)?;
-        match number {
-            Some(number) if number == self.number => Ok(understood),
-            // Who never began with it may go on without.
-            None if !self.is_numbered || self.number == 1 => {
-                self.is_numbered = false;
-                Ok(understood)
-            }
-            None => Err(Breach::WithoutNumber(talk::shortened(&answer))),
-            Some(answered) => Err(Breach::OtherLine {
-                answered,
-                told: self.number,
-                answer: talk::shortened(&answer),
-            }),
-        }
-    }
-
-    /// After a search: the same, if there can be another one.
-    fn over(mut self) -> Result<Option<Talk>, Breach> {
-        let goes_on = if self.is_numbered {
-            match self.ask(talk::OVER)? {
-                Answer::Ready => true,
-                _ => return Err(Breach::GoesOn),
-            }
-        } else {
-            self.with.over()?
-        };
-        Ok(goes_on.then_some(self))
-    }
-}
-
-impl fmt::Debug for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Waiting")
-    }
 }
 
 impl fmt::Debug for Spoken {
@@ -243,16 +159,12 @@ impl Strategy for Ready {
                 begun = Some(Instant::now());
                 waiting
             }
-            None => Talk {
-                with: (self.spoken.open)().map_err(Breach::from)?,
-                number: 0,
-                is_numbered: true,
-            },
+            None => Numbered::new((self.spoken.open)().map_err(Breach::from)?),
         };
         let mut line = talk::search(&self.task, task, stream.below(SEEDS));
         let mut probes = 0;
         let failed = loop {
-            let answer = with.ask(&line)?;
+            let answer = with.ask(&line, talk::understood)?;
             let begun = begun.get_or_insert_with(Instant::now);
             if begun.elapsed().as_secs_f64() > bounds.search_s {
                 return Err(Breach::TooLong(bounds.search_s).into());
@@ -281,12 +193,12 @@ impl Strategy for Ready {
                     talk::predict(&times, forecast)?;
                     break None;
                 }
-                Answer::Fail(why) => break Some(talk::shortened(&why)),
+                Answer::Fail(why) => break Some(shortened(&why)),
                 Answer::Ready => return Err(Breach::ReadyTooSoon.into()),
             };
             line = talk::seen(seen, testbed.spent());
         };
-        let over = with.over();
+        let over = with.over(talk::ready);
         if let Some(why) = failed {
             // What failed tells more than how it ended.
             if let Ok(Some(with)) = over {

@@ -1,6 +1,6 @@
 //! What scavsim and the program say to each other, a line of JSON each time.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
@@ -8,9 +8,7 @@ use crate::grid::Goal;
 use crate::search::others::{OtherJob, OtherRun, Others};
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, Spent, Target};
-
-/// Characters of a program's own words that a record repeats.
-const REPEATED: usize = 200;
+use scavsim_talk::lines::{NotUnderstood, given, read};
 
 /// What the program says.
 #[derive(Debug)]
@@ -47,11 +45,6 @@ struct Said {
     fail: Option<String>,
     #[serde(deserialize_with = "given")]
     ready: Option<bool>,
-}
-
-/// A null is not the absence of a key.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
 }
 
 /// A probe: steps where nothing is said, as many as the workload's probes take.
@@ -97,16 +90,7 @@ pub(super) struct ColdStart {
 
 /// An answer, understood, and the number of the line that it says it answers.
 pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
-    let not_understood = |why: &str| Breach::NotUnderstood {
-        line: shortened(line),
-        why: why.to_owned(),
-    };
-    let said: Said = serde_json::from_str(line).map_err(|why| {
-        // The place in one line says nothing to a reader of a record.
-        let why = why.to_string();
-        let why = why.split(" at line ").next().unwrap_or(&why);
-        not_understood(&why.replace("usize", "a whole number from 0"))
-    })?;
+    let said: Said = read(line)?;
     let all = [
         said.probe.map(Answer::Probe),
         said.cold_start.map(Answer::ColdStart),
@@ -118,27 +102,18 @@ pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
     let mut all = all.into_iter().flatten();
     match (all.next(), all.next()) {
         (Some(one), None) => Ok((said.number, one)),
-        _ => Err(not_understood(
-            "expected one of `probe`, `cold_start`, `choose`, `predict`, `fail`",
-        )),
+        _ => {
+            let why = "expected one of `probe`, `cold_start`, `choose`, `predict`, `fail`";
+            Err(NotUnderstood::of(line, why).into())
+        }
     }
 }
 
-/// A line that is told, with its number.
-pub(super) fn numbered(line: &str, number: u64) -> String {
-    let rest = line.strip_prefix('{').unwrap_or(line);
-    format!("{{\"number\":{number},{rest}")
-}
-
-/// What a conversation is told between two searches.
-pub(super) const OVER: &str = "{\"over\":true}\n";
-
-/// A program's own words, no longer than a record can hold.
-pub(super) fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(REPEATED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+/// What is said when a search is over, and the number of the line that it answers.
+pub(super) fn ready(line: &str) -> Result<(Option<u64>, ()), Breach> {
+    match understood(line)? {
+        (number, Answer::Ready) => Ok((number, ())),
+        _ => Err(Breach::GoesOn),
     }
 }
 

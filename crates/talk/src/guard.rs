@@ -7,10 +7,10 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-use super::breach::NoStart;
+use crate::program::NoStart;
 
 /// The guard of one program. Where there are no process groups it guards nothing.
-pub(super) struct Guard(Option<Child>);
+pub(crate) struct Guard(Option<Child>);
 
 /// What it does: `read` comes back when the pipe is closed.
 #[cfg(unix)]
@@ -19,7 +19,7 @@ const WATCH: &str = "read -r _; kill -s KILL 0";
 impl Guard {
     /// Starts one: before its program, so that there is no moment without it.
     #[cfg(unix)]
-    pub(super) fn start() -> Result<Guard, NoStart> {
+    pub(crate) fn start() -> Result<Guard, NoStart> {
         let guard = Command::new("sh")
             .args(["-c", WATCH])
             .process_group(0)
@@ -31,20 +31,20 @@ impl Guard {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn start() -> Result<Guard, NoStart> {
+    pub(crate) fn start() -> Result<Guard, NoStart> {
         Ok(Guard(None))
     }
 
     /// Puts what is started into its group.
     #[cfg(unix)]
-    pub(super) fn watch(&self, command: &mut Command) {
+    pub(crate) fn watch(&self, command: &mut Command) {
         if let Some(group) = self.group() {
             command.process_group(group);
         }
     }
 
     #[cfg(not(unix))]
-    pub(super) fn watch(&self, _: &mut Command) {}
+    pub(crate) fn watch(&self, _: &mut Command) {}
 
     /// The process group of the program. Nobody else gets its number before the guard has been waited for.
     #[cfg(unix)]
@@ -53,7 +53,7 @@ impl Guard {
     }
 
     /// Ends the program with all that it started and that did not leave the group.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         #[cfg(unix)]
         {
             use rustix::process::{Pid, Signal, kill_process_group};

@@ -1,21 +1,21 @@
 //! A program under way: one line in, one line out, within limits of time, memory and output.
 //!
-//! Threads of its own read what it says and write what it is told, so that nothing it does makes a search wait for longer
+//! Threads of its own read what it says and write what it is told, so that nothing it does makes anybody wait for longer
 //! than its time-out. It is ended with all processes that it started and that did not leave its group; by its guard, where
 //! scavsim itself ends, however that ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::breach::{NoStart, Silence};
-use super::guard::Guard;
-use super::spoken::Conversation;
-use super::talk::shortened;
-use scavsim_sim::engine::Interrupt;
+use crate::conversation::{Conversation, Silence};
+use crate::guard::Guard;
+use crate::lines::shortened;
+use crate::program::{NoStart, Program, Wording};
 
 /// Longest answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -28,13 +28,11 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ProcessLimits {
+struct ProcessLimits {
     /// Longest time to start, beside the first answer.
-    pub(super) start: Duration,
+    start: Duration,
     /// Longest time for each answer.
-    pub(super) answer: Duration,
-    /// MiB of address space.
-    pub(super) memory_mib: u32,
+    answer: Duration,
 }
 
 /// Why there is no answer.
@@ -61,6 +59,7 @@ struct NoAnswer {
     broken: Broken,
     status: Option<ExitStatus>,
     complaint: String,
+    wording: Wording,
 }
 
 impl NoAnswer {
@@ -71,6 +70,7 @@ impl NoAnswer {
             format!("; its last words: {}", shortened(&self.complaint))
         };
         let status = self.status;
+        let Wording { task, done } = self.wording;
         match &self.broken {
             Broken::Unasked(line) => {
                 format!(
@@ -96,7 +96,7 @@ impl NoAnswer {
                     format!("the program ended ({status}) and left others behind{complaint}")
                 }
                 None => format!(
-                    "the program goes on for {} s after its search and its input have ended: let it end, or repeat the \
+                    "the program goes on for {} s after its {task} and its input have ended: let it end, or repeat the \
                      `number` of each line{complaint}",
                     limit.as_secs_f64()
                 ),
@@ -106,18 +106,20 @@ impl NoAnswer {
                 Some(status) if !status.success() => {
                     format!("the program ended ({status}){complaint}")
                 }
-                _ => format!("the program ended before it had chosen{complaint}"),
+                _ => format!("the program ended before it had {done}{complaint}"),
             },
         }
     }
 }
 
-/// A process that makes one search after the other.
-pub(super) struct Process {
+/// A process that is asked for one task after the other.
+pub(crate) struct Process {
     child: Child,
     guard: Guard,
     limits: ProcessLimits,
-    interrupt: Interrupt,
+    wording: Wording,
+    /// Ends the wait for it.
+    stop: Option<Arc<AtomicBool>>,
     /// Whether it has answered, and so has started.
     has_started: bool,
     /// Until its input ends.
@@ -128,14 +130,12 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts one in `folder`. Its random hashes are switched off, and Python's buffers: what is printed is said.
-    pub(super) fn start(
-        program: &Path,
-        arguments: &[String],
-        folder: &Path,
-        limits: ProcessLimits,
-        interrupt: Interrupt,
+    /// Starts one. Its random hashes are switched off, and Python's buffers: what is printed is said.
+    pub(crate) fn start(
+        of: &Program<'_>,
+        stop: Option<Arc<AtomicBool>>,
     ) -> Result<Process, NoStart> {
+        let (program, arguments) = of.found()?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -144,13 +144,13 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if !folder.as_os_str().is_empty() {
-            command.current_dir(folder);
+        if !of.folder.as_os_str().is_empty() {
+            command.current_dir(of.folder);
         }
         let guard = Guard::start()?;
         guard.watch(&mut command);
         let mut child = command.spawn().map_err(NoStart::Program)?;
-        limit_memory(&child, limits.memory_mib);
+        limit_memory(&child, of.memory_mib.get());
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(mut input), Some(output), Some(errors)) = pipes else {
             return Err(NoStart::NoPipes);
@@ -170,13 +170,21 @@ impl Process {
         Ok(Process {
             child,
             guard,
-            limits,
-            interrupt,
+            limits: ProcessLimits {
+                start: of.start_limit(),
+                answer: of.answer_limit(),
+            },
+            wording: of.wording,
+            stop,
             has_started: false,
             tell: Some(tell),
             said,
             complaints,
         })
+    }
+
+    fn is_stopped(&self) -> bool {
+        (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Tells it a line and waits for its answer: what it says next, whenever it said it.
@@ -205,7 +213,7 @@ impl Process {
                 }
                 Ok(None) => return Err(Broken::Flood),
                 Err(RecvTimeoutError::Disconnected) => return Err(Broken::Ended),
-                Err(RecvTimeoutError::Timeout) if self.interrupt.is_raised() => {
+                Err(RecvTimeoutError::Timeout) if self.is_stopped() => {
                     return Err(Broken::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) if left <= LOOK => {
@@ -251,6 +259,7 @@ impl Process {
             broken,
             status,
             complaint,
+            wording: self.wording,
         }
     }
 

@@ -1,0 +1,228 @@
+//! A policy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
+//!
+//! `talk`: what the lines say. Here: its settings, and a life under it.
+//!
+//! A process that repeats the numbers of lines decides in one life after the other, as many processes as there are threads;
+//! another one decides in one. Whatever goes wrong with one fails its life, never the run, and the next life begins with a
+//! new process.
+
+mod talk;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toml::Spanned;
+
+use self::talk::{Answer, Breach, Reply, Shown, Until};
+use super::{Net, Policy, Recipe};
+use crate::life::desk::Desk;
+use crate::life::events::Seen;
+use scavsim_read::input::checked::{Count, Positive};
+use scavsim_talk::lines::shortened;
+use scavsim_talk::numbered::{Numbered, Waiting};
+use scavsim_talk::program::{NoProgram, Program, Wording, memory_mib, start_s, timeout_s};
+
+/// Settings of a policy that is another program.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExternalPolicySettings {
+    /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
+    pub command: Spanned<Vec<String>>,
+    /// Seconds within which each answer comes.
+    #[serde(default = "timeout_s")]
+    pub timeout_s: Positive,
+    /// Seconds that a process may take to start, besides, before its first answer.
+    #[serde(default = "start_s")]
+    pub start_s: Positive,
+    /// MiB of address space of each process, on Linux.
+    #[serde(default = "memory_mib")]
+    pub memory_mib: Count,
+    /// Answers within a tick beyond which a life fails.
+    #[serde(default = "max_asks")]
+    pub max_asks: Count,
+    /// What keeps the deadline.
+    #[serde(default)]
+    pub net: Net,
+    /// What the program is told as it stands.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// Where the scenario is.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// Ends the wait for it.
+    #[serde(skip)]
+    stop: Option<Arc<AtomicBool>>,
+    #[serde(skip)]
+    waiting: Waiting,
+}
+
+fn max_asks() -> Count {
+    Count::new(100).expect("it is above 0")
+}
+
+impl ExternalPolicySettings {
+    fn program(&self) -> Program<'_> {
+        Program {
+            command: self.command.get_ref(),
+            folder: &self.folder,
+            timeout_s: self.timeout_s,
+            start_s: self.start_s,
+            memory_mib: self.memory_mib,
+            wording: Wording {
+                task: "life",
+                done: "decided",
+            },
+        }
+    }
+
+    /// Whether the program is there.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn find(&self) -> Result<(), NoProgram> {
+        self.program().found().map(|_| ())
+    }
+
+    /// A process that waits, or a new one.
+    fn talk(&self) -> Result<Numbered, Breach> {
+        if (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Breach::Interrupted);
+        }
+        if let Some(waiting) = self.waiting.take() {
+            return Ok(waiting);
+        }
+        let process = self.program().start(self.stop.clone());
+        Ok(Numbered::new(
+            process.map_err(|why| Breach::Silence(why.into()))?,
+        ))
+    }
+}
+
+impl Recipe for ExternalPolicySettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        self.seeded(0)
+    }
+
+    fn seeded(&self, seed: usize) -> Box<dyn Policy> {
+        Box::new(ExternalPolicy {
+            of: self.clone(),
+            seed,
+            talk: None,
+            seen: Seen::default(),
+            asked_again: 0,
+            until: Until::Tick,
+        })
+    }
+
+    fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
+        self.stop = flag;
+    }
+}
+
+/// A life under a program.
+#[derive(Debug)]
+struct ExternalPolicy {
+    of: ExternalPolicySettings,
+    seed: usize,
+    /// From the first decision on, until something goes wrong.
+    talk: Option<Numbered>,
+    seen: Seen,
+    /// Tick from which on it is asked whatever happens.
+    asked_again: usize,
+    until: Until,
+}
+
+impl ExternalPolicy {
+    /// Asks until the tick is decided.
+    fn ask(&mut self, desk: &mut Desk<'_, '_>) -> Result<(), Breach> {
+        let has_happened = !desk.events(&mut self.seen).is_empty();
+        let is_time = match self.until {
+            Until::Tick => true,
+            Until::Event => false,
+            Until::Ticks(_) => desk.tick() >= self.asked_again,
+        };
+        if !is_time && !has_happened {
+            return Ok(());
+        }
+        let mut begun = None;
+        if self.talk.is_none() {
+            self.talk = Some(self.of.talk()?);
+            begun = Some(talk::life(desk, self.seed, &self.of.settings));
+        }
+        let mut reply = None;
+        for _ in 0..self.of.max_asks.get() {
+            let shown = Shown {
+                desk,
+                events: self.seen.events(),
+                reply: reply.as_ref(),
+            };
+            let line = told(begun.take().as_ref(), &shown);
+            let Some(talk) = &mut self.talk else { break };
+            let (answer, until) = talk.ask(&line, |answer| talk::understood(answer, desk))?;
+            match answer {
+                Answer::Stay => {}
+                Answer::Wait => desk.stop(),
+                Answer::OnDemand(zone) => desk.go_on_demand(zone),
+                Answer::GiveUp => desk.give_up(),
+                Answer::Spot(zones) => {
+                    if !zones.iter().any(|&zone| desk.try_spot(zone)) {
+                        reply = Some(Reply::Refused(zones));
+                        continue;
+                    }
+                }
+                Answer::Probe(zone) => {
+                    reply = Some(Reply::Offered(zone, desk.probe(zone)));
+                    continue;
+                }
+                Answer::Fail(why) => return Err(Breach::Fails(shortened(&why))),
+                Answer::Ready => return Err(Breach::ReadyTooSoon),
+            }
+            self.until = until;
+            if let Until::Ticks(ticks) = until {
+                self.asked_again = desk.tick().saturating_add(ticks);
+            }
+            return Ok(());
+        }
+        Err(Breach::TooManyAsks(self.of.max_asks.get()))
+    }
+}
+
+/// A line that a program is told.
+fn told(life: Option<&Value>, desk: &Shown<'_, '_, '_>) -> String {
+    // Names and finite numbers are always JSON.
+    let desk = serde_json::to_string(desk).unwrap_or_default();
+    match life {
+        Some(life) => format!("{{\"life\":{life},\"desk\":{desk}}}\n"),
+        None => format!("{{\"desk\":{desk}}}\n"),
+    }
+}
+
+impl Policy for ExternalPolicy {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        if let Err(breach) = self.ask(desk) {
+            if let (Breach::Fails(_), Some(talk)) = (&breach, self.talk.take())
+                && let Ok(Some(talk)) = talk.over(|line| talk::ready(line, desk))
+            {
+                // What failed tells more than how it ended.
+                self.of.waiting.give_back(talk);
+            }
+            desk.fail(&breach.to_string());
+        }
+    }
+
+    fn net(&self) -> Net {
+        self.of.net
+    }
+
+    fn over(&mut self, desk: &mut Desk<'_, '_>) {
+        let Some(talk) = self.talk.take() else { return };
+        match talk.over(|line| talk::ready(line, desk)) {
+            Ok(Some(talk)) => self.of.waiting.give_back(talk),
+            Ok(None) => {}
+            Err(breach) => desk.fail(&breach.to_string()),
+        }
+    }
+}

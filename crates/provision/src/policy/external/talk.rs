@@ -1,0 +1,345 @@
+//! What scavsim and a policy that is a program say to each other, a line of JSON each time; `docs/own-policy.md` has it.
+
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Unexpected, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::life::desk::Desk;
+use crate::life::events::Event;
+use crate::life::{Market, Place};
+use scavsim_read::input::closest;
+use scavsim_talk::conversation::Silence;
+use scavsim_talk::lines::{NotUnderstood, given, read};
+use scavsim_talk::numbered::Unasked;
+
+/// Why a life under a program has failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Breach {
+    #[error("{0}")]
+    Silence(#[from] Silence),
+    #[error(transparent)]
+    NotUnderstood(#[from] NotUnderstood),
+    #[error(transparent)]
+    Unasked(#[from] Unasked),
+    #[error("the program goes on with a life that is over")]
+    GoesOn,
+    #[error("the program is ready in the middle of a life")]
+    ReadyTooSoon,
+    #[error("the program asked more than {0} times within a tick (`max_asks`)")]
+    TooManyAsks(u32),
+    #[error("{0}")]
+    Fails(String),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What the program says.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// Leave all as it is.
+    Stay,
+    /// Give all machines back.
+    Wait,
+    /// Spot machines of the first of these zones that has some.
+    Spot(Vec<usize>),
+    /// On demand in a zone.
+    OnDemand(usize),
+    /// Look whether a zone has spot machines.
+    Probe(usize),
+    /// Give all machines back for good.
+    GiveUp,
+    /// The policy has failed.
+    Fail(String),
+    /// The end of a life was heard.
+    Ready,
+}
+
+/// When the program wants to be asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Until {
+    /// With the next tick.
+    #[default]
+    Tick,
+    /// When something has happened.
+    Event,
+    /// After so many ticks, or when something has happened.
+    Ticks(usize),
+}
+
+/// An answer as it is written: one of these, when to ask again, and the number of the line that it answers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Said {
+    #[serde(deserialize_with = "given")]
+    number: Option<u64>,
+    until: Until,
+    #[serde(deserialize_with = "given")]
+    stay: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    wait: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    spot: Option<ZoneNames>,
+    #[serde(deserialize_with = "given")]
+    on_demand: Option<String>,
+    #[serde(deserialize_with = "given")]
+    probe: Option<String>,
+    #[serde(deserialize_with = "given")]
+    give_up: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    fail: Option<String>,
+    #[serde(deserialize_with = "given")]
+    ready: Option<bool>,
+}
+
+/// A zone, or several in the order in which they are asked.
+#[derive(Debug)]
+struct ZoneNames(Vec<String>);
+
+impl<'de> Deserialize<'de> for ZoneNames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ZoneNames, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = ZoneNames;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a zone, or a list of some")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<ZoneNames, E> {
+                Ok(ZoneNames(vec![name.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ZoneNames, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = list.next_element()? {
+                    names.push(name);
+                }
+                if names.is_empty() {
+                    return Err(A::Error::invalid_length(0, &self));
+                }
+                Ok(ZoneNames(names))
+            }
+        }
+        from.deserialize_any(OneOrMany)
+    }
+}
+
+impl<'de> Deserialize<'de> for Until {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Until, D::Error> {
+        struct EventOrTicks;
+        impl Visitor<'_> for EventOrTicks {
+            type Value = Until;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"event\" or a number of ticks from 1")
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<Until, E> {
+                match word {
+                    "event" => Ok(Until::Event),
+                    _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
+                }
+            }
+
+            fn visit_u64<E: Error>(self, ticks: u64) -> Result<Until, E> {
+                match usize::try_from(ticks) {
+                    Ok(ticks @ 1..) => Ok(Until::Ticks(ticks)),
+                    _ => Err(E::invalid_value(Unexpected::Unsigned(ticks), &self)),
+                }
+            }
+        }
+        from.deserialize_any(EventOrTicks)
+    }
+}
+
+/// An answer, understood, with the number of the line that it says it answers. Zones are those of a desk.
+pub(super) fn understood(
+    line: &str,
+    desk: &Desk<'_, '_>,
+) -> Result<(Option<u64>, (Answer, Until)), Breach> {
+    let said: Said = read(line)?;
+    let zone = |name: &String| zone_called(name, line, desk);
+    let zones = |names: &ZoneNames| names.0.iter().map(zone).collect::<Result<Vec<_>, _>>();
+    let yes = |said: Option<bool>| said.filter(|said| *said);
+    let all = [
+        yes(said.stay).map(|_| Answer::Stay),
+        yes(said.wait).map(|_| Answer::Wait),
+        (said.spot.as_ref().map(zones).transpose()?).map(Answer::Spot),
+        (said.on_demand.as_ref().map(zone).transpose()?).map(Answer::OnDemand),
+        (said.probe.as_ref().map(zone).transpose()?).map(Answer::Probe),
+        yes(said.give_up).map(|_| Answer::GiveUp),
+        said.fail.map(Answer::Fail),
+        yes(said.ready).map(|_| Answer::Ready),
+    ];
+    let mut all = all.into_iter().flatten();
+    match (all.next(), all.next()) {
+        (Some(one), None) => Ok((said.number, (one, said.until))),
+        _ => {
+            let why =
+                "expected one of `stay`, `wait`, `spot`, `on_demand`, `probe`, `give_up`, `fail`";
+            Err(NotUnderstood::of(line, why).into())
+        }
+    }
+}
+
+/// What is said when a life is over, and the number of the line that it answers.
+pub(super) fn ready(line: &str, desk: &Desk<'_, '_>) -> Result<(Option<u64>, ()), Breach> {
+    match understood(line, desk)? {
+        (number, (Answer::Ready, _)) => Ok((number, ())),
+        _ => Err(Breach::GoesOn),
+    }
+}
+
+fn zone_called(name: &str, line: &str, desk: &Desk<'_, '_>) -> Result<usize, NotUnderstood> {
+    let names = || (0..desk.zones()).map(|zone| desk.zone_name(zone));
+    let at = names().position(|known| known == name);
+    at.ok_or_else(|| {
+        let help = match closest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        NotUnderstood::of(line, &format!("no zone is called `{name}`; {help}"))
+    })
+}
+
+/// What a life begins with, as an object of JSON.
+pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
+    let names = || 0..desk.zones();
+    let zones: Vec<Value> = names()
+        .map(|zone| {
+            json!({
+                "name": desk.zone_name(zone),
+                "region": desk.region(zone),
+                "on_demand_usd_per_h": desk.on_demand_usd_per_h(zone),
+            })
+        })
+        .collect();
+    let egress_usd: Map<String, Value> = names()
+        .map(|from| {
+            let to = names().map(|to| {
+                let usd = desk.egress_between_usd(from, to);
+                (desk.zone_name(to).to_owned(), json!(usd))
+            });
+            let to = Value::Object(to.collect());
+            (desk.zone_name(from).to_owned(), to)
+        })
+        .collect();
+    json!({
+        "protocol": 1,
+        "tick_s": desk.tick_s(),
+        "work_s": desk.work_s(),
+        "deadline_s": desk.deadline_s(),
+        "changeover_s": desk.changeover_s(),
+        "checkpoint_every_s": desk.checkpoint_every_s(),
+        "lateness_usd_per_h": desk.lateness_usd_per_h(),
+        "probe_s": desk.probe_s(),
+        "zones": zones,
+        "egress_usd": egress_usd,
+        "seed": seed,
+        "settings": settings,
+    })
+}
+
+/// What came of the answer before, within the same tick.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// None of these zones has spot machines.
+    Refused(Vec<usize>),
+    /// Whether a probed zone has spot machines.
+    Offered(usize, bool),
+}
+
+/// A desk as a program is shown it, with the events since it was last asked and what came of its answer before.
+pub(super) struct Shown<'s, 'l, 'w> {
+    pub(super) desk: &'s Desk<'l, 'w>,
+    pub(super) events: &'s [Event],
+    pub(super) reply: Option<&'s Reply>,
+}
+
+impl Serialize for Shown<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let desk = self.desk;
+        let name = |zone: usize| desk.zone_name(zone);
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("tick", &desk.tick())?;
+        map.serialize_entry("elapsed_s", &desk.elapsed_s())?;
+        map.serialize_entry("ticks_left", &desk.ticks_left())?;
+        map.serialize_entry("done_s", &desk.done_s())?;
+        map.serialize_entry("left_s", &desk.left_s())?;
+        map.serialize_entry("saved_s", &desk.saved_s())?;
+        map.serialize_entry("slack_s", &desk.slack_s())?;
+        map.serialize_entry("spent_usd", &desk.spent_usd())?;
+        map.serialize_entry("running", &desk.running().map(|place| Held(place, desk)))?;
+        map.serialize_entry("start_up_left_s", &desk.start_up_left_s())?;
+        map.serialize_entry("checkpoint", &desk.checkpoint().map(name))?;
+        map.serialize_entry("lost", &desk.lost().map(name))?;
+        map.serialize_entry("spot_usd_per_h", &Prices(desk))?;
+        map.serialize_entry("events", &Events(self.events, desk))?;
+        match self.reply {
+            None => {}
+            Some(Reply::Refused(zones)) => {
+                let names: Vec<&str> = zones.iter().map(|zone| name(*zone)).collect();
+                map.serialize_entry("refused", &names)?;
+            }
+            Some(Reply::Offered(zone, is_offered)) => {
+                let told = Told("zone", name(*zone), "offered", is_offered);
+                map.serialize_entry("probed", &told)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Two entries of an object.
+struct Told<A, B>(&'static str, A, &'static str, B);
+
+impl<A: Serialize, B: Serialize> Serialize for Told<A, B> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(2))?;
+        map.serialize_entry(self.0, &self.1)?;
+        map.serialize_entry(self.2, &self.3)?;
+        map.end()
+    }
+}
+
+/// Machines of a job.
+struct Held<'s, 'l, 'w>(Place, &'s Desk<'l, 'w>);
+
+impl Serialize for Held<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let market = match self.0.market {
+            Market::Spot => "spot",
+            Market::OnDemand => "on_demand",
+        };
+        Told("zone", self.1.zone_name(self.0.zone), "market", market).serialize(to)
+    }
+}
+
+/// Spot prices of all zones.
+struct Prices<'s, 'l, 'w>(&'s Desk<'l, 'w>);
+
+impl Serialize for Prices<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let zones = 0..self.0.zones();
+        to.collect_map(zones.map(|zone| (self.0.zone_name(zone), self.0.spot_usd_per_h(zone))))
+    }
+}
+
+/// What happened, each as an object with one entry.
+struct Events<'s, 'l, 'w>(&'s [Event], &'s Desk<'l, 'w>);
+
+impl Serialize for Events<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let name = |zone: usize| self.1.zone_name(zone);
+        to.collect_seq(self.0.iter().map(|event| match *event {
+            Event::Lost(zone) => json!({ "lost": name(zone) }),
+            Event::Works(zone) => json!({ "works": name(zone) }),
+            Event::Checkpoint(saved_s) => json!({ "checkpoint": saved_s }),
+            Event::Price(zone) => json!({ "price": name(zone) }),
+            Event::DeadlineNear => json!({ "deadline_near": true }),
+        }))
+    }
+}

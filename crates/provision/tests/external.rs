@@ -1,0 +1,199 @@
+//! Policies that are programs: what they are told is what there is, and nothing of what comes.
+//!
+//! The programs are written in Python; where there is none, nothing is tested and a sentence says so.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use std::process::Command;
+
+use common::{aws_zones, job, policy};
+use scavsim_provision::job::Job;
+use scavsim_provision::life::live;
+use scavsim_provision::life::outcome::Outcome;
+use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::world::{Window, World};
+
+fn without_python() -> bool {
+    let missing = Command::new("python3").arg("--version").output().is_err();
+    if missing {
+        eprintln!("python3 is not installed: policies that are programs were not tested");
+    }
+    missing
+}
+
+/// A life under a program with these settings.
+fn lived(program: &str, settings: &str, window: Window<'_>, job: &Job) -> Outcome {
+    let text = format!("[mine]\ncommand = ['python3', '-c', '''{program}''']\n{settings}");
+    let own: Settings = toml::from_str(&text).unwrap();
+    live(window, job, &mut *own.recipe("mine").unwrap().seeded(7))
+}
+
+/// Takes the cheapest zone, probes one zone per tick, and writes down what it is told.
+const WRITES: &str = r#"
+import json, sys
+written = []
+for line in sys.stdin:
+    told = json.loads(line)
+    desk = told.get("desk", {})
+    written.append(line)
+    say = {"number": told["number"]}
+    zones = sorted(desk.get("spot_usd_per_h", {}))
+    if "over" in told:
+        open(life["settings"]["file"], "w").write("".join(written))
+        say["ready"] = True
+    elif "life" in told or not desk.get("probed") and not desk.get("refused"):
+        life = told.get("life") or life
+        say["probe"] = zones[desk["tick"] % len(zones)]
+    elif desk["running"] or "refused" in desk:
+        say["stay"] = True
+    else:
+        say["spot"] = zones
+    print(json.dumps(say), flush=True)
+"#;
+
+fn written(world: &World, job: &Job) -> Vec<String> {
+    let file = std::env::temp_dir().join(format!(
+        "scavsim-lines-{:?}-{}",
+        std::thread::current().id(),
+        std::process::id()
+    ));
+    let settings = format!("settings.file = '{}'", file.display());
+    let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+    let life = lived(WRITES, &settings, window, job);
+    assert_eq!(life.failed, None);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn zones_and_job() -> (World, Job) {
+    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
+    let job = Job {
+        work_s: 40_000.0,
+        deadline_s: 70_000.0,
+        changeover_s: 720.0,
+        checkpoint_gb: 20.0,
+        ..job(1.0, 1.0, 0.0)
+    };
+    (world, job)
+}
+
+#[test]
+fn another_future_changes_no_line_before_it() {
+    if without_python() {
+        return;
+    }
+    let (world, job) = zones_and_job();
+    let known = written(&world, &job);
+    let before = |lines: &[String], until: usize| -> Vec<String> {
+        let later = format!("\"tick\":{until},");
+        let lines = lines.iter().take_while(|line| !line.contains(&later));
+        lines.cloned().collect()
+    };
+    for until in [5, 50, 100] {
+        let mut other = world.clone();
+        for zone in &mut other.zones {
+            for tick in until..359 {
+                zone.offered[tick] = 1 - zone.offered[tick];
+                zone.spot_usd_per_h[tick] *= 1.7;
+            }
+        }
+        let other = written(&other, &job);
+        let first = before(&known, until);
+        assert!(first.len() >= until, "{} lines", first.len());
+        assert_eq!(first, before(&other, until), "{until}");
+        assert_ne!(
+            known[first.len()],
+            other[first.len()],
+            "it is seen when it comes"
+        );
+    }
+}
+
+/// Spot machines wherever there are some, as `greedy`; asked again only where something has happened, if `until` says so.
+fn greedy(until: &str) -> String {
+    let program = r#"
+import json, sys
+region = {}
+for line in sys.stdin:
+    told = json.loads(line)
+    say = {"number": told["number"]}
+    if "life" in told:
+        region = {zone["name"]: zone["region"] for zone in told["life"]["zones"]}
+    if "over" in told:
+        say["ready"] = True
+    elif told["desk"]["running"] or "refused" in told["desk"]:
+        say["stay"] = True
+    else:
+        price, last = told["desk"]["spot_usd_per_h"], region.get(told["desk"]["checkpoint"])
+        say["spot"] = sorted(price, key=lambda zone: (region[zone] == last, price[zone]))
+        UNTIL
+    print(json.dumps(say), flush=True)
+"#;
+    program.replace("UNTIL", until)
+}
+
+#[test]
+fn the_built_in_policy_as_a_program_is_the_same_to_the_last_bit() {
+    if without_python() {
+        return;
+    }
+    let (world, job) = zones_and_job();
+    for start in [0, 4_000, 9_000] {
+        let window = world.window(start, 359).unwrap();
+        let known = live(window, &job, &mut *policy("greedy", window));
+        // What a greedy policy does with machines that it has is nothing, until it has lost them.
+        for until in ["", "say['until'] = 'event'", "say['until'] = 100000"] {
+            assert_eq!(lived(&greedy(until), "", window, &job), known, "{until}");
+        }
+    }
+}
+
+/// Waits, and says when it wants to be asked again; it fails where it is asked more often than it said.
+const SLEEPS: &str = r#"
+import json, sys
+next = 0
+for line in sys.stdin:
+    told = json.loads(line)
+    say = {"number": told["number"], "stay": True, "until": 7}
+    if "over" in told:
+        say = {"number": told["number"], "ready": True}
+    elif told["desk"]["events"]:
+        say["until"] = 3
+        next = told["desk"]["tick"] + 3
+    elif told["desk"]["tick"] != next:
+        say = {"number": told["number"], "fail": f"asked in {told['desk']['tick']}, not in {next}"}
+    else:
+        next += 7
+    print(json.dumps(say), flush=True)
+"#;
+
+#[test]
+fn who_says_when_is_asked_then() {
+    if without_python() {
+        return;
+    }
+    let (world, job) = zones_and_job();
+    let window = world.window(0, 359).unwrap();
+    let life = lived(SLEEPS, "", window, &job);
+    assert_eq!(life.failed, None);
+    assert!(life.caught && life.kept());
+}
+
+#[test]
+fn a_program_draws_from_the_seed_of_its_life() {
+    if without_python() {
+        return;
+    }
+    let says = r#"
+import json, sys
+told = json.loads(input())
+print(json.dumps({"fail": f"{told['life']['seed']} {told['life']['settings']}"}), flush=True)
+"#;
+    let (world, job) = zones_and_job();
+    let window = world.window(0, 359).unwrap();
+    let life = lived(says, "settings = { a = 1, b = ['c'] }", window, &job);
+    assert_eq!(life.failed.as_deref(), Some("7 {'a': 1, 'b': ['c']}"));
+}

@@ -1,0 +1,131 @@
+//! Lines with numbers, and conversations that wait for the next task.
+//!
+//! Who repeats the numbers of lines cannot be taken to answer what it was not asked, and is asked after each task whether that
+//! was all: what it said too much is then heard in the task that it belongs to, not in the next.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::conversation::{Conversation, Silence};
+use crate::lines::shortened;
+
+/// An answer to a line that was not told.
+#[derive(Debug, thiserror::Error)]
+pub enum Unasked {
+    /// No number, after answers that had one.
+    #[error("the program said more than it was asked, without the number of a line: {0}")]
+    WithoutNumber(String),
+    /// The number of another line.
+    #[error(
+        "the program said more than it was asked: it answers line {answered} where line {told} was told: {answer}"
+    )]
+    OtherLine {
+        /// Number that it repeats.
+        answered: u64,
+        /// Number of the last line.
+        told: u64,
+        /// What it says.
+        answer: String,
+    },
+}
+
+/// A conversation under way, whose lines are numbered.
+pub struct Numbered {
+    with: Box<dyn Conversation>,
+    /// Number of the last line that was told.
+    number: u64,
+    /// Whether every answer had its number.
+    is_numbered: bool,
+}
+
+/// What a conversation is told between two tasks.
+const OVER: &str = "{\"over\":true}\n";
+
+impl Numbered {
+    /// A conversation in which nothing was said yet.
+    pub fn new(with: Box<dyn Conversation>) -> Numbered {
+        Numbered {
+            with,
+            number: 0,
+            is_numbered: true,
+        }
+    }
+
+    /// Tells it a line, which is an object of JSON, and hears its answer; `understood` reads one, with the number that it
+    /// repeats.
+    ///
+    /// # Errors
+    /// There is no answer, it is not understood, or it answers another line.
+    pub fn ask<A, E: From<Silence> + From<Unasked>>(
+        &mut self,
+        line: &str,
+        understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,
+    ) -> Result<A, E> {
+        self.number += 1;
+        let rest = line.strip_prefix('{').unwrap_or(line);
+        let line = format!("{{\"number\":{},{rest}", self.number);
+        let answer = self.with.answer(line)?;
+        let (number, understood) = understood(&answer)?;
+        match number {
+            Some(number) if number == self.number => Ok(understood),
+            // Who never began with it may go on without.
+            None if !self.is_numbered || self.number == 1 => {
+                self.is_numbered = false;
+                Ok(understood)
+            }
+            None => Err(Unasked::WithoutNumber(shortened(&answer)).into()),
+            Some(answered) => Err(Unasked::OtherLine {
+                answered,
+                told: self.number,
+                answer: shortened(&answer),
+            }
+            .into()),
+        }
+    }
+
+    /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over;
+    /// `is_ready` reads what it then says.
+    ///
+    /// # Errors
+    /// It says something else.
+    pub fn over<E: From<Silence> + From<Unasked>>(
+        mut self,
+        is_ready: impl FnOnce(&str) -> Result<(Option<u64>, ()), E>,
+    ) -> Result<Option<Numbered>, E> {
+        let goes_on = if self.is_numbered {
+            self.ask(OVER, is_ready).map(|()| true)?
+        } else {
+            self.with.over()?
+        };
+        Ok(goes_on.then_some(self))
+    }
+}
+
+impl fmt::Debug for Numbered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Numbered").finish_non_exhaustive()
+    }
+}
+
+/// Conversations between two tasks: as many as there are threads at most.
+#[derive(Clone, Default)]
+pub struct Waiting(Arc<Mutex<Vec<Numbered>>>);
+
+impl Waiting {
+    /// One that waits, if any does.
+    pub fn take(&self) -> Option<Numbered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Lets one wait.
+    pub fn give_back(&self, talk: Numbered) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(talk);
+    }
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
+}

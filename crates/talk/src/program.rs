@@ -1,0 +1,132 @@
+//! A command of a scenario: found, started, limited.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::conversation::Conversation;
+use crate::process::Process;
+use scavsim_read::input::checked::{Count, Positive};
+
+/// A program as a scenario names it, with its limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'p> {
+    /// The program and its arguments.
+    pub command: &'p [String],
+    /// Folder that it is started in, and where a program with a `/` is looked for.
+    pub folder: &'p Path,
+    /// Seconds within which each answer comes.
+    pub timeout_s: Positive,
+    /// Seconds that a process may take to start, besides, before its first answer.
+    pub start_s: Positive,
+    /// MiB of address space of each process, on Linux.
+    pub memory_mib: Count,
+    /// Words of messages.
+    pub wording: Wording,
+}
+
+/// What a program is asked for, in the words of messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording {
+    /// What is over when its input ends: a search, a life.
+    pub task: &'static str,
+    /// What it has not done when it ends too early: chosen, decided.
+    pub done: &'static str,
+}
+
+/// Why there is no program to start.
+#[derive(Debug, thiserror::Error)]
+pub enum NoProgram {
+    /// A command without a word.
+    #[error("its `command` is empty")]
+    NoCommand,
+    /// The first word of the command is no program.
+    #[error("there is no program `{0}`")]
+    NotThere(String),
+}
+
+/// Why a program does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum NoStart {
+    /// There is none.
+    #[error(transparent)]
+    NoProgram(#[from] NoProgram),
+    /// Nobody can end it with scavsim.
+    #[error("the shell that ends the program with scavsim does not start: {0}")]
+    Guard(io::Error),
+    /// The system refuses.
+    #[error("the program does not start: {0}")]
+    Program(io::Error),
+    /// Nobody can talk to it.
+    #[error("the program does not start: it has no pipes")]
+    NoPipes,
+}
+
+/// Seconds within which each answer comes, where nothing is said.
+pub fn timeout_s() -> Positive {
+    Positive::new(10.0).expect("it is positive")
+}
+
+/// Seconds that a process may take to start, where nothing is said.
+pub fn start_s() -> Positive {
+    Positive::new(30.0).expect("it is positive")
+}
+
+/// MiB of address space of a process, where nothing is said.
+pub fn memory_mib() -> Count {
+    Count::new(4096).expect("it is above 0")
+}
+
+impl<'p> Program<'p> {
+    /// The program and its arguments, found.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoProgram> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(NoProgram::NoCommand);
+        };
+        let place = match Path::new(program).components().count() {
+            1 => on_path(program),
+            _ => Some(self.folder.join(program)).filter(|place| place.is_file()),
+        };
+        // A link is not followed: that of a virtual environment says where its packages are.
+        let place = place.and_then(|place| std::path::absolute(place).ok());
+        match place {
+            Some(place) => Ok((place, arguments)),
+            None => Err(NoProgram::NotThere(program.clone())),
+        }
+    }
+
+    /// Starts it. Waiting for an answer ends when somebody raises the flag `stop`.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start(&self, stop: Option<Arc<AtomicBool>>) -> Result<Box<dyn Conversation>, NoStart> {
+        let process = Process::start(self, stop)?;
+        Ok(Box::new(process))
+    }
+
+    /// Longest time to start, beside the first answer.
+    pub(crate) fn start_limit(&self) -> Duration {
+        Duration::from_secs_f64(self.start_s.get())
+    }
+
+    /// Longest time for each answer.
+    pub(crate) fn answer_limit(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout_s.get())
+    }
+}
+
+/// Where the shell would find a program.
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).flat_map(|folder| {
+        let plain = folder.join(program);
+        let windows = folder.join(format!("{program}.exe"));
+        [plain, windows]
+    });
+    places.find(|place| place.is_file())
+}
