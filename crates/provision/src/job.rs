@@ -1,11 +1,12 @@
 //! What is to be done, until when, and what being late costs.
 
+use crate::forms::Form;
 use crate::world::moving::Moving;
 
 /// A job with a deadline, and what changing its machines takes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Seconds of work on its machines, without interruptions.
+    /// Seconds of work at speed 1, without interruptions.
     pub work_s: f64,
     /// Seconds from the begin until it shall be done.
     pub deadline_s: f64,
@@ -16,8 +17,8 @@ pub struct Job {
     /// Seconds of work from one checkpoint to the next: what was done since the last is lost with spot machines. `None` where
     /// nothing is lost.
     pub checkpoint_every_s: Option<f64>,
-    /// Machines that it runs on, all or none.
-    pub machines: u16,
+    /// What it can run on; at least one.
+    pub forms: Vec<Form>,
     /// USD per hour after the deadline; `None` where no price was given, and being late is counted only.
     pub lateness_usd_per_h: Option<f64>,
     /// What is billed of the tick in which it ends.
@@ -50,9 +51,16 @@ impl Job {
         self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb
     }
 
+    /// Seconds that the work takes from `done_s` on in the form that ends first.
+    pub fn fastest_rest_s(&self, done_s: f64) -> f64 {
+        let rests = (self.forms.iter()).map(|form| form.speed.rest_s(self.work_s, done_s));
+        rests.fold(f64::INFINITY, f64::min)
+    }
+
     /// Whether machines that are never lost can keep the deadline at all, in whole ticks.
     pub fn can_be_kept(&self, tick_s: f64) -> bool {
-        let needed = whole((self.work_s + self.changeover_s) / tick_s, f64::ceil);
+        let fastest_s = self.fastest_rest_s(0.0) + self.changeover_s;
+        let needed = whole(fastest_s / tick_s, f64::ceil);
         needed <= self.deadline_ticks(tick_s)
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! - [`world`]: what zones offer and cost over time: traces, processes, moves between zones.
 //! - [`job`]: what is to be done, until when, and what being late costs.
+//! - [`forms`]: sizes and VM types that a job can run on, and how fast it is in each.
 //! - [`life`]: a job under a policy, tick by tick.
 //! - [`policy`]: the policies, one file each.
 //! - [`clairvoyant`]: the cheapest way for whoever knows what comes.
 //! - [`study`]: policies beside each other.
 
 pub mod clairvoyant;
+pub mod forms;
 pub mod job;
 pub mod life;
 pub mod policy;

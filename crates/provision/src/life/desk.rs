@@ -86,9 +86,40 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.outcome.cost_usd()
     }
 
+    /// Number of forms that the job can run in; those that know of none run in form 0.
+    pub fn forms(&self) -> usize {
+        self.life.job.forms.len()
+    }
+
+    /// Name of a form.
+    pub fn form_name(&self, form: usize) -> &str {
+        &self.life.job.forms[form].name
+    }
+
+    /// Machines of a form.
+    pub fn form_machines(&self, form: usize) -> u16 {
+        self.life.job.forms[form].machines
+    }
+
+    /// Seconds of work per second in a form, after the work that is done.
+    pub fn speed(&self, form: usize) -> f64 {
+        let job = self.life.job;
+        job.forms[form].speed.after(job.work_s, self.life.done_s)
+    }
+
+    /// Seconds that the work that is left takes in a form, without interruptions.
+    pub fn rest_s(&self, form: usize) -> f64 {
+        self.life.rest_s(form)
+    }
+
+    /// Whether a zone has the machines of a form, on demand at least.
+    pub fn is_served(&self, zone: usize, form: usize) -> bool {
+        self.life.is_served(zone, form)
+    }
+
     /// Number of zones.
     pub fn zones(&self) -> usize {
-        self.life.window.world().zones.len()
+        self.life.zones()
     }
 
     /// Name of a zone.
@@ -101,20 +132,26 @@ impl<'l, 'w> Desk<'l, 'w> {
         &self.life.window.world().zones[zone].region
     }
 
-    /// USD per hour of all machines of the job on demand.
+    /// USD per hour of all machines of the first form that a zone serves, on demand.
     pub fn on_demand_usd_per_h(&self, zone: usize) -> f64 {
-        self.life.usd_per_h(Place {
-            zone,
-            market: Market::OnDemand,
-        })
+        self.on_demand_usd_per_h_as(zone, self.life.first_form(zone))
     }
 
-    /// USD per hour of all machines of the job in the spot market, now, whether it has any or not.
+    /// USD per hour of all machines of a form on demand.
+    pub fn on_demand_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
+        let market = Market::OnDemand;
+        self.life.usd_per_h(Place { zone, market }, form)
+    }
+
+    /// USD per hour of all machines of the first form that a zone serves, in the spot market, now, whether it has any or not.
     pub fn spot_usd_per_h(&self, zone: usize) -> f64 {
-        self.life.usd_per_h(Place {
-            zone,
-            market: Market::Spot,
-        })
+        self.spot_usd_per_h_as(zone, self.life.first_form(zone))
+    }
+
+    /// USD per hour of all machines of a form in the spot market, now, whether it has any or not.
+    pub fn spot_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
+        let market = Market::Spot;
+        self.life.usd_per_h(Place { zone, market }, form)
     }
 
     /// USD to carry the checkpoint from where it lies to a zone.
@@ -130,6 +167,11 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// Where it runs.
     pub fn running(&self) -> Option<Place> {
         self.life.running
+    }
+
+    /// The form that it runs in.
+    pub fn running_form(&self) -> Option<usize> {
+        self.life.running.map(|_| self.life.form)
     }
 
     /// Seconds until the machines that it has work.
@@ -157,33 +199,46 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.last_loss
     }
 
-    /// Asks for spot machines in a zone. Where there are some, it goes there, and whatever it had is given back; where
-    /// there are none, nothing changes, and nothing is paid.
+    /// Asks for spot machines in a zone, in the first form that it serves, as [`try_spot_as`](Self::try_spot_as) does.
     pub fn try_spot(&mut self, zone: usize) -> bool {
-        let place = Place {
-            zone,
-            market: Market::Spot,
-        };
-        if self.life.running == Some(place) {
+        self.try_spot_as(zone, self.life.first_form(zone))
+    }
+
+    /// Asks for spot machines of a form in a zone. Where there are enough, it goes there, and whatever it had is given back;
+    /// where there are not, nothing changes, and nothing is paid. Going on in another form takes a changeover, as every start
+    /// does.
+    pub fn try_spot_as(&mut self, zone: usize, form: usize) -> bool {
+        let market = Market::Spot;
+        let place = Place { zone, market };
+        if self.has(place, form) {
             return true;
         }
-        if !self.life.is_offered(zone) {
+        if !self.life.is_offered(zone, form) {
             self.life.outcome.refused += 1;
             return false;
         }
-        self.life.launch(place);
+        self.life.launch(place, form);
         true
     }
 
-    /// Goes on demand in a zone, which is always possible.
+    /// Goes on demand in a zone, in the first form that it serves, which is always possible.
     pub fn go_on_demand(&mut self, zone: usize) {
-        let place = Place {
-            zone,
-            market: Market::OnDemand,
-        };
-        if self.life.running != Some(place) {
-            self.life.launch(place);
+        self.go_on_demand_as(zone, self.life.first_form(zone));
+    }
+
+    /// Goes on demand in a zone in a form; whether the zone serves it. Where it does, there are always enough.
+    pub fn go_on_demand_as(&mut self, zone: usize, form: usize) -> bool {
+        let market = Market::OnDemand;
+        let place = Place { zone, market };
+        let is_served = self.life.is_served(zone, form);
+        if is_served && !self.has(place, form) {
+            self.life.launch(place, form);
         }
+        is_served
+    }
+
+    fn has(&self, place: Place, form: usize) -> bool {
+        self.life.running == Some(place) && self.life.form == form
     }
 
     /// Gives all machines back, and waits.
@@ -202,10 +257,10 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.fail(why);
     }
 
-    /// Starts a machine in a zone's spot market to see whether there are any, and gives it back: billed for
-    /// [`Job::probe_s`](crate::job::Job::probe_s) where there are.
+    /// Starts machines of the first form that a zone serves in its spot market to see whether there are any, and gives them
+    /// back: billed for [`Job::probe_s`](crate::job::Job::probe_s) where there are.
     pub fn probe(&mut self, zone: usize) -> bool {
-        let is_offered = self.life.is_offered(zone);
+        let is_offered = self.life.is_offered(zone, self.life.first_form(zone));
         if is_offered && !self.life.probed.contains(&zone) {
             self.life.probed.push(zone);
         }

@@ -4,10 +4,12 @@
 //! - [`events`]: what happened since it last decided.
 //! - [`outcome`]: what a life came to.
 //! - [`timeline`]: what happened when.
+//! - `net`: what keeps a deadline when its last moment has come.
 //! - `state`: what it has, and what a tick does to it.
 
 pub mod desk;
 pub mod events;
+mod net;
 pub mod outcome;
 mod state;
 pub mod timeline;

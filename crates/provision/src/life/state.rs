@@ -1,8 +1,8 @@
 //! The state of a job on its way: what it has, and what a tick does to it.
 
 use super::outcome::Outcome;
-use super::timeline::{Timeline, What};
-use crate::job::{DONE_S, Job, LastTick, whole};
+use super::timeline::{Entry, Timeline, What};
+use crate::job::{DONE_S, Job, LastTick};
 use crate::world::Window;
 use scavsim_read::input::foreign::harmless;
 
@@ -34,6 +34,8 @@ pub(crate) struct Life<'w> {
     /// Work that was done when machines were last given back, which a checkpoint then keeps.
     kept_s: f64,
     pub(super) running: Option<Place>,
+    /// Form that it runs in, or ran in last.
+    pub(super) form: usize,
     /// Seconds until the machines that it has work.
     pub(super) start_up_left_s: f64,
     /// Zone where it ran last, and where its checkpoint lies.
@@ -45,9 +47,9 @@ pub(crate) struct Life<'w> {
     /// Zones that were probed with success in this tick.
     pub(super) probed: Vec<usize>,
     /// Whether the safety net has taken over.
-    caught: bool,
+    pub(super) caught: bool,
     /// Seconds that machines on demand may take until they work, wherever the checkpoint then lies.
-    reserve_s: f64,
+    pub(super) reserve_s: f64,
     pub(super) outcome: Outcome,
     pub(super) timeline: Option<Timeline>,
 }
@@ -61,6 +63,7 @@ impl<'w> Life<'w> {
             done_s: 0.0,
             kept_s: 0.0,
             running: None,
+            form: 0,
             start_up_left_s: 0.0,
             checkpoint: None,
             lost: None,
@@ -91,17 +94,48 @@ impl<'w> Life<'w> {
         deadline.saturating_sub(self.tick)
     }
 
-    pub(super) fn is_offered(&self, zone: usize) -> bool {
-        self.window.offered(zone, self.tick) >= self.job.machines
+    pub(super) fn zones(&self) -> usize {
+        self.window.world().zones.len()
     }
 
-    /// USD per hour of all machines of a place in this tick.
-    pub(super) fn usd_per_h(&self, place: Place) -> f64 {
+    /// Whether a zone has machines of a form at all.
+    pub(super) fn is_served(&self, zone: usize, form: usize) -> bool {
+        self.job.forms[form].is_served(&self.window.world().zones[zone])
+    }
+
+    /// The first form that a zone serves.
+    pub(super) fn first_form(&self, zone: usize) -> usize {
+        let mut forms = 0..self.job.forms.len();
+        forms.find(|&form| self.is_served(zone, form)).unwrap_or(0)
+    }
+
+    /// Whether a zone's spot market has all machines of a form in this tick.
+    pub(super) fn is_offered(&self, zone: usize, form: usize) -> bool {
+        let machines = self.job.forms[form].machines;
+        self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
+    }
+
+    /// Seconds that the work that is left takes in a form.
+    pub(super) fn rest_s(&self, form: usize) -> f64 {
+        self.job.forms[form]
+            .speed
+            .rest_s(self.job.work_s, self.done_s)
+    }
+
+    /// Seconds from a request of machines in a zone until they work.
+    pub(super) fn start_s(&self, zone: usize) -> f64 {
+        let from = self.checkpoint.unwrap_or(zone);
+        let moving = self.window.world().moving.s_per_gb(from, zone);
+        self.job.changeover_s + moving * self.job.checkpoint_gb
+    }
+
+    /// USD per hour of all machines of a form at a place in this tick.
+    pub(super) fn usd_per_h(&self, place: Place, form: usize) -> f64 {
         let price = match place.market {
             Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
             Market::OnDemand => self.window.world().zones[place.zone].on_demand_usd_per_h,
         };
-        price * f64::from(self.job.machines)
+        price * f64::from(self.job.forms[form].machines)
     }
 
     pub(super) fn egress_usd(&self, to: usize) -> f64 {
@@ -128,7 +162,7 @@ impl<'w> Life<'w> {
             zone,
             market: Market::Spot,
         }) = self.running
-            && !self.is_offered(zone)
+            && !self.is_offered(zone, self.form)
         {
             let saved_s = self.saved_s();
             self.outcome.lost_work_s += self.done_s - saved_s;
@@ -141,59 +175,7 @@ impl<'w> Life<'w> {
         }
     }
 
-    /// Whether ticks left are but those that it takes on machines from scratch, after the slowest move: a policy may have
-    /// begun one in the tick before, or its machines may be lost as they start.
-    pub(super) fn is_last_moment(&self) -> bool {
-        let at_risk_s = self.done_s - self.saved_s();
-        let needed = (self.left_s() + at_risk_s + self.reserve_s) / self.tick_s();
-        whole(needed, f64::ceil) >= self.ticks_left()
-    }
-
-    /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
-    /// may stay where it `is_patient`, since time enough is left when they are lost. Whether it decides in place of the policy.
-    pub(super) fn catch(&mut self, is_patient: bool) -> bool {
-        if !(self.caught || self.is_last_moment()) {
-            return false;
-        }
-        // Who loses work with machines may have no time left for that.
-        let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
-        let zone = match self.running {
-            Some(place) if place.market == Market::OnDemand => None,
-            Some(_) if is_patient && self.start_up_left_s <= 0.0 => return true,
-            Some(place) => Some(place.zone),
-            None => Some(self.cheapest_on_demand()),
-        };
-        if !self.caught {
-            self.note(What::Net, None);
-        }
-        if let Some(zone) = zone {
-            self.launch(Place {
-                zone,
-                market: Market::OnDemand,
-            });
-        }
-        self.caught = true;
-        self.outcome.caught = true;
-        true
-    }
-
-    /// The zone where the rest costs least on demand, with what it takes to go there.
-    pub(super) fn cheapest_on_demand(&self) -> usize {
-        let hours = self.left_s() / 3600.0;
-        let cost = |zone: usize| {
-            let place = Place {
-                zone,
-                market: Market::OnDemand,
-            };
-            self.usd_per_h(place) * hours + self.egress_usd(zone)
-        };
-        let zones = 0..self.window.world().zones.len();
-        zones
-            .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
-            .unwrap_or(0)
-    }
-
-    pub(super) fn launch(&mut self, place: Place) {
+    pub(super) fn launch(&mut self, place: Place, form: usize) {
         if self.is_over() {
             return;
         }
@@ -204,10 +186,9 @@ impl<'w> Life<'w> {
             self.outcome.moves += 1;
             self.outcome.egress_usd += egress;
         }
-        let from = self.checkpoint.unwrap_or(place.zone);
-        let moving = self.window.world().moving.s_per_gb(from, place.zone);
-        self.start_up_left_s = self.job.changeover_s + moving * self.job.checkpoint_gb;
+        self.start_up_left_s = self.start_s(place.zone);
         self.running = Some(place);
+        self.form = form;
         self.checkpoint = Some(place.zone);
         self.outcome.launches += 1;
         let what = match place.market {
@@ -261,19 +242,18 @@ impl<'w> Life<'w> {
         let tick_s = self.tick_s();
         for zone in std::mem::take(&mut self.probed) {
             if self.running.is_none_or(|place| place.zone != zone) {
-                let price = self.usd_per_h(Place {
-                    zone,
-                    market: Market::Spot,
-                });
+                let market = Market::Spot;
+                let price = self.usd_per_h(Place { zone, market }, self.first_form(zone));
                 self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
             }
         }
         let mut used_s = tick_s;
         if let Some(place) = self.running {
             let waits_s = self.start_up_left_s.min(tick_s);
-            let works_s = (tick_s - waits_s).min(self.left_s());
+            let works_s = (tick_s - waits_s).min(self.rest_s(self.form));
             self.start_up_left_s = (self.start_up_left_s - waits_s).max(0.0);
-            self.done_s += works_s;
+            let speed = &self.job.forms[self.form].speed;
+            self.done_s += speed.work_in(self.job.work_s, self.done_s, works_s);
             let is_last = self.left_s() <= DONE_S;
             if is_last {
                 used_s = waits_s + works_s;
@@ -282,7 +262,7 @@ impl<'w> Life<'w> {
                 LastTick::Whole => tick_s,
                 LastTick::Used => used_s,
             };
-            let usd = self.usd_per_h(place) * billed_s / 3600.0;
+            let usd = self.usd_per_h(place, self.form) * billed_s / 3600.0;
             self.outcome.start_up_s += waits_s;
             match place.market {
                 Market::Spot => {
@@ -310,7 +290,14 @@ impl<'w> Life<'w> {
         let (at_s, done_s) = (self.elapsed_s(), self.done_s);
         let spent_usd = self.outcome.cost_usd();
         if let Some(timeline) = &mut self.timeline {
-            timeline.push(at_s, done_s, spent_usd, what, zone);
+            timeline.entries.push(Entry {
+                at_s,
+                done_s,
+                spent_usd,
+                what,
+                zone,
+                form: self.form,
+            });
         }
     }
 }

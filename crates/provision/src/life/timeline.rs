@@ -47,6 +47,8 @@ pub struct Entry {
     pub what: What,
     /// Where; `None` where it is nowhere.
     pub zone: Option<usize>,
+    /// Number of the form that it has then, or had last.
+    pub form: usize,
 }
 
 /// Entries in the order of time.
@@ -54,23 +56,4 @@ pub struct Entry {
 pub struct Timeline {
     /// What happened.
     pub entries: Vec<Entry>,
-}
-
-impl Timeline {
-    pub(crate) fn push(
-        &mut self,
-        at_s: f64,
-        done_s: f64,
-        spent_usd: f64,
-        what: What,
-        zone: Option<usize>,
-    ) {
-        self.entries.push(Entry {
-            at_s,
-            done_s,
-            spent_usd,
-            what,
-            zone,
-        });
-    }
 }

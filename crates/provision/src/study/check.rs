@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::form::{JobTable, MarketTable, Several, StartsTable, StudyFile};
 use super::{Lives, Setting, Study};
+use crate::forms::Form;
 use crate::job::{Job, LastTick};
 use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
 use crate::policy::{Net, Recipe};
@@ -50,10 +51,10 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
     let mut settings = Vec::new();
     let (policies, market, jobs) = (policies?, market?, jobs?);
     for world in &market.worlds {
-        for &(job, ref span) in &jobs {
+        for (job, span) in &jobs {
             let starts = file.starts.as_ref();
             let starts = starts.map(|table| (table.get_ref(), table.span()));
-            settings.extend(check.setting(&market, world, job, span.clone(), starts));
+            settings.extend(check.setting(&market, world, job.clone(), span.clone(), starts));
         }
     }
     let stem = Path::new(&source.name).file_stem();
@@ -189,8 +190,11 @@ impl Check<'_> {
         let (Some(most), Some((job, _))) = (most, jobs.first()) else {
             return;
         };
-        if !is_given && most < job.machines {
-            let title = format!("no zone ever offers {} spot machines at once", job.machines);
+        if !is_given && most < job.forms[0].machines {
+            let title = format!(
+                "no zone ever offers {} spot machines at once",
+                job.forms[0].machines
+            );
             let help = format!("at most {most} are offered; fewer machines, or other zones");
             self.wrong(at, title, "no policy could take any", &help);
         }
@@ -234,7 +238,7 @@ impl Check<'_> {
                     changeover_s: changeover.get(),
                     checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
                     checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
-                    machines,
+                    forms: vec![Form::of_machines(machines)],
                     lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
                     last_tick: if job.whole_last_tick {
                         LastTick::Whole
@@ -337,6 +341,7 @@ impl Check<'_> {
         let zone = Zone {
             name: "zone".to_owned(),
             region: "region".to_owned(),
+            vm: None,
             on_demand_usd_per_h: on_demand?.get(),
             offered: Vec::new(),
             // One tick; what is drawn is as long as a life may be.
@@ -385,9 +390,9 @@ impl Check<'_> {
         if let Some((replicas, means)) = market.drawn {
             let process = |zone: usize| match means {
                 Some((run_h, pause_h)) => {
-                    Process::of_means(world.tick_s, run_h, pause_h, job.machines)
+                    Process::of_means(world.tick_s, run_h, pause_h, job.forms[0].machines)
                 }
-                None => Process::fitted(world, zone, job.machines),
+                None => Process::fitted(world, zone, job.forms[0].machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();
             return Some(Setting {

@@ -17,6 +17,8 @@ pub struct Zone {
     pub name: String,
     /// Region; zones of one region share losses and move checkpoints for nothing.
     pub region: String,
+    /// Type of its machines; `None` where it has all that a job asks for.
+    pub vm: Option<String>,
     /// USD per machine and hour on demand, which is always offered.
     pub on_demand_usd_per_h: f64,
     /// Machines that the spot market offers, per tick.

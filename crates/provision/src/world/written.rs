@@ -146,6 +146,7 @@ fn zones(source: &Arc<Source>, d: &mut Diagnostics) -> Option<Vec<Zone>> {
             zones.push(Zone {
                 name: name.to_owned(),
                 region: region.to_owned(),
+                vm: None,
                 on_demand_usd_per_h,
                 offered: Vec::new(),
                 spot_usd_per_h: Vec::new(),

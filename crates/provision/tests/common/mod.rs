@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test takes its own of them")]
 
+use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Policy;
 use scavsim_provision::policy::registry::Settings;
@@ -15,6 +16,7 @@ pub fn zone(name: &str, offered: Vec<u16>, spot: f64, on_demand: f64) -> Zone {
     Zone {
         name: name.to_owned(),
         region: name.to_owned(),
+        vm: None,
         on_demand_usd_per_h: on_demand,
         spot_usd_per_h: vec![spot; offered.len()],
         offered,
@@ -38,10 +40,19 @@ pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
         changeover_s: 3600.0 * changeover_h,
         checkpoint_gb: 1.0,
         checkpoint_every_s: None,
-        machines: 1,
+        forms: vec![Form::of_machines(1)],
         lateness_usd_per_h: None,
         last_tick: LastTick::Used,
         probe_s: 60.0,
+    }
+}
+
+/// A form of so many machines of any type, always as fast.
+pub fn form(name: &str, machines: u16, speed: f64) -> Form {
+    Form {
+        name: name.to_owned(),
+        speed: Speed::constant(speed),
+        ..Form::of_machines(machines)
     }
 }
 

@@ -1,0 +1,159 @@
+//! Jobs that change their size and VM type while they run.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use common::{form, hours, job, zone};
+use scavsim_provision::forms::Speed;
+use scavsim_provision::job::Job;
+use scavsim_provision::life::desk::Desk;
+use scavsim_provision::life::{live, watch};
+use scavsim_provision::policy::{Net, Policy};
+
+/// The largest form that the spot market has, whenever it has machines for another one than it runs in.
+#[derive(Debug)]
+struct Largest;
+
+impl Policy for Largest {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        for form in (0..desk.forms()).rev() {
+            if desk.try_spot_as(0, form) {
+                break;
+            }
+        }
+    }
+}
+
+/// Spot machines of form 0, and nothing else.
+#[derive(Debug)]
+struct Slowest;
+
+impl Policy for Slowest {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        desk.try_spot(0);
+    }
+}
+
+#[test]
+fn it_grows_and_shrinks_with_its_market() {
+    let offered = [vec![1; 2], vec![4; 2], vec![1; 8]].concat();
+    let world = hours(vec![zone("a", offered, 1.0, 3.0)], 0.0);
+    let forms = vec![form("one", 1, 1.0), form("four", 4, 3.0)];
+    let job = Job {
+        forms,
+        ..job(9.0, 12.0, 0.5)
+    };
+    let (life, timeline) = watch(world.window(0, 12).unwrap(), &job, &mut Largest);
+    // 1.5 h of one machine, 1.5 h of four at speed 3, then 3 h and a start of one.
+    assert_eq!(life.finished_s, Some(3600.0 * 7.5));
+    assert_eq!(life.cost_usd(), 2.0 + 2.0 * 4.0 + 3.5);
+    assert_eq!((life.launches, life.losses, life.moves), (3, 1, 0));
+    let forms: Vec<usize> = timeline.entries.iter().map(|entry| entry.form).collect();
+    assert_eq!(forms, [0, 1, 1, 0]);
+}
+
+#[test]
+fn the_net_takes_the_cheapest_form_that_keeps_the_deadline() {
+    let world = hours(vec![zone("a", vec![0; 12], 1.0, 3.0)], 0.0);
+    let forms = |fastest: f64| {
+        let forms = vec![
+            form("one", 1, 1.0),
+            form("two", 2, 1.9),
+            form("eight", 8, fastest),
+        ];
+        Job {
+            forms,
+            ..job(9.0, 12.0, 0.5)
+        }
+    };
+    // Eight machines end in 2.5 h with their start: from hour 9 on there is no time for two.
+    let life = live(world.window(0, 12).unwrap(), &forms(4.5), &mut Slowest);
+    assert!(life.caught && life.kept());
+    assert_eq!(life.finished_s, Some(3600.0 * 11.5));
+    assert_eq!(life.cost_usd(), 2.5 * 8.0 * 3.0);
+    // Eight that are hardly faster than two set the last moment; two are in time as well, and cost less.
+    let life = live(world.window(0, 12).unwrap(), &forms(1.95), &mut Slowest);
+    let ends_h = 6.0 + 0.5 + 9.0 / 1.9;
+    assert!((life.finished_s.unwrap() / 3600.0 - ends_h).abs() < 1e-9);
+    assert!((life.cost_usd() - (0.5 + 9.0 / 1.9) * 6.0).abs() < 1e-9);
+}
+
+#[test]
+fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
+    let world = hours(vec![zone("a", vec![1; 12], 1.0, 3.0)], 0.0);
+    let job = Job {
+        forms: vec![form("one", 1, 1.0), form("four", 4, 3.0)],
+        ..job(18.0, 12.0, 0.0)
+    };
+    let life = live(world.window(0, 12).unwrap(), &job, &mut Slowest);
+    // After 9 h, 9 h of work are left for three hours at speed 3.
+    assert_eq!(
+        (life.spot_s, life.on_demand_s),
+        (9.0 * 3600.0, 3.0 * 3600.0)
+    );
+    assert_eq!(life.finished_s, Some(12.0 * 3600.0));
+    assert_eq!(life.cost_usd(), 9.0 + 3.0 * 12.0);
+}
+
+/// Goes where it is told, in the form that it is told.
+#[derive(Debug)]
+struct Told(usize, usize);
+
+impl Policy for Told {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        let is_there = desk.is_served(self.0, self.1);
+        assert_eq!(desk.go_on_demand_as(self.0, self.1), is_there);
+        assert!(is_there || !desk.try_spot_as(self.0, self.1));
+        assert_eq!(desk.running_form(), is_there.then_some(self.1));
+    }
+
+    fn net(&self) -> Net {
+        Net::None
+    }
+}
+
+#[test]
+fn a_zone_has_machines_of_its_own_type_alone() {
+    let mut zones = [("a", "small"), ("b", "large")].map(|(name, vm)| {
+        let mut zone = zone(name, vec![9; 10], 1.0, 3.0);
+        zone.vm = Some(vm.to_owned());
+        zone
+    });
+    zones[1].on_demand_usd_per_h = 10.0;
+    let mut forms = vec![form("slow", 1, 1.0), form("fast", 1, 4.0)];
+    forms[0].vm = Some("small".to_owned());
+    forms[1].vm = Some("large".to_owned());
+    let world = hours(zones.to_vec(), 0.5);
+    let job = Job {
+        forms,
+        ..job(8.0, 9.0, 0.0)
+    };
+    let cost = |zone, form| {
+        let life = live(world.window(0, 10).unwrap(), &job, &mut Told(zone, form));
+        life.finished_s.map(|_| life.cost_usd())
+    };
+    assert_eq!([cost(0, 0), cost(1, 1)], [Some(24.0), Some(20.0)]);
+    assert_eq!([cost(0, 1), cost(1, 0)], [None, None]);
+}
+
+#[test]
+fn speeds_change_where_their_steps_say() {
+    let speed = Speed::of_steps(vec![(0.0, 1.0), (0.25, 2.0), (0.75, 4.0)]).unwrap();
+    assert_eq!(speed.rest_s(80.0, 0.0), 20.0 + 20.0 + 5.0);
+    assert_eq!(speed.rest_s(80.0, 70.0), 2.5);
+    let done = [10.0, 20.0, 30.0, 42.5, 50.0].map(|s| speed.work_in(80.0, 0.0, s));
+    assert_eq!(done, [10.0, 20.0, 40.0, 70.0, 80.0]);
+    assert_eq!(speed.work_in(80.0, 15.0, 10.0), 5.0 + 10.0);
+    let speeds = [0.0, 19.9, 20.0, 59.0, 60.0, 80.0].map(|s| speed.after(80.0, s));
+    assert_eq!(speeds, [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]);
+    for wrong in [
+        vec![],
+        vec![(0.1, 1.0)],
+        vec![(0.0, 1.0), (0.5, 2.0), (0.5, 3.0)],
+        vec![(0.0, 1.0), (1.0, 2.0)],
+        vec![(0.0, 0.0)],
+    ] {
+        assert_eq!(Speed::of_steps(wrong), None);
+    }
+}
