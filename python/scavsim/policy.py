@@ -17,7 +17,7 @@ import copy
 import json
 import random
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Type, Union
 
 __all__ = ["Desk", "Life", "Place", "Policy", "Zone", "serve"]
@@ -31,7 +31,9 @@ class Zone:
     region: str
     """Zones of one region move checkpoints for nothing."""
     on_demand_usd_per_h: float
-    """Of all machines of the job."""
+    """Of all machines of the job; of its first form here, where it has several."""
+    on_demand_usd_per_h_as: Dict[str, float] = field(default_factory=dict)
+    """Of each form that the zone has machines of."""
 
 
 class Place(NamedTuple):
@@ -67,6 +69,8 @@ class Life:
     """`settings` of its table in the scenario."""
     random: random.Random
     """Seeded: what is drawn from it is the same on any number of threads."""
+    forms: Dict[str, int] = field(default_factory=dict)
+    """Machines of each form that the job can run in; none of a job that has no forms."""
 
 
 class Desk:
@@ -98,6 +102,12 @@ class Desk:
     """Zone whose machines were lost as this tick began."""
     spot_usd_per_h: Dict[str, float]
     """Prices of all machines of the job in each zone's spot market, now, whether it has any or not."""
+    form: Optional[str] = None
+    """The form that it runs in, where it has several."""
+    speed: Dict[str, float] = {}
+    """Seconds of work per second in each form, now."""
+    spot_usd_per_h_as: Dict[str, Dict[str, float]] = {}
+    """By forms, what `spot_usd_per_h` is of the first form of each zone."""
     events: List[Dict[str, Any]]
     """What happened since the policy was asked last: `{"lost": zone}`, `{"works": zone}`, `{"checkpoint": saved_s}`,
     `{"price": zone}`, `{"deadline_near": True}`."""
@@ -121,21 +131,22 @@ class Desk:
         """USD to carry the checkpoint from where it lies to a zone."""
         return 0.0 if self.checkpoint is None else self.life.egress_usd[self.checkpoint][zone]
 
-    def try_spot(self, *zones: str) -> bool:
+    def try_spot(self, *zones: str, form: Optional[str] = None) -> bool:
         """Asks for spot machines in these zones, one after the other, and goes to the first that has some; whatever it had is
-        given back, and the tick is decided. False if none has any: nothing has changed, and nothing is paid."""
+        given back, and the tick is decided. False if none has any: nothing has changed, and nothing is paid. `form` is one of
+        `life.forms`, the first that a zone has machines of where nothing is said."""
         if not zones:
             return False
-        return self._say({"spot": list(zones)}) is None
+        return self._say({"spot": list(zones), **_as(form)}) is None
 
     def probe(self, zone: str) -> bool:
         """Whether a zone has spot machines: billed for `probe_s` where it has."""
         told = self._say({"probe": zone})
         return bool(told and told["probed"]["offered"])
 
-    def go_on_demand(self, zone: str) -> None:
-        """Goes on demand in a zone, which is always possible."""
-        self._decide({"on_demand": zone})
+    def go_on_demand(self, zone: str, form: Optional[str] = None) -> None:
+        """Goes on demand in a zone, which is always possible, in a form that it has machines of."""
+        self._decide({"on_demand": zone, **_as(form)})
 
     def stop(self) -> None:
         """Gives all machines back, and waits."""
@@ -169,6 +180,10 @@ class Desk:
     def _end(self) -> Optional[Dict[str, Any]]:
         """What is still to be said when the policy has decided."""
         return None if self._is_decided else {**self._answer, **self._until}
+
+
+def _as(form: Optional[str]) -> Dict[str, str]:
+    return {} if form is None else {"as": form}
 
 
 _OF_DESK = set(Desk.__annotations__) - {"life", "running"}
@@ -242,5 +257,5 @@ def serve(policy: Maker) -> NoReturn:
 def _life(told: Dict[str, Any]) -> Life:
     # What a later version says besides is nothing to a policy of today.
     known = {key: told[key] for key in _OF_LIFE & told.keys()}
-    zones = [Zone(**{key: zone[key] for key in _OF_ZONE}) for zone in told["zones"]]
+    zones = [Zone(**{key: zone[key] for key in _OF_ZONE & zone.keys()}) for zone in told["zones"]]
     return Life(**known, zones={zone.name: zone for zone in zones}, random=random.Random(told["seed"]))

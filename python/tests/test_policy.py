@@ -64,7 +64,8 @@ class Policies(unittest.TestCase):
         elif desk.tick == 1:
             assert desk.egress_usd("b1") == 2.0 and desk.running.market == "spot", desk.running
             desk.until_ticks(4)
-            desk.go_on_demand("b1")
+            assert not desk.try_spot("a1", form="big")
+            desk.go_on_demand("b1", form="big")
         else:
             desk.give_up()
 """
@@ -72,11 +73,13 @@ class Policies(unittest.TestCase):
             policy,
             {"life": LIFE, "desk": desk()}, {"desk": desk(probed={"zone": "a1", "offered": True})},
             {"desk": desk(probed={"zone": "b1", "offered": False})},
-            {"desk": desk(tick=1, checkpoint="a1", running={"zone": "a1", "market": "spot"})}, {"desk": desk(tick=5)},
+            {"desk": desk(tick=1, checkpoint="a1", running={"zone": "a1", "market": "spot"})},
+            {"desk": desk(tick=1, refused=["a1"])}, {"desk": desk(tick=5)},
         )
         self.assertEqual(told, [])
         self.assertEqual(said, [
-            {"probe": "a1"}, {"probe": "b1"}, {"wait": True, "until": "event"}, {"on_demand": "b1", "until": 4}, {"give_up": True},
+            {"probe": "a1"}, {"probe": "b1"}, {"wait": True, "until": "event"}, {"spot": ["a1"], "as": "big", "until": 4},
+            {"on_demand": "b1", "as": "big", "until": 4}, {"give_up": True},
         ])
 
     def test_each_life_has_a_new_object_and_its_own_draws(self):

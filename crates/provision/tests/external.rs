@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{aws_zones, job, policy};
+use common::{aws_zones, form, hours, job, policy, zone};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
 use scavsim_provision::life::outcome::Outcome;
@@ -227,4 +227,43 @@ fn a_flag_ends_the_wait_for_a_program() {
     }
     raises.join().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// The largest form that the spot market has, whenever it has machines for another one than it runs in.
+const LARGEST: &str = r#"
+import json, sys
+for line in sys.stdin:
+    told = json.loads(line)
+    say, desk = {"number": told["number"]}, told.get("desk", {})
+    if "life" in told:
+        forms = sorted(told["life"]["forms"], key=told["life"]["forms"].get, reverse=True)
+        assert told["life"]["zones"][0]["on_demand_usd_per_h_as"] == {"one": 3.0, "four": 12.0}
+    if "over" in told:
+        say["ready"] = True
+    else:
+        assert desk["speed"] == {"one": 1.0, "four": 3.0}, desk
+        assert desk["spot_usd_per_h_as"] == {"one": {"a": 1.0}, "four": {"a": 4.0}}, desk
+        assert (desk["form"] is None) == (desk["running"] is None), desk
+        tried = tried + 1 if "refused" in desk else 0
+        say.update({"spot": "a", "as": forms[tried]} if tried < len(forms) else {"stay": True})
+    print(json.dumps(say), flush=True)
+"#;
+
+/// As `it_grows_and_shrinks_with_its_market` of the tests of forms has it for a policy in Rust.
+#[test]
+fn a_program_chooses_among_the_forms_of_a_job() {
+    if without_python() {
+        return;
+    }
+    let offered = [vec![1; 2], vec![4; 2], vec![1; 8]].concat();
+    let world = hours(vec![zone("a", offered, 1.0, 3.0)], 0.0);
+    let job = Job {
+        forms: vec![form("one", 1, 1.0), form("four", 4, 3.0)],
+        ..job(9.0, 12.0, 0.5)
+    };
+    let life = lived(LARGEST, "", world.window(0, 12).unwrap(), &job);
+    assert_eq!(life.failed, None);
+    assert_eq!(life.finished_s, Some(3600.0 * 7.5));
+    assert_eq!(life.cost_usd(), 2.0 + 2.0 * 4.0 + 3.5);
+    assert_eq!((life.launches, life.losses, life.moves), (3, 1, 0));
 }

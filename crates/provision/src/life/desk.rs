@@ -56,6 +56,13 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.saved_s()
     }
 
+    /// Seconds that may be waited away: until the deadline, without a changeover and the work that is left or at risk, in the form
+    /// that ends first.
+    pub fn slack_s(&self) -> f64 {
+        let rest_s = self.life.job.fastest_rest_s(self.life.saved_s());
+        self.life.job.deadline_s - self.elapsed_s() - rest_s - self.life.job.changeover_s
+    }
+
     /// Seconds from the begin until the deadline.
     pub fn deadline_s(&self) -> f64 {
         self.life.job.deadline_s

@@ -104,11 +104,4 @@ impl Desk<'_, '_> {
         seen.is_near = is_near;
         &seen.events
     }
-
-    /// Seconds that may be waited away: until the deadline, without the work that is left or at risk and one changeover.
-    pub fn slack_s(&self) -> f64 {
-        let at_risk_s = self.done_s() - self.saved_s();
-        let needed_s = self.left_s() + at_risk_s + self.changeover_s();
-        self.deadline_s() - self.elapsed_s() - needed_s
-    }
 }

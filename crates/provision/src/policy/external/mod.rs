@@ -165,10 +165,17 @@ impl ExternalPolicy {
             match answer {
                 Answer::Stay => {}
                 Answer::Wait => desk.stop(),
-                Answer::OnDemand(zone) => desk.go_on_demand(zone),
+                Answer::OnDemand(zone, None) => desk.go_on_demand(zone),
+                Answer::OnDemand(zone, Some(form)) => {
+                    desk.go_on_demand_as(zone, form);
+                }
                 Answer::GiveUp => desk.give_up(),
-                Answer::Spot(zones) => {
-                    if !zones.iter().any(|&zone| desk.try_spot(zone)) {
+                Answer::Spot(zones, form) => {
+                    let mut takes = |zone: usize| match form {
+                        Some(form) => desk.try_spot_as(zone, form),
+                        None => desk.try_spot(zone),
+                    };
+                    if !zones.iter().any(|&zone| takes(zone)) {
                         reply = Some(Reply::Refused(zones));
                         continue;
                     }

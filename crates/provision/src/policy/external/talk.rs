@@ -43,10 +43,10 @@ pub(super) enum Answer {
     Stay,
     /// Give all machines back.
     Wait,
-    /// Spot machines of the first of these zones that has some.
-    Spot(Vec<usize>),
-    /// On demand in a zone.
-    OnDemand(usize),
+    /// Spot machines of the first of these zones that has some, in a form where one is named.
+    Spot(Vec<usize>, Option<usize>),
+    /// On demand in a zone, in a form where one is named.
+    OnDemand(usize, Option<usize>),
     /// Look whether a zone has spot machines.
     Probe(usize),
     /// Give all machines back for good.
@@ -84,6 +84,9 @@ struct Said {
     spot: Option<ZoneNames>,
     #[serde(deserialize_with = "given")]
     on_demand: Option<String>,
+    /// Name of a form.
+    #[serde(rename = "as", deserialize_with = "given")]
+    form: Option<String>,
     #[serde(deserialize_with = "given")]
     probe: Option<String>,
     #[serde(deserialize_with = "given")]
@@ -162,13 +165,24 @@ pub(super) fn understood(
 ) -> Result<(Option<u64>, (Answer, Until)), Breach> {
     let said: Said = read(line)?;
     let zone = |name: &String| zone_called(name, line, desk);
+    let form = said.form.as_ref().map(|name| form_called(name, line, desk));
+    let form = form.transpose()?;
+    if let (Some(form), Some(name)) = (form, &said.on_demand)
+        && !desk.is_served(zone(name)?, form)
+    {
+        let why = format!(
+            "`{name}` has no machines of the form `{}`",
+            desk.form_name(form)
+        );
+        return Err(NotUnderstood::of(line, &why).into());
+    }
     let zones = |names: &ZoneNames| names.0.iter().map(zone).collect::<Result<Vec<_>, _>>();
     let yes = |said: Option<bool>| said.filter(|said| *said);
     let all = [
         yes(said.stay).map(|_| Answer::Stay),
         yes(said.wait).map(|_| Answer::Wait),
-        (said.spot.as_ref().map(zones).transpose()?).map(Answer::Spot),
-        (said.on_demand.as_ref().map(zone).transpose()?).map(Answer::OnDemand),
+        (said.spot.as_ref().map(zones).transpose()?).map(|zones| Answer::Spot(zones, form)),
+        (said.on_demand.as_ref().map(zone).transpose()?).map(|zone| Answer::OnDemand(zone, form)),
         (said.probe.as_ref().map(zone).transpose()?).map(Answer::Probe),
         yes(said.give_up).map(|_| Answer::GiveUp),
         said.fail.map(Answer::Fail),
@@ -193,27 +207,63 @@ pub(super) fn ready((answer, _): (Answer, Until)) -> Result<(), Breach> {
     }
 }
 
+fn form_called(name: &str, line: &str, desk: &Desk<'_, '_>) -> Result<usize, NotUnderstood> {
+    let names = || (0..desk.forms()).map(|form| desk.form_name(form));
+    called(name, line, "form", names)
+}
+
 fn zone_called(name: &str, line: &str, desk: &Desk<'_, '_>) -> Result<usize, NotUnderstood> {
     let names = || (0..desk.zones()).map(|zone| desk.zone_name(zone));
+    called(name, line, "zone", names)
+}
+
+/// Whether a job has forms that its scenario names.
+fn has_forms(desk: &Desk<'_, '_>) -> bool {
+    (0..desk.forms()).any(|form| !desk.form_name(form).is_empty())
+}
+
+/// The place of a name among those that are there.
+fn called<'n, I: Iterator<Item = &'n str>>(
+    name: &str,
+    line: &str,
+    what: &str,
+    names: impl Fn() -> I,
+) -> Result<usize, NotUnderstood> {
     let at = names().position(|known| known == name);
     at.ok_or_else(|| {
         let help = match closest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        NotUnderstood::of(line, &format!("no zone is called `{name}`; {help}"))
+        NotUnderstood::of(line, &format!("no {what} is called `{name}`; {help}"))
     })
 }
 
 /// What a life begins with, as an object of JSON.
 pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
     let names = || 0..desk.zones();
+    // A job without forms has one that has no name.
+    let forms = || 0..(if has_forms(desk) { desk.forms() } else { 0 });
+    let prices_as = |zone: usize| {
+        let served = forms().filter(|&form| desk.is_served(zone, form));
+        let priced = served.map(|form| {
+            let usd = desk.on_demand_usd_per_h_as(zone, form);
+            (desk.form_name(form).to_owned(), json!(usd))
+        });
+        Value::Object(priced.collect())
+    };
+    let machines = forms().map(|form| {
+        let machines = json!(desk.form_machines(form));
+        (desk.form_name(form).to_owned(), machines)
+    });
+    let machines: Map<String, Value> = machines.collect();
     let zones: Vec<Value> = names()
         .map(|zone| {
             json!({
                 "name": desk.zone_name(zone),
                 "region": desk.region(zone),
                 "on_demand_usd_per_h": desk.on_demand_usd_per_h(zone),
+                "on_demand_usd_per_h_as": prices_as(zone),
             })
         })
         .collect();
@@ -237,6 +287,7 @@ pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Valu
         "lateness_usd_per_h": desk.lateness_usd_per_h(),
         "probe_s": desk.probe_s(),
         "zones": zones,
+        "forms": machines,
         "egress_usd": egress_usd,
         "seed": seed,
         "settings": settings,
@@ -277,6 +328,12 @@ impl Serialize for Shown<'_, '_, '_> {
         map.serialize_entry("checkpoint", &desk.checkpoint().map(name))?;
         map.serialize_entry("lost", &desk.lost().map(name))?;
         map.serialize_entry("spot_usd_per_h", &Prices(desk))?;
+        if has_forms(desk) {
+            let form = desk.running_form().map(|form| desk.form_name(form));
+            map.serialize_entry("form", &form)?;
+            map.serialize_entry("speed", &Speeds(desk))?;
+            map.serialize_entry("spot_usd_per_h_as", &PricesAs(desk))?;
+        }
         map.serialize_entry("events", &Events(self.events, desk))?;
         match self.reply {
             None => {}
@@ -325,6 +382,37 @@ impl Serialize for Prices<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let zones = 0..self.0.zones();
         to.collect_map(zones.map(|zone| (self.0.zone_name(zone), self.0.spot_usd_per_h(zone))))
+    }
+}
+
+/// Seconds of work per second in all forms.
+struct Speeds<'s, 'l, 'w>(&'s Desk<'l, 'w>);
+
+impl Serialize for Speeds<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let forms = 0..self.0.forms();
+        to.collect_map(forms.map(|form| (self.0.form_name(form), self.0.speed(form))))
+    }
+}
+
+/// Spot prices of all zones that serve a form, by forms.
+struct PricesAs<'s, 'l, 'w>(&'s Desk<'l, 'w>);
+
+impl Serialize for PricesAs<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let forms = 0..self.0.forms();
+        to.collect_map(forms.map(|form| (self.0.form_name(form), PricesOf(self.0, form))))
+    }
+}
+
+/// Spot prices of all zones that serve one form.
+struct PricesOf<'s, 'l, 'w>(&'s Desk<'l, 'w>, usize);
+
+impl Serialize for PricesOf<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let PricesOf(desk, form) = *self;
+        let zones = (0..desk.zones()).filter(|&zone| desk.is_served(zone, form));
+        to.collect_map(zones.map(|zone| (desk.zone_name(zone), desk.spot_usd_per_h_as(zone, form))))
     }
 }
 
