@@ -158,15 +158,16 @@ fn the_built_in_policy_as_a_program_is_the_same_to_the_last_bit() {
 /// Waits, and says when it wants to be asked again; it fails where it is asked more often than it said.
 const SLEEPS: &str = r#"
 import json, sys
-next = 0
+next, times = 0, 0
 for line in sys.stdin:
     told = json.loads(line)
     say = {"number": told["number"], "stay": True, "until": 7}
     if "over" in told:
-        say = {"number": told["number"], "ready": True}
+        say = {"number": told["number"], "ready": True} if times else {}
     elif told["desk"]["events"]:
         say["until"] = 3
         next = told["desk"]["tick"] + 3
+        times += 1
     elif told["desk"]["tick"] != next:
         say = {"number": told["number"], "fail": f"asked in {told['desk']['tick']}, not in {next}"}
     else:
@@ -181,9 +182,15 @@ fn who_says_when_is_asked_then() {
     }
     let (world, job) = zones_and_job();
     let window = world.window(0, 359).unwrap();
-    let life = lived(SLEEPS, "", window, &job);
-    assert_eq!(life.failed, None);
-    assert!(life.caught && life.kept());
+    // With a number of ticks, and until something happens only.
+    let never = SLEEPS
+        .replace("\"until\": 7", "\"until\": \"event\"")
+        .replace("+= 7", "= None");
+    for program in [SLEEPS, &never] {
+        let life = lived(program, "", window, &job);
+        assert_eq!(life.failed, None);
+        assert!(life.caught && life.kept());
+    }
 }
 
 #[test]

@@ -220,7 +220,6 @@ impl<'w> Life<'w> {
     /// Ends the life without a result, for a reason that is shown as it stands here.
     pub(super) fn fail(&mut self, why: &str) {
         if self.outcome.failed.is_none() {
-            self.running = None;
             self.outcome.failed = Some(harmless(why).into_owned());
             self.note(What::Failed, None);
         }
