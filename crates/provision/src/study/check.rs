@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::form::{JobTable, MarketTable, Several, StartsTable, StudyFile};
+use super::forms::FormCheck;
 use super::{Lives, Setting, Study};
 use crate::forms::Form;
 use crate::job::{Job, LastTick};
@@ -32,18 +33,21 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
         d: diagnostics,
     };
     let policies = check.policies(file.policy.as_ref().map(|table| table.get_ref()));
-    let market = check.market(file.market.as_ref().map(|table| table.get_ref()));
-    let jobs = check.jobs(file.job.as_ref());
+    let job = file.job.as_ref().map(|job| job.get_ref());
+    let forms = job.map(|job| check.forms().forms(job));
+    let table = file.market.as_ref().map(|table| table.get_ref());
+    let forms = forms.unwrap_or_else(|| Some(vec![Form::of_machines(1)]));
+    let market = check.market(table, (job, forms.as_deref()));
+    let jobs = check.jobs(file.job.as_ref(), forms);
     if let (Some(job), Some(policies)) = (&file.job, &policies) {
         check.lateness(job.get_ref(), job.span(), policies);
     }
     if let (Some(table), Some(found), Some(jobs)) = (&file.market, &market, &jobs) {
-        let machines = file
-            .job
-            .as_ref()
-            .and_then(|job| job.get_ref().machines.as_ref());
-        let span = machines.map_or_else(|| table.span(), |machines| machines.span());
-        check.offers(found, jobs, span);
+        let machines = job.and_then(|job| job.machines.as_ref());
+        let forms = job.and_then(|job| job.form.as_ref());
+        let span = machines.map(|machines| machines.span());
+        let span = span.or_else(|| forms.map(|forms| forms.span()));
+        check.offers(found, jobs, span.unwrap_or_else(|| table.span()));
     }
     let mut settings = Vec::new();
     let (policies, market, jobs) = (policies?, market?, jobs?);
@@ -97,6 +101,13 @@ impl Check<'_> {
             self.wrong(0..0, format!("`{key}` is missing"), why, "");
         }
         value
+    }
+
+    fn forms(&mut self) -> FormCheck<'_> {
+        FormCheck {
+            source: self.source,
+            d: self.d,
+        }
     }
 
     fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
@@ -174,11 +185,9 @@ impl Check<'_> {
         let (Some(most), Some((job, _))) = (most, jobs.first()) else {
             return;
         };
-        if !is_given && most < job.forms[0].machines {
-            let title = format!(
-                "no zone ever offers {} spot machines at once",
-                job.forms[0].machines
-            );
+        let least = job.forms.iter().map(|form| form.machines).min();
+        if let Some(least) = least.filter(|&least| !is_given && most < least) {
+            let title = format!("no zone ever offers {least} spot machines at once");
             let help = format!("at most {most} are offered; fewer machines, or other zones");
             self.wrong(at, title, "no policy could take any", &help);
         }
@@ -187,6 +196,7 @@ impl Check<'_> {
     fn jobs(
         &mut self,
         table: Option<&::toml::Spanned<JobTable>>,
+        forms: Option<Vec<Form>>,
     ) -> Option<Vec<(Job, Range<usize>)>> {
         let job = self.needed("job", table, "what is to be done, until when")?;
         let job = job.get_ref();
@@ -197,22 +207,9 @@ impl Check<'_> {
         );
         let deadline = job.deadline_h.as_ref();
         let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
-        let (work_s, deadline) = (work?.get() * 3600.0, deadline?);
+        let (work_s, deadline, forms) = (work?.get() * 3600.0, deadline?, forms?);
         let none = Several(vec![Delay::new(0.0)?]);
         let changeovers = job.changeover_s.as_ref().unwrap_or(&none);
-        let machines = job
-            .machines
-            .as_ref()
-            .map_or(1, |machines| machines.get_ref().get());
-        let Ok(machines) = u16::try_from(machines) else {
-            let span = job
-                .machines
-                .as_ref()
-                .map_or(0..0, |machines| machines.span());
-            let title = format!("`job.machines`: {machines} are too many");
-            self.wrong(span, title, "at most 65535", "");
-            return None;
-        };
         let mut jobs = Vec::new();
         for deadline_h in &deadline.get_ref().0 {
             for changeover in &changeovers.0 {
@@ -222,7 +219,7 @@ impl Check<'_> {
                     changeover_s: changeover.get(),
                     checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
                     checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
-                    forms: vec![Form::of_machines(machines)],
+                    forms: forms.clone(),
                     lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
                     last_tick: if job.whole_last_tick {
                         LastTick::Whole
@@ -237,7 +234,11 @@ impl Check<'_> {
         Some(jobs)
     }
 
-    fn market(&mut self, table: Option<&MarketTable>) -> Option<Found> {
+    fn market(
+        &mut self,
+        table: Option<&MarketTable>,
+        (job, forms): (Option<&JobTable>, Option<&[Form]>),
+    ) -> Option<Found> {
         let table = self.needed("market", table, "where it is done")?;
         let replicas = table
             .replicas
@@ -265,35 +266,13 @@ impl Check<'_> {
             "no such market",
         );
         let market = WrittenMarket::open(name, self.base, wrong, self.d)?;
-        let zones = &market.world.zones;
-        let mut places = Vec::new();
-        for zone in table.zones.iter().flatten() {
-            let word = zone.get_ref();
-            match zones.iter().position(|known| known.name == *word) {
-                Some(at) if places.contains(&at) => {
-                    self.wrong(
-                        zone.span(),
-                        format!("`{word}` is named twice"),
-                        "named before",
-                        "",
-                    );
-                }
-                Some(at) => places.push(at),
-                None => {
-                    let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
-                    let help = format!("legal here: {}", legal.join(", "));
-                    self.wrong(
-                        zone.span(),
-                        format!("unknown zone `{word}`"),
-                        "no such zone",
-                        &help,
-                    );
-                }
-            }
+        let places = self.places(table, &market.world.zones, forms.unwrap_or_default());
+        if let Some(job) = job {
+            let zones = &market.world.zones;
+            let taken: Vec<&Zone> = places.iter().map(|&at| &zones[at]).collect();
+            self.forms().served(job, zones, &taken);
         }
-        if table.zones.is_none() {
-            places = (0..zones.len()).collect();
-        }
+        self.replicated(table, forms.unwrap_or_default());
         let worlds = if table.each_alone {
             places
                 .iter()
@@ -308,6 +287,61 @@ impl Check<'_> {
             worlds,
             drawn: replicas.map(|replicas| (replicas, None)),
         })
+    }
+
+    /// What is drawn anew is whether there are machines, not how many.
+    fn replicated(&mut self, table: &MarketTable, forms: &[Form]) {
+        let unlike = forms
+            .windows(2)
+            .any(|two| two[0].machines != two[1].machines);
+        if let Some(replicas) = table.replicas.as_ref().filter(|_| unlike) {
+            let title = "`market.replicas` of traces needs forms of as many machines".to_owned();
+            let label = "draws whether there are machines, not how many";
+            let help = "`starts.spread` in place of it takes lives from the traces themselves";
+            self.wrong(replicas.span(), title, label, help);
+        }
+    }
+
+    /// Numbers of the zones that are named; all that serve a form, where none are.
+    fn places(&mut self, table: &MarketTable, zones: &[Zone], forms: &[Form]) -> Vec<usize> {
+        let serves =
+            |zone: &Zone| forms.is_empty() || forms.iter().any(|form| form.is_served(zone));
+        let mut places = Vec::new();
+        for zone in table.zones.iter().flatten() {
+            let word = zone.get_ref();
+            match zones.iter().position(|known| known.name == *word) {
+                Some(at) if places.contains(&at) => {
+                    self.wrong(
+                        zone.span(),
+                        format!("`{word}` is named twice"),
+                        "named before",
+                        "",
+                    );
+                }
+                Some(at) => {
+                    if !serves(&zones[at]) {
+                        let has = zones[at].vm.as_deref().unwrap_or_default();
+                        let title = format!("zone `{word}` serves no form of the job");
+                        self.wrong(zone.span(), title, &format!("it has `{has}`"), "");
+                    }
+                    places.push(at);
+                }
+                None => {
+                    let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
+                    let help = format!("legal here: {}", legal.join(", "));
+                    self.wrong(
+                        zone.span(),
+                        format!("unknown zone `{word}`"),
+                        "no such zone",
+                        &help,
+                    );
+                }
+            }
+        }
+        if table.zones.is_none() {
+            places = (0..zones.len()).filter(|&at| serves(&zones[at])).collect();
+        }
+        places
     }
 
     /// A market of one zone by its means.
@@ -352,8 +386,15 @@ impl Check<'_> {
         deadline: Range<usize>,
         starts: Option<(&StartsTable, Range<usize>)>,
     ) -> Option<Setting> {
+        // Forms that other zones serve say nothing of this world.
+        let mut job = job;
+        let is_served = |form: &Form| world.zones.iter().any(|zone| form.is_served(zone));
+        job.forms.retain(is_served);
+        if job.forms.is_empty() {
+            return None; // the zones were refused
+        }
         if !job.can_be_kept(world.tick_s) {
-            let least = (job.work_s + job.changeover_s) / 3600.0;
+            let least = (job.fastest_rest_s(0.0) + job.changeover_s) / 3600.0;
             let title = format!(
                 "the deadline of {} h is before the fastest run ends",
                 job.deadline_s / 3600.0
@@ -372,11 +413,11 @@ impl Check<'_> {
             None => in_time,
         };
         if let Some((replicas, means)) = market.drawn {
+            let machines = job.forms.iter().map(|form| form.machines);
+            let machines = machines.max().unwrap_or(1);
             let process = |zone: usize| match means {
-                Some((run_h, pause_h)) => {
-                    Process::of_means(world.tick_s, run_h, pause_h, job.forms[0].machines)
-                }
-                None => Process::fitted(world, zone, job.forms[0].machines),
+                Some((run_h, pause_h)) => Process::of_means(world.tick_s, run_h, pause_h, machines),
+                None => Process::fitted(world, zone, machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();
             return Some(Setting {
