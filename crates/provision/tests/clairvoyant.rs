@@ -7,10 +7,12 @@ mod common;
 use std::collections::HashMap;
 
 use common::{form, hours, job, zone};
+use scavsim_base::rng::Streams;
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::Job;
 use scavsim_provision::world::World;
+use scavsim_provision::world::process::Process;
 
 /// What is left to decide: tick, thousandths of an hour of work done, place (zone, spot, form), those of its start-up, and
 /// where the checkpoint lies.
@@ -248,4 +250,41 @@ fn a_price_of_being_late_is_weighed_against_machines_on_demand() {
     assert_eq!(cost(1.0).cost_usd(), 2.0 + 3.0);
     assert_eq!(cost(1.0).late_s, 3.0 * 3600.0);
     assert_eq!(cost(2.0).cost_usd(), 6.0);
+}
+
+/// The least time of many, printed: `cargo test -p scavsim-provision --test clairvoyant -- --ignored --nocapture`.
+#[test]
+#[ignore = "it tells times"]
+fn how_long_it_takes() {
+    use std::time::Instant;
+
+    let process = Process::of_means(600.0, 4.0, 1.5, 1);
+    let streams = Streams::new(1);
+    for (names, changeover_s) in [
+        (&["a"][..], 180.0),
+        (&["a"][..], 720.0),
+        (&["a", "b", "c"][..], 180.0),
+        (&["a", "b", "c"][..], 720.0),
+    ] {
+        let drawn = |name: &&str| zone(name, process.draw(&streams, name, 0, 420), 0.97, 3.06);
+        let world = World {
+            tick_s: 600.0,
+            ..hours(names.iter().map(drawn).collect(), 0.02)
+        };
+        let job = Job {
+            changeover_s,
+            ..job(48.0, 70.0, 0.0)
+        };
+        let window = world.window(0, 420).unwrap();
+        let time = |_| {
+            let began = Instant::now();
+            assert!(optimum(window, &job).is_some());
+            began.elapsed().as_secs_f64() * 1e3
+        };
+        let least = (0..200).map(time).fold(f64::INFINITY, f64::min);
+        println!(
+            "{} zones, {changeover_s} s of changeover: {least:.3} ms",
+            names.len()
+        );
+    }
 }

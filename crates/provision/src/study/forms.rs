@@ -1,40 +1,24 @@
 //! The forms of a job in a file, checked: sizes, types, speeds, and which zones serve them.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::checking::Check;
 use super::form::{FormTable, JobTable, StepTable};
 use crate::forms::{Form, Speed};
 use crate::world::Zone;
+use scavsim_read::input::closest;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
-/// Reads forms; every mistake goes to `d`.
-pub(super) struct FormCheck<'c> {
-    pub(super) source: &'c Arc<Source>,
-    pub(super) d: &'c mut Diagnostics,
-}
-
-impl FormCheck<'_> {
-    fn wrong(&mut self, at: Range<usize>, title: String, label: &str) -> Option<()> {
-        self.d.error_at(self.source, at, title, label);
-        None
-    }
-
-    fn wrong_with_help(&mut self, at: Range<usize>, title: String, label: &str, help: String) {
-        let wrong = Diagnostic::at(self.source, at, title, label);
-        self.d.push(wrong.with_help(help));
-    }
-
+impl Check<'_> {
     /// The forms of a job: those of `job.form`, or the one of `job.machines`.
     pub(super) fn forms(&mut self, job: &JobTable) -> Option<Vec<Form>> {
         let Some(tables) = &job.form else {
             let machines = job.machines.as_ref();
             let count = machines.map_or(1, |machines| machines.get_ref().get());
             let span = machines.map_or(0..0, Spanned::span);
-            return Some(vec![Form::of_machines(self.machines(
+            return Some(vec![Form::of_machines(self.count(
                 "job.machines",
                 count,
                 span,
@@ -42,11 +26,12 @@ impl FormCheck<'_> {
         };
         if let Some(machines) = &job.machines {
             let title = "`job.machines` and `job.form` exclude each other".to_owned();
-            self.wrong(machines.span(), title, "each form has its own");
+            self.wrong(machines.span(), title, "each form has its own", "");
         }
         if tables.get_ref().is_empty() {
             let title = "no form is given".to_owned();
-            self.wrong(tables.span(), title, "expected at least one")?;
+            self.wrong(tables.span(), title, "expected at least one", "");
+            return None;
         }
         let mut forms: Vec<Form> = Vec::new();
         let mut are_right = true;
@@ -59,33 +44,35 @@ impl FormCheck<'_> {
         are_right.then_some(forms)
     }
 
-    fn machines(&mut self, key: &str, count: u32, span: Range<usize>) -> Option<u16> {
+    fn count(&mut self, key: &str, count: u32, span: Range<usize>) -> Option<u16> {
         let machines = u16::try_from(count).ok();
         if machines.is_none() {
             let title = format!("`{key}`: {count} are too many");
-            self.wrong(span, title, "at most 65535");
+            self.wrong(span, title, "at most 65535", "");
         }
         machines
     }
 
     fn form(&mut self, table: &FormTable, at: Range<usize>, before: &[Form]) -> Option<Form> {
-        let name = self.needed("name", table.name.as_ref(), at.clone());
+        let name = self.form_needs("name", table.name.as_ref(), at.clone());
         if let Some(name) = name {
             let (word, span) = (name.get_ref(), name.span());
-            if let Some(why) = not_a_name(word) {
-                self.wrong(span, format!("a form cannot be called `{word}`"), why)?;
-            } else if before.iter().any(|form| form.name == *word) {
-                self.wrong(
-                    span,
-                    format!("two forms are called `{word}`"),
-                    "named before",
-                )?;
+            let is_taken = before.iter().any(|form| form.name == *word);
+            let wrong = match not_a_name(word) {
+                Some(why) => Some((format!("a form cannot be called `{word}`"), why)),
+                None if is_taken => {
+                    Some((format!("two forms are called `{word}`"), "named before"))
+                }
+                None => None,
+            };
+            if let Some((title, label)) = wrong {
+                self.wrong(span, title, label, "");
+                return None;
             }
         }
-        let machines = self.needed("machines", table.machines.as_ref(), at.clone());
-        let machines = machines.and_then(|count| {
-            self.machines("job.form.machines", count.get_ref().get(), count.span())
-        });
+        let machines = self.form_needs("machines", table.machines.as_ref(), at.clone());
+        let machines = machines
+            .and_then(|count| self.count("job.form.machines", count.get_ref().get(), count.span()));
         let speed = self.speed(table, at);
         Some(Form {
             name: name?.get_ref().clone(),
@@ -95,14 +82,14 @@ impl FormCheck<'_> {
         })
     }
 
-    fn needed<'v, T>(
+    fn form_needs<'v, T>(
         &mut self,
         key: &str,
         value: Option<&'v Spanned<T>>,
         at: Range<usize>,
     ) -> Option<&'v Spanned<T>> {
         if value.is_none() {
-            self.wrong(at, format!("`{key}` is missing"), "a form says it");
+            self.wrong(at, format!("`{key}` is missing"), "a form says it", "");
         }
         value
     }
@@ -113,13 +100,13 @@ impl FormCheck<'_> {
             (None, Some(steps)) => self.steps(steps.get_ref(), steps.span()),
             (Some(_), Some(steps)) => {
                 let title = "`speed` and `steps` exclude each other".to_owned();
-                self.wrong(steps.span(), title, "both say how fast it is");
+                self.wrong(steps.span(), title, "both say how fast it is", "");
                 None
             }
             (None, None) => {
                 let help = "`speed`: seconds of work per second; or `steps`, where it changes";
                 let title = "`speed` is missing".to_owned();
-                self.wrong_with_help(at, title, "a form says how fast it is", help.to_owned());
+                self.wrong(at, title, "a form says how fast it is", help);
                 None
             }
         }
@@ -132,7 +119,7 @@ impl FormCheck<'_> {
             let StepTable { from, speed } = step.get_ref();
             let (Some(from), Some(speed)) = (from, speed) else {
                 let title = "a step has `from` and `speed`".to_owned();
-                self.wrong(step.span(), title, "one of them is missing");
+                self.wrong(step.span(), title, "one of them is missing", "");
                 are_right = false;
                 continue;
             };
@@ -146,13 +133,15 @@ impl FormCheck<'_> {
             };
             if !label.is_empty() {
                 let title = "the shares of `steps` ascend from 0, below 1".to_owned();
-                self.wrong(step.span(), title, label);
+                self.wrong(step.span(), title, label, "");
                 are_right = false;
             }
             found.push((from, speed.get()));
         }
         if steps.is_empty() {
-            self.wrong(at, "`steps` is empty".to_owned(), "expected at least one")?;
+            let title = "`steps` is empty".to_owned();
+            self.wrong(at, title, "expected at least one", "");
+            return None;
         }
         Speed::of_steps(found).filter(|_| are_right)
     }
@@ -180,12 +169,12 @@ impl FormCheck<'_> {
                     None => format!("legal here: {}", legal.join(", ")),
                 };
                 let title = format!("unknown VM type `{word}`");
-                self.wrong_with_help(span, title, "no zone has it", help);
+                self.wrong(span, title, "no zone has it", &help);
             } else if !(taken.iter()).any(|zone| zone.vm.as_ref().is_none_or(|vm| vm == word)) {
                 let has = types(&mut taken.iter().copied()).join(", ");
                 let title = format!("no zone of `market.zones` has `{word}`");
                 let help = format!("they have {has}");
-                self.wrong_with_help(span, title, "no zone serves this form", help);
+                self.wrong(span, title, "no zone serves this form", &help);
             }
         }
     }

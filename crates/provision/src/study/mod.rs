@@ -1,17 +1,19 @@
 //! Policies beside each other on the same markets: a scenario file with `[policy]` → lives → a table.
 //!
 //! - [`form`]: what such a file says.
-//! - `forms`: the forms of a job in such a file, checked.
+//! - `checking`: how mistakes are told; `forms`, `market`: forms of a job and markets in such a file, checked.
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads.
 //! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another.
 //! - [`door`]: studies from Rust, with policies of one's own.
 
 pub mod check;
+mod checking;
 pub mod door;
 pub mod figures;
 pub mod form;
 mod forms;
+mod market;
 pub mod paired;
 pub mod run;
 
