@@ -240,9 +240,11 @@ impl<'w> Life<'w> {
     pub(super) fn pass(&mut self) {
         let tick_s = self.tick_s();
         for zone in std::mem::take(&mut self.probed) {
-            if self.running.is_none_or(|place| place.zone != zone) {
-                let market = Market::Spot;
-                let price = self.usd_per_h(Place { zone, market }, self.first_form(zone));
+            // Whoever has spot machines there has seen them for nothing.
+            let market = Market::Spot;
+            let place = Place { zone, market };
+            if self.running != Some(place) {
+                let price = self.usd_per_h(place, self.first_form(zone));
                 self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
             }
         }
