@@ -6,9 +6,10 @@ mod common;
 
 use common::{hours, job, policy, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
+use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::desk::Desk;
-use scavsim_provision::life::live;
+use scavsim_provision::life::{live, watch};
 use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::policy::{Net, Policy};
 use scavsim_provision::world::World;
@@ -30,6 +31,84 @@ fn trace(stream: &mut Stream, name: &str) -> scavsim_provision::world::Zone {
     let mut zone = zone(name, offered, 1.0, 2.5 + stream.uniform());
     zone.spot_usd_per_h = prices;
     zone
+}
+
+/// Up to three more forms: sizes and speeds that may change with the work that is done, of types that some zones have.
+fn forms(stream: &mut Stream, world: &mut World) -> Vec<Form> {
+    let types = ["p", "q"];
+    let pick = |stream: &mut Stream| types[(2.0 * stream.uniform()) as usize].to_owned();
+    for zone in &mut world.zones {
+        zone.vm = (stream.uniform() < 0.5).then(|| pick(stream));
+        for machines in &mut zone.offered {
+            *machines *= 1 + (4.0 * stream.uniform()) as u16;
+        }
+    }
+    let mut forms = vec![Form::of_machines(1)];
+    for number in 0..(3.0 * stream.uniform()) as u16 {
+        let mut speed = || 0.3 + 3.0 * stream.uniform();
+        let (first, then) = (speed(), speed());
+        let share = 0.05 + 0.9 * stream.uniform();
+        forms.push(Form {
+            name: format!("{number}"),
+            machines: 1 + (4.0 * stream.uniform()) as u16,
+            vm: (stream.uniform() < 0.5).then(|| pick(stream)),
+            speed: Speed::of_steps(vec![(0.0, first), (share, then)]).unwrap(),
+        });
+    }
+    forms.retain(|form| world.zones.iter().any(|zone| form.is_served(zone)));
+    forms
+}
+
+/// Changes form and place at random, often.
+#[derive(Debug)]
+struct Restless(Stream);
+
+impl Policy for Restless {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        let mut pick = |count: usize| (count as f64 * self.0.uniform()) as usize;
+        let (zone, form) = (pick(desk.zones()), pick(desk.forms()));
+        match pick(8) {
+            0 => drop(desk.go_on_demand_as(zone, form)),
+            1 => desk.stop(),
+            2..=4 => drop(desk.try_spot_as(zone, form)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn whoever_has_a_net_keeps_deadlines_whatever_forms_there_are() {
+    let streams = Streams::new(12);
+    let (mut changed, mut by_forms, mut tight) = (0, 0, 0);
+    for replica in 0..3000 {
+        let key = ModelKey::of("deadlines of forms");
+        let mut stream = streams.stream(replica, Purpose::ModelLives(key));
+        let (mut world, mut job) = drawn(&mut stream);
+        job.forms = forms(&mut stream, &mut world);
+        // Some deadlines are such that the fastest form alone keeps them.
+        let fastest_h = ((job.fastest_rest_s(0.0) + job.changeover_s) / 3600.0).ceil();
+        if stream.uniform() < 0.5 {
+            let slack_h = (8.0 * stream.uniform()).floor();
+            job.deadline_s = 3600.0 * (fastest_h + slack_h);
+            tight += 1;
+        }
+        assert!(job.can_be_kept(world.tick_s));
+        let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+        let own: Box<dyn Policy> = Box::new(Restless(stream));
+        let shipped = POLICIES.iter().map(|one| policy(one.name, window));
+        for mut policy in shipped.chain([own]) {
+            if policy.net() == Net::None {
+                continue;
+            }
+            let (life, timeline) = watch(window, &job, &mut *policy);
+            let used = |form: usize| timeline.entries.iter().any(|entry| entry.form == form);
+            by_forms += usize::from((1..job.forms.len()).any(used));
+            changed += life.launches;
+            assert!(life.kept(), "{policy:?}, {replica}: {job:?}: {life:?}");
+        }
+    }
+    assert!(by_forms > 3000 && tight > 1000, "{by_forms}, {tight}");
+    assert!(changed > 30_000, "only {changed} starts");
 }
 
 /// A world and a job whose deadline machines on demand can keep, with no slack at all to much.

@@ -62,8 +62,8 @@ fn parts_of(ticks: &[f64]) -> Option<usize> {
     (1..=MOST_PARTS).find(are_whole)
 }
 
-/// Parts of a tick in which speeds lose least where they are rounded down.
-fn nearest_parts(job: &Job) -> usize {
+/// Parts of a tick in which speeds lose least where they are rounded down; the fewest of those that are as good.
+fn nearest_parts(job: &Job, has_room: impl Fn(&usize) -> bool) -> Option<usize> {
     let kept = |parts: usize| {
         let speeds = job.forms.iter().flat_map(|form| form.speed.speeds());
         let shares = speeds.map(|speed| {
@@ -72,9 +72,8 @@ fn nearest_parts(job: &Job) -> usize {
         });
         shares.fold(f64::INFINITY, f64::min)
     };
-    let all = 1..=MOST_PARTS;
+    let all = (1..=MOST_PARTS).rev().filter(has_room);
     all.max_by(|&a, &b| kept(a).total_cmp(&kept(b)))
-        .unwrap_or(MOST_PARTS)
 }
 
 /// Sums of a figure per tick.
@@ -284,16 +283,14 @@ fn parts(job: &Job, moves: &Moves, tick_s: f64, (ticks, modes): (usize, usize)) 
             .collect();
         lengths.extend(speeds().chain(starts));
     }
-    let found = parts_of(&lengths).or_else(|| (!is_plain).then(|| nearest_parts(job)));
-    let cells = |parts: usize| {
-        let work = job.work_s / tick_s * parts as f64;
-        let fastest_s = job.fastest_rest_s(0.0);
-        let spare = ticks as f64 * parts as f64 * job.work_s / fastest_s - work;
-        (ticks * modes) as f64 * (work.min(spare).max(0.0) + 1.0)
+    let has_room = |parts: &usize| {
+        let work = job.work_s / tick_s * *parts as f64;
+        let spare = (ticks * parts) as f64 * job.work_s / job.fastest_rest_s(0.0) - work;
+        (ticks * modes) as f64 * (work.min(spare).max(0.0) + 1.0) <= MOST_CELLS as f64
     };
-    found
-        .filter(|&parts| cells(parts) <= MOST_CELLS as f64)
-        .unwrap_or(1)
+    let exact = parts_of(&lengths).filter(has_room);
+    let near = || (!is_plain).then(|| nearest_parts(job, has_room)).flatten();
+    exact.or_else(near).unwrap_or(1)
 }
 
 /// USD of a place up to each tick, and the first tick from which it is not there.

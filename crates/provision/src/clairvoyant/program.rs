@@ -4,9 +4,13 @@
 //! way then takes, from saved ones on, the costs of what can be reached from where it is, and goes to the least.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use super::Way;
 use super::ground::Ground;
+
+/// Numbers of parts done that are looked at together: few enough for all that they need to stay at hand.
+const CHUNK: usize = 256;
 
 /// Buffers that are used again by the next life of a thread. Nothing is read that was not written before by the same.
 #[derive(Default)]
@@ -58,6 +62,22 @@ struct Meets {
     cells: Vec<f64>,
     /// By start-up and zone: whether any machines can be started.
     are_there: Vec<bool>,
+}
+
+/// What costs are held against.
+#[derive(Clone, Copy)]
+enum Others<'o> {
+    /// Nothing: they are written.
+    None,
+    /// Those that are there.
+    Known,
+    These(&'o [f64]),
+}
+
+/// The less of two costs, without a branch: which it is cannot be foreseen.
+#[inline]
+fn less(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
 }
 
 /// Parts done from one number up to another, both included.
@@ -268,47 +288,55 @@ impl Ground<'_> {
             // Whoever has no work left pays nothing.
             row[self.work] = 0.0;
         }
-        if tick < self.ticks && !cells.is_empty() {
-            self.meet(tick, &cells, layers, meets);
-            let (running, waiting) = layer.split_at_mut(self.places.len() * wide);
-            for (port, row) in waiting.chunks_exact_mut(wide).take(self.ports).enumerate() {
-                let late = self.late_usd(tick);
-                let next = &layers.row(tick + 1, self.waiting(port))[cells.clone()];
-                for (cell, then) in row[cells.clone()].iter_mut().zip(next) {
-                    *cell = late + then;
-                }
-                for zone in 0..self.zones {
-                    let (start_up, egress) = self.move_to(port, zone);
-                    if let Some(meets) = meets.row(start_up * self.zones + zone) {
-                        let meets = &meets[cells.clone()];
-                        for (cell, meets) in row[cells.clone()].iter_mut().zip(meets) {
-                            let usd = meets + egress;
-                            *cell = if usd < *cell { usd } else { *cell };
-                        }
-                    }
-                }
-            }
-            for (place, row) in running.chunks_exact_mut(wide).enumerate() {
-                if self.mode_at(place, tick) == place {
-                    let row = &mut row[cells.clone()];
-                    let waits = self.port_of(place) * wide;
-                    let waits = &waiting[waits + cells.start..waits + cells.end];
-                    row.copy_from_slice(waits);
-                    self.lower(place, None, (tick, cells.start), layers, row);
-                }
+        if tick < self.ticks {
+            for first in cells.clone().step_by(CHUNK) {
+                let chunk = first..(first + CHUNK).min(cells.end);
+                self.compute_chunk(tick, &chunk, layers, meets, &mut layer);
             }
         }
         *layers.slot(tick) = layer;
     }
 
-    /// What the rest costs at best if machines are started now, by zone.
-    fn meet(
+    fn compute_chunk(
         &self,
         tick: usize,
-        cells: &std::ops::Range<usize>,
+        cells: &Range<usize>,
         layers: &Layers,
         meets: &mut Meets,
+        layer: &mut [f64],
     ) {
+        let wide = layers.wide;
+        self.meet(tick, cells, layers, meets);
+        let (running, waiting) = layer.split_at_mut(self.places.len() * wide);
+        let late = self.late_usd(tick);
+        for (port, row) in waiting.chunks_exact_mut(wide).take(self.ports).enumerate() {
+            let row = &mut row[cells.clone()];
+            let next = &layers.row(tick + 1, self.waiting(port))[cells.clone()];
+            for (cell, then) in row.iter_mut().zip(next) {
+                *cell = late + then;
+            }
+            for zone in 0..self.zones {
+                let (start_up, egress) = self.move_to(port, zone);
+                if let Some(meets) = meets.row(start_up * self.zones + zone) {
+                    for (cell, meets) in row.iter_mut().zip(&meets[cells.clone()]) {
+                        *cell = less(meets + egress, *cell);
+                    }
+                }
+            }
+        }
+        for (place, row) in running.chunks_exact_mut(wide).enumerate() {
+            if self.mode_at(place, tick) == place {
+                let waits = self.port_of(place) * wide;
+                let waits = &waiting[waits + cells.start..waits + cells.end];
+                let row = &mut row[cells.clone()];
+                let waits = Others::These(waits);
+                self.lower((place, None), (tick, cells.start), layers, waits, row);
+            }
+        }
+    }
+
+    /// What the rest costs at best if machines are started now, by zone.
+    fn meet(&self, tick: usize, cells: &Range<usize>, layers: &Layers, meets: &mut Meets) {
         meets.are_there.fill(false);
         for start_up in 0..self.start_ups.len() {
             for (place, rented) in self.places.iter().enumerate() {
@@ -318,21 +346,25 @@ impl Ground<'_> {
                     continue;
                 }
                 let row = &mut meets.cells[at * meets.wide..][cells.clone()];
-                if !std::mem::replace(&mut meets.are_there[at], true) {
-                    row.fill(f64::INFINITY);
-                }
-                self.lower(place, Some(start_up), (tick, cells.start), layers, row);
+                let is_known = std::mem::replace(&mut meets.are_there[at], true);
+                let others = if is_known {
+                    Others::Known
+                } else {
+                    Others::None
+                };
+                let starts = (place, Some(start_up));
+                self.lower(starts, (tick, cells.start), layers, others, row);
             }
         }
     }
 
-    /// Lowers costs, from some parts done on, to those of work at a place in this tick, or of a start there.
+    /// Costs, from some parts done on, of work at a place in this tick, or of a start there, where they are less than others.
     fn lower(
         &self,
-        place: usize,
-        start_up: Option<usize>,
+        (place, start_up): (usize, Option<usize>),
         (tick, first): (usize, usize),
         layers: &Layers,
+        others: Others<'_>,
         costs: &mut [f64],
     ) {
         let (takes, stride, passed) = self.stride(place, start_up);
@@ -346,9 +378,25 @@ impl Ground<'_> {
             let (from, to) = (run.from.max(first), run.to.min(beyond));
             if from < to {
                 let then = &next[from + run.parts..to + run.parts];
-                for (cost, then) in costs[from - first..to - first].iter_mut().zip(then) {
-                    let works = usd + then;
-                    *cost = if works < *cost { works } else { *cost };
+                let cells = from - first..to - first;
+                let costs = &mut costs[cells.clone()];
+                match others {
+                    Others::None => {
+                        for (cost, then) in costs.iter_mut().zip(then) {
+                            *cost = usd + then;
+                        }
+                    }
+                    Others::Known => {
+                        for (cost, then) in costs.iter_mut().zip(then) {
+                            *cost = less(usd + then, *cost);
+                        }
+                    }
+                    Others::These(others) => {
+                        for ((cost, then), other) in costs.iter_mut().zip(then).zip(&others[cells])
+                        {
+                            *cost = less(usd + then, *other);
+                        }
+                    }
                 }
             }
         }
@@ -360,7 +408,11 @@ impl Ground<'_> {
                 let parts = passed as f64 + stride.ends[done - stride.ends_from];
                 let ends = before + last * self.billed(parts) / self.parts as f64;
                 let cost = &mut costs[done - first];
-                *cost = cost.min(ends);
+                *cost = match others {
+                    Others::None => ends,
+                    Others::Known => less(ends, *cost),
+                    Others::These(others) => less(ends, others[done - first]),
+                };
             }
         }
     }
@@ -374,7 +426,7 @@ impl Ground<'_> {
         layers: &Layers,
     ) -> Option<f64> {
         let mut cost = [f64::INFINITY];
-        self.lower(place, start_up, at, layers, &mut cost);
+        self.lower((place, start_up), at, layers, Others::None, &mut cost);
         cost[0].is_finite().then_some(cost[0])
     }
 

@@ -3,6 +3,7 @@
 pub mod cost_to_go;
 pub mod external;
 pub mod greedy;
+pub mod keep_pace;
 pub mod on_demand;
 mod order;
 pub mod price_threshold;

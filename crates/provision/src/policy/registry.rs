@@ -11,6 +11,7 @@ use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
 use super::external::ExternalPolicySettings;
 use super::greedy::GreedySettings;
+use super::keep_pace::KeepPaceSettings;
 use super::on_demand::OnDemandSettings;
 use super::price_threshold::PriceThresholdSettings;
 use super::skynomad::{SkyNomadSettings, SkyNomadTrueLifetimesSettings};
@@ -117,6 +118,7 @@ policies! {
     greedy = "greedy": GreedySettings,
     time_sliced = "time-sliced": TimeSlicedSettings,
     price_threshold = "price-threshold": PriceThresholdSettings,
+    keep_pace = "keep-pace": KeepPaceSettings,
     uniform_progress = "uniform-progress": UniformProgressSettings,
     uniform_progress_failover = "uniform-progress-failover": UniformProgressFailoverSettings,
     skynomad = "skynomad": SkyNomadSettings,

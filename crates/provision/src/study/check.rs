@@ -4,18 +4,18 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::form::{JobTable, MarketTable, Several, StartsTable, StudyFile};
+use super::checking::Check;
+use super::form::{JobTable, Several, StartsTable, StudyFile};
+use super::market::Found;
 use super::{Lives, Setting, Study};
 use crate::forms::Form;
 use crate::job::{Job, LastTick};
 use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
 use crate::policy::{Net, Recipe};
-use crate::world::moving::Moving;
+use crate::world::World;
 use crate::world::process::Process;
-use crate::world::written::WrittenMarket;
-use crate::world::{World, Zone};
-use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative, Positive};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, toml};
+use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative};
+use scavsim_read::input::{Diagnostics, Source, closest, toml};
 
 /// Starts in traces where a file says nothing.
 const STARTS: usize = 20;
@@ -35,18 +35,21 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
         d: diagnostics,
     };
     let policies = check.policies(file.policy.as_ref().map(|table| table.get_ref()));
-    let market = check.market(file.market.as_ref().map(|table| table.get_ref()));
-    let jobs = check.jobs(file.job.as_ref());
+    let job = file.job.as_ref().map(|job| job.get_ref());
+    let forms = job.map(|job| check.forms(job));
+    let table = file.market.as_ref().map(|table| table.get_ref());
+    let forms = forms.unwrap_or_else(|| Some(vec![Form::of_machines(1)]));
+    let market = check.market(table, (job, forms.as_deref()));
+    let jobs = check.jobs(file.job.as_ref(), forms);
     if let (Some(job), Some(policies)) = (&file.job, &policies) {
         check.lateness(job.get_ref(), job.span(), policies);
     }
     if let (Some(table), Some(found), Some(jobs)) = (&file.market, &market, &jobs) {
-        let machines = file
-            .job
-            .as_ref()
-            .and_then(|job| job.get_ref().machines.as_ref());
-        let span = machines.map_or_else(|| table.span(), |machines| machines.span());
-        check.offers(found, jobs, span);
+        let machines = job.and_then(|job| job.machines.as_ref());
+        let forms = job.and_then(|job| job.form.as_ref());
+        let span = machines.map(|machines| machines.span());
+        let span = span.or_else(|| forms.map(|forms| forms.span()));
+        check.offers(found, jobs, span.unwrap_or_else(|| table.span()));
     }
     let mut settings = Vec::new();
     let (policies, market, jobs) = (policies?, market?, jobs?);
@@ -69,39 +72,7 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
     })
 }
 
-/// Where a study is.
-struct Found {
-    about: String,
-    source: String,
-    worlds: Vec<World>,
-    /// Lives that are drawn, and the means of runs and pauses where they are given.
-    drawn: Option<(u64, Option<(f64, f64)>)>,
-}
-
-struct Check<'c> {
-    source: &'c Arc<Source>,
-    base: &'c Path,
-    d: &'c mut Diagnostics,
-}
-
 impl Check<'_> {
-    fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
-        let wrong = Diagnostic::at(self.source, span, title, label);
-        self.d.push(if help.is_empty() {
-            wrong
-        } else {
-            wrong.with_help(help)
-        });
-    }
-
-    /// Says that a key is needed; what it says where it is there.
-    fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
-        if value.is_none() {
-            self.wrong(0..0, format!("`{key}` is missing"), why, "");
-        }
-        value
-    }
-
     fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
         let settings = settings?;
         let own = settings.own.keys().map(String::as_str);
@@ -182,27 +153,10 @@ impl Check<'_> {
         }
     }
 
-    /// A market that never has as many spot machines as the job takes leaves nothing to decide.
-    fn offers(&mut self, market: &Found, jobs: &[(Job, Range<usize>)], at: Range<usize>) {
-        let is_given = matches!(market.drawn, Some((_, Some(_))));
-        let zones = || market.worlds.iter().flat_map(|world| &world.zones);
-        let most = zones().flat_map(|zone| zone.offered.iter().copied()).max();
-        let (Some(most), Some((job, _))) = (most, jobs.first()) else {
-            return;
-        };
-        if !is_given && most < job.forms[0].machines {
-            let title = format!(
-                "no zone ever offers {} spot machines at once",
-                job.forms[0].machines
-            );
-            let help = format!("at most {most} are offered; fewer machines, or other zones");
-            self.wrong(at, title, "no policy could take any", &help);
-        }
-    }
-
     fn jobs(
         &mut self,
         table: Option<&::toml::Spanned<JobTable>>,
+        forms: Option<Vec<Form>>,
     ) -> Option<Vec<(Job, Range<usize>)>> {
         let job = self.needed("job", table, "what is to be done, until when")?;
         let job = job.get_ref();
@@ -213,22 +167,9 @@ impl Check<'_> {
         );
         let deadline = job.deadline_h.as_ref();
         let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
-        let (work_s, deadline) = (work?.get() * 3600.0, deadline?);
+        let (work_s, deadline, forms) = (work?.get() * 3600.0, deadline?, forms?);
         let none = Several(vec![Delay::new(0.0)?]);
         let changeovers = job.changeover_s.as_ref().unwrap_or(&none);
-        let machines = job
-            .machines
-            .as_ref()
-            .map_or(1, |machines| machines.get_ref().get());
-        let Ok(machines) = u16::try_from(machines) else {
-            let span = job
-                .machines
-                .as_ref()
-                .map_or(0..0, |machines| machines.span());
-            let title = format!("`job.machines`: {machines} are too many");
-            self.wrong(span, title, "at most 65535", "");
-            return None;
-        };
         let mut jobs = Vec::new();
         for deadline_h in &deadline.get_ref().0 {
             for changeover in &changeovers.0 {
@@ -238,7 +179,7 @@ impl Check<'_> {
                     changeover_s: changeover.get(),
                     checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
                     checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
-                    forms: vec![Form::of_machines(machines)],
+                    forms: forms.clone(),
                     lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
                     last_tick: if job.whole_last_tick {
                         LastTick::Whole
@@ -253,113 +194,6 @@ impl Check<'_> {
         Some(jobs)
     }
 
-    fn market(&mut self, table: Option<&MarketTable>) -> Option<Found> {
-        let table = self.needed("market", table, "where it is done")?;
-        let replicas = table
-            .replicas
-            .as_ref()
-            .map(|count| u64::from(count.get_ref().get()));
-        let Some(traces) = &table.traces else {
-            return self.given(table, replicas);
-        };
-        let own = [
-            ("run_h", table.run_h),
-            ("pause_h", table.pause_h),
-            ("spot_usd_per_h", table.spot_usd_per_h),
-            ("on_demand_usd_per_h", table.on_demand_usd_per_h),
-            ("tick_s", table.tick_s),
-        ];
-        for (key, _) in own.iter().filter(|(_, value)| value.is_some()) {
-            let title = format!("`market.{key}` and `market.traces` exclude each other");
-            self.wrong(traces.span(), title, "the traces say it", "");
-        }
-        let name = traces.get_ref();
-        let wrong = Diagnostic::at(
-            self.source,
-            traces.span(),
-            format!("unknown market `{name}`"),
-            "no such market",
-        );
-        let market = WrittenMarket::open(name, self.base, wrong, self.d)?;
-        let zones = &market.world.zones;
-        let mut places = Vec::new();
-        for zone in table.zones.iter().flatten() {
-            let word = zone.get_ref();
-            match zones.iter().position(|known| known.name == *word) {
-                Some(at) if places.contains(&at) => {
-                    self.wrong(
-                        zone.span(),
-                        format!("`{word}` is named twice"),
-                        "named before",
-                        "",
-                    );
-                }
-                Some(at) => places.push(at),
-                None => {
-                    let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
-                    let help = format!("legal here: {}", legal.join(", "));
-                    self.wrong(
-                        zone.span(),
-                        format!("unknown zone `{word}`"),
-                        "no such zone",
-                        &help,
-                    );
-                }
-            }
-        }
-        if table.zones.is_none() {
-            places = (0..zones.len()).collect();
-        }
-        let worlds = if table.each_alone {
-            places
-                .iter()
-                .map(|&at| market.world.of_zones(&[at]))
-                .collect()
-        } else {
-            vec![market.world.of_zones(&places)]
-        };
-        Some(Found {
-            about: market.about,
-            source: market.source,
-            worlds,
-            drawn: replicas.map(|replicas| (replicas, None)),
-        })
-    }
-
-    /// A market of one zone by its means.
-    fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<Found> {
-        let why = "or `market.traces` names a market";
-        let run_h = self.needed("market.run_h", table.run_h, why);
-        let pause_h = self.needed("market.pause_h", table.pause_h, why);
-        let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, why);
-        let on_demand = self.needed("market.on_demand_usd_per_h", table.on_demand_usd_per_h, why);
-        for zone in table.zones.iter().flatten() {
-            let title = "`market.zones` needs `market.traces`".to_owned();
-            self.wrong(zone.span(), title, "there is one zone", "");
-        }
-        let tick_s = table.tick_s.map_or(600.0, Positive::get);
-        let zone = Zone {
-            name: "zone".to_owned(),
-            region: "region".to_owned(),
-            vm: None,
-            on_demand_usd_per_h: on_demand?.get(),
-            offered: Vec::new(),
-            // One tick; what is drawn is as long as a life may be.
-            spot_usd_per_h: vec![spot?.get()],
-        };
-        let (run_h, pause_h) = (run_h?.get(), pause_h?.get());
-        Some(Found {
-            about: format!("runs of {run_h} h and pauses of {pause_h} h in the mean, exponential"),
-            source: String::new(),
-            worlds: vec![World {
-                tick_s,
-                zones: vec![zone],
-                moving: Moving::free(1),
-            }],
-            drawn: Some((replicas.unwrap_or(1000), Some((run_h, pause_h)))),
-        })
-    }
-
     fn setting(
         &mut self,
         market: &Found,
@@ -368,8 +202,15 @@ impl Check<'_> {
         deadline: Range<usize>,
         starts: Option<(&StartsTable, Range<usize>)>,
     ) -> Option<Setting> {
+        // Forms that other zones serve say nothing of this world.
+        let mut job = job;
+        let is_served = |form: &Form| world.zones.iter().any(|zone| form.is_served(zone));
+        job.forms.retain(is_served);
+        if job.forms.is_empty() {
+            return None; // the zones were refused
+        }
         if !job.can_be_kept(world.tick_s) {
-            let least = (job.work_s + job.changeover_s) / 3600.0;
+            let least = (job.fastest_rest_s(0.0) + job.changeover_s) / 3600.0;
             let title = format!(
                 "the deadline of {} h is before the fastest run ends",
                 job.deadline_s / 3600.0
@@ -388,11 +229,11 @@ impl Check<'_> {
             None => in_time,
         };
         if let Some((replicas, means)) = market.drawn {
+            let machines = job.forms.iter().map(|form| form.machines);
+            let machines = machines.max().unwrap_or(1);
             let process = |zone: usize| match means {
-                Some((run_h, pause_h)) => {
-                    Process::of_means(world.tick_s, run_h, pause_h, job.forms[0].machines)
-                }
-                None => Process::fitted(world, zone, job.forms[0].machines),
+                Some((run_h, pause_h)) => Process::of_means(world.tick_s, run_h, pause_h, machines),
+                None => Process::fitted(world, zone, machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();
             return Some(Setting {

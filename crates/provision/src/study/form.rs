@@ -8,7 +8,9 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::policy::registry::Settings;
-use scavsim_read::input::checked::{Count, Delay, Interval, Machines, NonNegative, Positive};
+use scavsim_read::input::checked::{
+    Count, Delay, Interval, Machines, NonNegative, Positive, ShareOf,
+};
 
 /// The file.
 #[derive(Debug, Default, Deserialize)]
@@ -32,9 +34,31 @@ pub(super) struct JobTable {
     pub(super) checkpoint_gb: Option<NonNegative>,
     pub(super) checkpoint_every_s: Option<Interval>,
     pub(super) machines: Option<Spanned<Machines>>,
+    pub(super) form: Option<Spanned<Vec<Spanned<FormTable>>>>,
     pub(super) lateness_usd_per_h: Option<NonNegative>,
     pub(super) whole_last_tick: bool,
     pub(super) probe_s: Option<Delay>,
+}
+
+/// Machines that it can run on, and how fast it is on them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct FormTable {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) machines: Option<Spanned<Machines>>,
+    pub(super) vm: Option<Spanned<String>>,
+    /// Seconds of work per second, all the time.
+    pub(super) speed: Option<Positive>,
+    /// Seconds of work per second, from shares of the work on.
+    pub(super) steps: Option<Spanned<Vec<Spanned<StepTable>>>>,
+}
+
+/// How fast a form is from a share of the work on.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct StepTable {
+    pub(super) from: Option<ShareOf>,
+    pub(super) speed: Option<Positive>,
 }
 
 /// Where it is done.

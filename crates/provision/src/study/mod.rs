@@ -1,6 +1,7 @@
 //! Policies beside each other on the same markets: a scenario file with `[policy]` → lives → a table.
 //!
 //! - [`form`]: what such a file says.
+//! - `checking`: how mistakes are told; `forms`, `market`: forms of a job and markets in such a file, checked.
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads.
 //! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another.
@@ -8,9 +9,12 @@
 //! - [`door`]: studies from Rust, with policies of one's own.
 
 pub mod check;
+mod checking;
 pub mod door;
 pub mod figures;
 pub mod form;
+mod forms;
+mod market;
 pub mod paired;
 pub mod rows;
 pub mod run;
@@ -112,8 +116,13 @@ impl Setting {
     /// Zones of the setting, and what it asks for, in words.
     pub fn words(&self) -> String {
         let job = &self.job;
+        let forms: Vec<&str> = job.forms.iter().map(|form| form.name.as_str()).collect();
+        let forms = match forms.len() {
+            0 | 1 => String::new(),
+            _ => format!(", as {}", forms.join(", ")),
+        };
         format!(
-            "{:.1} h of work in {:.1} h, changeover {:.0} s, in {}",
+            "{:.1} h of work in {:.1} h, changeover {:.0} s, in {}{forms}",
             job.work_s / 3600.0,
             job.deadline_s / 3600.0,
             job.changeover_s,

@@ -134,11 +134,17 @@ impl WrittenMarket {
 }
 
 fn zones(source: &Arc<Source>, d: &mut Diagnostics) -> Option<Vec<Zone>> {
-    let table = Table::read(source, &["zone", "region", "on_demand_usd_per_h"], &[], d)?;
+    let table = Table::read(
+        source,
+        &["zone", "region", "on_demand_usd_per_h"],
+        &["vm"],
+        d,
+    )?;
     let mut zones: Vec<Zone> = Vec::new();
     for row in table.rows() {
         let (name, region) = (row.name("zone", d), row.name("region", d));
         let price = row.number("on_demand_usd_per_h", 1e-6..=1e6, d);
+        let vm = row.optional_text("vm").and_then(|_| row.name("vm", d));
         if name.is_some_and(|name| zones.iter().any(|zone| zone.name == name)) {
             row.named_before("zone", d);
         }
@@ -146,7 +152,7 @@ fn zones(source: &Arc<Source>, d: &mut Diagnostics) -> Option<Vec<Zone>> {
             zones.push(Zone {
                 name: name.to_owned(),
                 region: region.to_owned(),
-                vm: None,
+                vm: vm.map(str::to_owned),
                 on_demand_usd_per_h,
                 offered: Vec::new(),
                 spot_usd_per_h: Vec::new(),

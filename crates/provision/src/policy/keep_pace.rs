@@ -1,0 +1,135 @@
+//! The cheapest size that keeps pace: it grows where the deadline needs it, and shrinks where that is cheaper.
+//!
+//! The rest needs so many seconds of work per second until the deadline. Of the forms that spot markets have, and that are
+//! faster than that by a margin, the one with the least USD per work is taken. It stays as long as it is fast enough and no
+//! other is cheaper after its start. Where none is fast enough, the fastest is taken; machines on demand are left to the net.
+
+use serde::Deserialize;
+
+use super::{Policy, Recipe};
+use crate::life::Market;
+use crate::life::desk::Desk;
+use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::checked::{AtLeastOne, Positive};
+
+/// Keeps pace with the deadline.
+#[derive(Debug)]
+pub struct KeepPace {
+    /// How many times as fast as the rest needs a form must be that it changes to.
+    pub margin: f64,
+    /// Seconds that machines are expected to stay, over which starts and egress are spread.
+    pub stay_s: f64,
+}
+
+/// Spot machines of a form in a zone.
+#[derive(Debug, Clone, Copy)]
+struct Offer {
+    zone: usize,
+    form: usize,
+    /// Mean speed until the work is done.
+    speed: f64,
+    /// USD per hour of work, start and egress included.
+    usd: f64,
+}
+
+impl KeepPace {
+    fn offer(&self, desk: &Desk<'_, '_>, zone: usize, form: usize, is_here: bool) -> Offer {
+        let speed = desk.left_s() / desk.rest_s(form);
+        let (start_s, egress_usd) = if is_here {
+            (desk.start_up_left_s(), 0.0)
+        } else {
+            (desk.changeover_s(), desk.egress_usd(zone))
+        };
+        let paid_h = self.stay_s.min(start_s + desk.rest_s(form)) / 3600.0;
+        let works_h = (paid_h - start_s / 3600.0).max(1e-6);
+        Offer {
+            zone,
+            form,
+            speed,
+            usd: (desk.spot_usd_per_h_as(zone, form) * paid_h + egress_usd) / (speed * works_h),
+        }
+    }
+}
+
+impl Policy for KeepPace {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        let here = match (desk.running(), desk.running_form()) {
+            (Some(place), Some(form)) if place.market == Market::Spot => {
+                Some(self.offer(desk, place.zone, form, true))
+            }
+            _ => None,
+        };
+        let left_s = desk.deadline_s() - desk.elapsed_s() - desk.changeover_s();
+        let needed = desk.left_s() / left_s.max(desk.tick_s());
+        let mut offers = Vec::with_capacity(desk.zones() * desk.forms());
+        for zone in 0..desk.zones() {
+            for form in (0..desk.forms()).filter(|&form| desk.is_served(zone, form)) {
+                let offer = self.offer(desk, zone, form, false);
+                let keeps_pace = offer.speed >= self.margin * needed;
+                let is_better = here.is_none_or(|here| {
+                    if keeps_pace && here.speed >= needed {
+                        offer.usd < here.usd
+                    } else {
+                        offer.speed > here.speed && here.speed < needed
+                    }
+                });
+                if is_better {
+                    offers.push((keeps_pace, offer));
+                }
+            }
+        }
+        offers.sort_by(|(a_keeps, a), (b_keeps, b)| {
+            let faster = b.speed.total_cmp(&a.speed);
+            let cheaper = a.usd.total_cmp(&b.usd);
+            let same = if *a_keeps {
+                cheaper
+            } else {
+                faster.then(cheaper)
+            };
+            b_keeps.cmp(a_keeps).then(same)
+        });
+        for (_, offer) in offers {
+            if desk.try_spot_as(offer.zone, offer.form) {
+                return;
+            }
+        }
+    }
+}
+
+/// Settings of the policy `keep-pace`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KeepPaceSettings {
+    /// How many times as fast as the rest needs a form must be that it changes to.
+    pub margin: AtLeastOne,
+    /// Hours that machines are expected to stay, over which starts and egress are spread.
+    pub stay_h: Positive,
+}
+
+impl Default for KeepPaceSettings {
+    fn default() -> Self {
+        KeepPaceSettings {
+            margin: AtLeastOne::new(1.25).expect("it is legal"),
+            stay_h: Positive::new(2.0).expect("it is positive"),
+        }
+    }
+}
+
+impl Declared for KeepPaceSettings {
+    const DECLARATION: Declaration = Declaration {
+        name: "keep-pace",
+        what: "of the sizes that spot markets have, the cheapest per work that is faster than the rest needs by a margin; else the fastest",
+        formula: "least (price x stay + egress) / (speed x (stay - start)), speed >= margin x rest of work / rest of time",
+        source: "this project",
+        example: "policy.names = [\"keep-pace\"]",
+    };
+}
+
+impl Recipe for KeepPaceSettings {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(KeepPace {
+            margin: self.margin.get(),
+            stay_s: 3600.0 * self.stay_h.get(),
+        })
+    }
+}
