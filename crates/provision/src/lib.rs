@@ -19,7 +19,7 @@ pub mod world;
 /// What users of the crate `scavsim` may rely on, of this floor.
 pub mod face {
     pub use crate::life::desk::Desk;
-    pub use crate::life::events::{Event, Seen};
+    pub use crate::life::events::{Event, LastLook};
     pub use crate::life::{Market, Place};
     pub use crate::policy::{Net, Policy, Recipe};
     pub use crate::study::Study;

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{hours, job, zone};
-use scavsim_provision::face::{Desk, Event, Net, Policy, Seen};
+use scavsim_provision::face::{Desk, Event, LastLook, Net, Policy};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
 use scavsim_provision::world::World;
@@ -13,7 +13,7 @@ use scavsim_provision::world::World;
 /// Spot machines of the first zone, and whatever happened in each tick; it looks in every `every` ticks.
 #[derive(Debug)]
 struct Notes {
-    seen: Seen,
+    look: LastLook,
     every: usize,
     events: Vec<(usize, Vec<Event>)>,
 }
@@ -21,7 +21,7 @@ struct Notes {
 impl Policy for Notes {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         if desk.tick().is_multiple_of(self.every) {
-            let events = desk.events(&mut self.seen).to_vec();
+            let events = desk.events(&mut self.look).to_vec();
             if !events.is_empty() {
                 self.events.push((desk.tick(), events));
             }
@@ -51,9 +51,9 @@ fn noted(every: usize) -> Vec<(usize, Vec<Event>)> {
         checkpoint_every_s: Some(3600.0),
         ..job(6.0, 11.0, 1.0)
     };
-    let seen = Seen::default();
+    let look = LastLook::default();
     let mut policy = Notes {
-        seen,
+        look,
         every,
         events: Vec::new(),
     };

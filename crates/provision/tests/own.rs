@@ -7,7 +7,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use common::{aws_zones, hours, job, zone};
-use scavsim_provision::face::{Desk, Net, Policy, Recipe, Seen, Study};
+use scavsim_provision::face::{Desk, LastLook, Net, Policy, Recipe, Study};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
 use scavsim_provision::world::World;
@@ -16,15 +16,15 @@ use scavsim_provision::world::World;
 #[derive(Debug, Clone)]
 struct Writes {
     net: Net,
-    seen: Seen,
+    look: LastLook,
     lines: Arc<Mutex<Vec<String>>>,
 }
 
 impl Writes {
     fn with(net: Net) -> Writes {
         let lines = Arc::default();
-        let seen = Seen::default();
-        Writes { net, seen, lines }
+        let look = LastLook::default();
+        Writes { net, look, lines }
     }
 }
 
@@ -36,7 +36,7 @@ impl Policy for Writes {
                 format!("{prices:?} {} {}", desk.egress_usd(zone), desk.region(zone))
             })
             .collect();
-        let events = format!("{:?} {}", desk.events(&mut self.seen), desk.slack_s());
+        let events = format!("{:?} {}", desk.events(&mut self.look), desk.slack_s());
         let probed = desk.probe(desk.tick() % desk.zones());
         if desk.running().is_none() {
             let _ = (0..desk.zones()).any(|zone| desk.try_spot(zone));

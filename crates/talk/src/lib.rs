@@ -3,8 +3,8 @@
 //! - [`conversation`]: somebody who answers lines.
 //! - [`lines`]: how lines are read and quoted.
 //! - [`numbered`]: lines with numbers, by which an answer is known to be one to what was asked; who waits for the next task.
-//! - [`program`]: a command of a scenario, found and started, with its limits.
-//! - `process`: a program under way; `guard`: who ends it where nobody else can.
+//! - [`program`]: a command of a scenario, found, with its limits.
+//! - [`process`]: a program under way; `guard`: who ends it where nobody else can.
 //!
 //! What is talked about is nobody's business here: search strategies and policies have protocols of their own.
 
@@ -12,7 +12,7 @@ pub mod conversation;
 mod guard;
 pub mod lines;
 pub mod numbered;
-mod process;
+pub mod process;
 pub mod program;
 
 /// What users of the crate `scavsim` may rely on, of this floor.

@@ -112,8 +112,19 @@ impl NoAnswer {
     }
 }
 
+/// Starts a program. Waiting for an answer ends when somebody raises the flag `stop`.
+///
+/// # Errors
+/// It does not start.
+pub fn start(
+    program: &Program<'_>,
+    stop: Option<Arc<AtomicBool>>,
+) -> Result<Box<dyn Conversation>, NoStart> {
+    Ok(Box::new(Process::start(program, stop)?))
+}
+
 /// A process that is asked for one task after the other.
-pub(crate) struct Process {
+struct Process {
     child: Child,
     guard: Guard,
     limits: ProcessLimits,
@@ -131,10 +142,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts one. Its random hashes are switched off, and Python's buffers: what is printed is said.
-    pub(crate) fn start(
-        of: &Program<'_>,
-        stop: Option<Arc<AtomicBool>>,
-    ) -> Result<Process, NoStart> {
+    fn start(of: &Program<'_>, stop: Option<Arc<AtomicBool>>) -> Result<Process, NoStart> {
         let (program, arguments) = of.found()?;
         let mut command = Command::new(program);
         command

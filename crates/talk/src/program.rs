@@ -1,13 +1,9 @@
-//! A command of a scenario: found, started, limited.
+//! A command of a scenario: found, with its limits.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::conversation::Conversation;
-use crate::process::Process;
 use scavsim_read::input::checked::{Count, Positive};
 
 /// A program as a scenario names it, with its limits.
@@ -98,15 +94,6 @@ impl<'p> Program<'p> {
             Some(place) => Ok((place, arguments)),
             None => Err(NoProgram::NotThere(program.clone())),
         }
-    }
-
-    /// Starts it. Waiting for an answer ends when somebody raises the flag `stop`.
-    ///
-    /// # Errors
-    /// It does not start.
-    pub fn start(&self, stop: Option<Arc<AtomicBool>>) -> Result<Box<dyn Conversation>, NoStart> {
-        let process = Process::start(self, stop)?;
-        Ok(Box::new(process))
     }
 
     /// Longest time to start, beside the first answer.

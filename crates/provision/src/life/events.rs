@@ -24,11 +24,11 @@ pub enum Event {
 /// What a policy has seen of its life: it remembers it from one decision to the next.
 ///
 /// ```
-/// use scavsim_provision::face::{Desk, Event, Policy, Seen};
+/// use scavsim_provision::face::{Desk, Event, Policy, LastLook};
 ///
 /// /// Goes on demand after its first loss.
 /// #[derive(Debug, Default)]
-/// struct Wary(Seen);
+/// struct Wary(LastLook);
 ///
 /// impl Policy for Wary {
 ///     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
@@ -42,7 +42,7 @@ pub enum Event {
 /// }
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct LastLook {
     /// Spot prices of all zones; none before the first look.
     prices_usd: Vec<f64>,
     /// Machines that work.
@@ -54,7 +54,7 @@ pub struct Seen {
     events: Vec<Event>,
 }
 
-impl Seen {
+impl LastLook {
     /// What the last look found.
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -62,46 +62,46 @@ impl Seen {
 }
 
 impl Desk<'_, '_> {
-    /// What happened since `seen` was last shown this desk; nothing at the first time. Prices are looked at in every zone, and
+    /// What happened since the last `look` at this desk; nothing at the first one. Prices are looked at in every zone, and
     /// a price that went and came back meanwhile is no event.
-    pub fn events<'s>(&self, seen: &'s mut Seen) -> &'s [Event] {
-        seen.events.clear();
-        let is_first = seen.prices_usd.is_empty();
+    pub fn events<'s>(&self, look: &'s mut LastLook) -> &'s [Event] {
+        look.events.clear();
+        let is_first = look.prices_usd.is_empty();
         let working = self.running().filter(|_| self.start_up_left_s() <= 0.0);
         let (losses, saved_s) = (self.losses(), self.saved_s());
         let is_near = self.slack_s() < 2.0 * self.changeover_s() + self.tick_s();
         if is_first {
-            seen.prices_usd.resize(self.zones(), f64::NAN);
+            look.prices_usd.resize(self.zones(), f64::NAN);
         } else {
-            if losses > seen.losses
+            if losses > look.losses
                 && let Some(zone) = self.last_loss()
             {
-                seen.events.push(Event::Lost(zone));
+                look.events.push(Event::Lost(zone));
             }
             if let Some(place) = working
-                && seen.working != working
+                && look.working != working
             {
-                seen.events.push(Event::Works(place.zone));
+                look.events.push(Event::Works(place.zone));
             }
-            if self.checkpoint_every_s().is_some() && saved_s > seen.saved_s {
-                seen.events.push(Event::Checkpoint(saved_s));
+            if self.checkpoint_every_s().is_some() && saved_s > look.saved_s {
+                look.events.push(Event::Checkpoint(saved_s));
             }
-            for (zone, before) in seen.prices_usd.iter().enumerate() {
+            for (zone, before) in look.prices_usd.iter().enumerate() {
                 if self.spot_usd_per_h(zone) != *before {
-                    seen.events.push(Event::Price(zone));
+                    look.events.push(Event::Price(zone));
                 }
             }
-            if is_near && !seen.is_near {
-                seen.events.push(Event::DeadlineNear);
+            if is_near && !look.is_near {
+                look.events.push(Event::DeadlineNear);
             }
         }
-        for (zone, price) in seen.prices_usd.iter_mut().enumerate() {
+        for (zone, price) in look.prices_usd.iter_mut().enumerate() {
             *price = self.spot_usd_per_h(zone);
         }
-        seen.working = working;
-        seen.losses = losses;
-        seen.saved_s = saved_s;
-        seen.is_near = is_near;
-        &seen.events
+        look.working = working;
+        look.losses = losses;
+        look.saved_s = saved_s;
+        look.is_near = is_near;
+        &look.events
     }
 }

@@ -19,10 +19,11 @@ use toml::Spanned;
 use self::talk::{Answer, Breach, Reply, Shown, Until};
 use super::{Net, Policy, Recipe};
 use crate::life::desk::Desk;
-use crate::life::events::Seen;
+use crate::life::events::LastLook;
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_talk::lines::shortened;
 use scavsim_talk::numbered::{Numbered, Waiting};
+use scavsim_talk::process::start;
 use scavsim_talk::program::{NoProgram, Program, Wording, memory_mib, start_s, timeout_s};
 
 /// Settings of a policy that is another program.
@@ -94,7 +95,7 @@ impl ExternalPolicySettings {
         if let Some(waiting) = self.waiting.take() {
             return Ok(waiting);
         }
-        let process = self.program().start(self.stop.clone());
+        let process = start(&self.program(), self.stop.clone());
         Ok(Numbered::new(
             process.map_err(|why| Breach::Silence(why.into()))?,
         ))
@@ -111,7 +112,7 @@ impl Recipe for ExternalPolicySettings {
             of: self.clone(),
             seed,
             talk: None,
-            seen: Seen::default(),
+            look: LastLook::default(),
             asked_again: 0,
             until: Until::Tick,
         })
@@ -129,7 +130,7 @@ struct ExternalPolicy {
     seed: usize,
     /// From the first decision on, until something goes wrong.
     talk: Option<Numbered>,
-    seen: Seen,
+    look: LastLook,
     /// Tick from which on it is asked whatever happens.
     asked_again: usize,
     until: Until,
@@ -138,7 +139,7 @@ struct ExternalPolicy {
 impl ExternalPolicy {
     /// Asks until the tick is decided.
     fn ask(&mut self, desk: &mut Desk<'_, '_>) -> Result<(), Breach> {
-        let has_happened = !desk.events(&mut self.seen).is_empty();
+        let has_happened = !desk.events(&mut self.look).is_empty();
         let is_time = match self.until {
             Until::Tick => true,
             Until::Event => false,
@@ -156,7 +157,7 @@ impl ExternalPolicy {
         for _ in 0..self.of.max_asks.get() {
             let shown = Shown {
                 desk,
-                events: self.seen.events(),
+                events: self.look.events(),
                 reply: reply.as_ref(),
             };
             let line = told(begun.take().as_ref(), &shown);

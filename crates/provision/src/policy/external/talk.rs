@@ -103,8 +103,8 @@ struct ZoneNames(Vec<String>);
 
 impl<'de> Deserialize<'de> for ZoneNames {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ZoneNames, D::Error> {
-        struct OneOrMany;
-        impl<'de> Visitor<'de> for OneOrMany {
+        struct ZoneOrZones;
+        impl<'de> Visitor<'de> for ZoneOrZones {
             type Value = ZoneNames;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for ZoneNames {
                 Ok(ZoneNames(names))
             }
         }
-        from.deserialize_any(OneOrMany)
+        from.deserialize_any(ZoneOrZones)
     }
 }
 

@@ -24,6 +24,7 @@ use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_sim::engine::Interrupt;
 use scavsim_talk::numbered::Waiting;
+use scavsim_talk::process::start;
 use scavsim_talk::program::{Program, Wording, memory_mib, start_s, timeout_s};
 
 /// Settings of a strategy that is another program.
@@ -134,7 +135,7 @@ impl Recipe for ExternalSettings {
             search_s: self.max_search_s.get(),
         };
         let own = self.clone();
-        let open = move || Ok(own.program().start(own.interrupt.flag())?);
+        let open = move || Ok(start(&own.program(), own.interrupt.flag())?);
         Spoken::of(Arc::new(open), self.waiting.clone(), told, bounds).build(task, past)
     }
 }
