@@ -55,7 +55,8 @@ impl Layers {
     }
 }
 
-/// What the rest costs at best if machines are started in a zone, by start-up, zone and parts done.
+/// What the rest costs at best if machines are started in a zone, by start-up, zone and parts done; and in any zone, behind the
+/// first start-up's.
 #[derive(Default)]
 struct Meets {
     wide: usize,
@@ -131,7 +132,7 @@ impl<'g, 'w> Program<'g, 'w> {
         buffers.ring.make(ahead + 1, modes, wide);
         buffers.block.make(block + ahead, modes, wide);
         buffers.saved.make(saved, modes, wide);
-        let meets = ground.start_ups.len() * ground.zones;
+        let meets = ground.start_ups.len() * ground.zones + 1;
         buffers.meets.wide = wide;
         buffers.meets.cells.resize(meets * wide, 0.0);
         buffers.meets.are_there.resize(meets, false);
@@ -315,11 +316,10 @@ impl Ground<'_> {
             for (cell, then) in row.iter_mut().zip(next) {
                 *cell = late + then;
             }
-            for zone in 0..self.zones {
-                let (start_up, egress) = self.move_to(port, zone);
-                if let Some(meets) = meets.row(start_up * self.zones + zone) {
+            for one in &self.approaches[port] {
+                if let Some(meets) = meets.row(one.meets) {
                     for (cell, meets) in row.iter_mut().zip(&meets[cells.clone()]) {
-                        *cell = less(meets + egress, *cell);
+                        *cell = less(meets + one.egress, *cell);
                     }
                 }
             }
@@ -355,6 +355,19 @@ impl Ground<'_> {
                 let starts = (place, Some(start_up));
                 self.lower(starts, (tick, cells.start), layers, others, row);
             }
+        }
+        if self.has_any {
+            let (zones, any) = meets.cells.split_at_mut(self.zones * meets.wide);
+            let any = &mut any[cells.clone()];
+            any.fill(f64::INFINITY);
+            for (row, _) in
+                (zones.chunks_exact(meets.wide).zip(&meets.are_there)).filter(|one| *one.1)
+            {
+                for (any, one) in any.iter_mut().zip(&row[cells.clone()]) {
+                    *any = less(*one, *any);
+                }
+            }
+            meets.are_there[self.zones] = true;
         }
     }
 
