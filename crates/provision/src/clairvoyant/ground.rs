@@ -1,11 +1,13 @@
 //! All that does not change with work done: what is offered when, for how much, and what starts and moves take.
 
 use super::stride::Stride;
-use super::{MOST_PARTS, Rented};
+use super::way::Rented;
 use crate::job::{Job, LastTick, whole};
 use crate::life::{Market, Place};
 use crate::world::{Window, World};
 
+/// Most parts of a tick that work is counted in.
+const MOST_PARTS: usize = 20;
 /// Most steps of work done, by tick and mode, that are looked at; with more, work is counted in whole ticks.
 const MOST_CELLS: usize = 50_000_000;
 

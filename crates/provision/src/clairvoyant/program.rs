@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::Way;
 use super::ground::Ground;
+use super::way::{Rented, Way};
 
 /// Numbers of parts done that are looked at together: few enough for all that they need to stay at hand.
 const CHUNK: usize = 256;
@@ -208,7 +208,7 @@ impl<'g, 'w> Program<'g, 'w> {
         end
     }
 
-    fn walk(&mut self) -> Vec<Option<super::Rented>> {
+    fn walk(&mut self) -> Vec<Option<Rented>> {
         let ground = self.ground;
         let (mut tick, mut done, mut at) = (0, 0, At::Nowhere);
         let mut way = Vec::with_capacity(ground.ticks);
