@@ -6,9 +6,11 @@
 //!
 //! - `ground`: all that does not change with work done.
 //! - `stride`: how far work comes in some time.
+//! - `costs`: what the rest costs in a tick, from the next ones.
 //! - `way`: what to rent when.
-//! - `program`: what the rest costs, backwards in time; and the way, forwards.
+//! - `program`: those costs, backwards in time; and the way, forwards.
 
+mod costs;
 mod ground;
 mod program;
 mod stride;
