@@ -1,6 +1,7 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
 pub mod advise;
+mod advise_deadline;
 mod advise_model;
 pub mod asked;
 mod bars;
@@ -43,6 +44,9 @@ mod page;
 pub mod plot;
 mod policies;
 mod policies_compare;
+mod policies_lives;
+#[cfg(feature = "figures")]
+mod policies_plot;
 mod precision;
 pub mod price_pack;
 pub mod prices;

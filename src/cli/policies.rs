@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
+use super::policies_lives::LivesFile;
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_provision::life::outcome::Outcome;
 use scavsim_provision::policy::registry::CLAIRVOYANT;
-use scavsim_provision::study::figures::{Figures, figures};
-use scavsim_provision::study::run::{Met, run};
+use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -22,6 +23,10 @@ pub(super) struct Asked<'a> {
     pub(super) out: Option<&'a Path>,
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
+    /// Keys that replace those of the files.
+    pub(super) set: &'a SetArgs,
+    #[cfg(feature = "figures")]
+    pub(super) pictures: super::plot::PicturesArgs,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
@@ -36,9 +41,10 @@ pub(super) fn has_policies(file: &Path) -> bool {
     file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source.text))
 }
 
-/// Reads and checks such scenarios.
-pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
+/// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
+pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failure> {
     let mut d = Diagnostics::default();
+    let set = set.sources()?;
     if let Some(other) = files.iter().find(|file| !has_policies(file)) {
         let title = format!("{}: no `[policy]`", other.display());
         let help = "scenarios with `[policy]` are run by themselves";
@@ -48,7 +54,9 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
     let studies: Vec<Option<Study>> = files
         .iter()
         .map(|file| {
-            let source = Source::read(file, &mut d)?;
+            let own = Source::read(file, &mut d)?;
+            let parts: Vec<_> = set.iter().rev().chain([&own]).cloned().collect();
+            let source = Source::joined(&parts).named(&own.name);
             check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)
         })
         .collect();
@@ -64,7 +72,7 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
         return Ok(None);
     }
     refuse(&asked)?;
-    let mut studies = load(asked.files)?;
+    let mut studies = load(asked.files, asked.set)?;
     if asked.is_dry {
         let line = |study: &Study| format!("{}: {} lives\n", study.name, study.cases());
         terminal::print(&studies.iter().map(line).collect::<String>())?;
@@ -86,19 +94,28 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
                 out.to_owned()
             }
         });
-        let mut lives = folder.as_deref().map(Lives::create).transpose()?;
+        let begin = printed.rows.len();
+        let mut lives = folder.as_deref().map(LivesFile::create).transpose()?;
         for setting in &study.settings {
-            let met = pool.install(|| run(study, setting));
-            if interrupt.is_raised() {
-                return Ok(Some(signals.exit()));
+            let mut sums = Sums::new(study.policies.len());
+            for block in setting.lives.blocks() {
+                let met = pool.install(|| run(study, setting, block));
+                if interrupt.is_raised() {
+                    return Ok(Some(signals.exit()));
+                }
+                if let Some(lives) = &mut lives {
+                    lives.write(study, setting, &met)?;
+                }
+                sums.add(&met);
             }
-            if let Some(lives) = &mut lives {
-                lives.write(study, setting, &met)?;
-            }
-            printed.add(study, setting, &figures(&met));
+            printed.add(study, setting, &sums.figures());
         }
         if let (Some(lives), Some(folder)) = (lives, &folder) {
-            lives.end(folder, &printed.rows)?;
+            lives.end(folder)?;
+            let own: Vec<&Line> = printed.rows[begin..].iter().collect();
+            fs::write(folder.join("summary.csv"), sheet(&own, true).csv(true))?;
+            #[cfg(feature = "figures")]
+            asked.pictures.of_study(folder, study)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
@@ -109,10 +126,9 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        d.push(
-            Diagnostic::general(title)
-                .with_help("legal there: --out, --jobs, --seed, --format, --wide, --dry-run"),
-        );
+        d.push(Diagnostic::general(title).with_help(
+            "legal there: --out, --plot, --set, --jobs, --seed, --format, --wide, --dry-run",
+        ));
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
         let title = "scenarios with `[policy]` have no summary of this form";
@@ -287,100 +303,4 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
         _ if line.figures.cost_usd <= least => Tone::Best,
         _ => Tone::Plain,
     })
-}
-
-/// `lives.csv`: a row per life.
-struct Lives {
-    rows: csv::Writer<fs::File>,
-    partial: PathBuf,
-}
-
-const COLUMNS: &[&str] = &[
-    "zones",
-    "deadline_h",
-    "changeover_s",
-    "start",
-    "policy",
-    "cost_usd",
-    "spot_usd",
-    "on_demand_usd",
-    "egress_usd",
-    "probes_usd",
-    "lateness_usd",
-    "clairvoyant_usd",
-    "finished_h",
-    "late_h",
-    "kept",
-    "spot_h",
-    "on_demand_h",
-    "start_up_h",
-    "launches",
-    "losses",
-    "moves",
-    "refused",
-    "caught",
-];
-
-impl Lives {
-    fn create(folder: &Path) -> Result<Lives, Failure> {
-        fs::create_dir_all(folder)?;
-        let partial = folder.join("lives.partial.csv");
-        let mut rows = csv::Writer::from_writer(fs::File::create(&partial)?);
-        rows.write_record(COLUMNS).map_err(anyhow::Error::from)?;
-        Ok(Lives { rows, partial })
-    }
-
-    fn write(&mut self, study: &Study, setting: &Setting, met: &[Met]) -> Result<(), Failure> {
-        let zones: Vec<&str> = setting
-            .world
-            .zones
-            .iter()
-            .map(|zone| zone.name.as_str())
-            .collect();
-        let zones = zones.join(" ");
-        for one in met {
-            let optimum = one.optimum.as_ref().map(Outcome::cost_usd);
-            let names = study.policies.iter().map(|(name, _)| name.as_str());
-            let known = one.optimum.iter().map(|outcome| (CLAIRVOYANT, outcome));
-            for (policy, life) in names.zip(&one.outcomes).chain(known) {
-                let hours = |seconds: f64| (seconds / 3600.0).to_string();
-                let row = [
-                    zones.clone(),
-                    hours(setting.job.deadline_s),
-                    setting.job.changeover_s.to_string(),
-                    one.start.to_string(),
-                    policy.to_owned(),
-                    life.cost_usd().to_string(),
-                    life.spot_usd.to_string(),
-                    life.on_demand_usd.to_string(),
-                    life.egress_usd.to_string(),
-                    life.probes_usd.to_string(),
-                    life.lateness_usd.to_string(),
-                    optimum.map_or(String::new(), |usd| usd.to_string()),
-                    life.finished_s.map_or(String::new(), hours),
-                    hours(life.late_s),
-                    life.kept().to_string(),
-                    hours(life.spot_s),
-                    hours(life.on_demand_s),
-                    hours(life.start_up_s),
-                    life.launches.to_string(),
-                    life.losses.to_string(),
-                    life.moves.to_string(),
-                    life.refused.to_string(),
-                    life.caught.to_string(),
-                ];
-                self.rows.write_record(&row).map_err(anyhow::Error::from)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The rows get their name when all are there.
-    fn end(mut self, folder: &Path, lines: &[Line]) -> Result<(), Failure> {
-        self.rows.flush()?;
-        fs::rename(&self.partial, folder.join("lives.csv"))?;
-        let lines: Vec<&Line> = lines.iter().collect();
-        fs::write(folder.join("summary.csv"), sheet(&lines, true).csv(true))?;
-        Ok(())
-    }
 }

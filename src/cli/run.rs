@@ -217,7 +217,12 @@ impl RunArgs {
 
     /// What is asked for where scenarios have `[policy]`.
     fn policies(&self) -> policies::Asked<'_> {
+        #[cfg(feature = "figures")]
+        let report = self.pictures.has_report();
+        #[cfg(not(feature = "figures"))]
+        let report = false;
         let given = [
+            ("--report", report),
             ("--resume", self.resume),
             ("--overwrite", self.overwrite),
             ("--shard", self.shard.is_some()),
@@ -225,7 +230,6 @@ impl RunArgs {
             ("--fail-fast", self.fail_fast),
             ("--replicas", self.replicas.is_some()),
             ("--fidelity", self.fidelity.is_some()),
-            ("--set", !self.set.is_empty()),
             ("--summary-by", self.summary_by.columns.is_some()),
             ("--columns", !self.table.columns.is_empty()),
         ];
@@ -234,6 +238,9 @@ impl RunArgs {
             out: self.out.as_deref(),
             jobs: self.jobs(),
             seed: self.seed,
+            set: &self.set,
+            #[cfg(feature = "figures")]
+            pictures: self.pictures,
             format: self.format,
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),

@@ -1,6 +1,7 @@
 //! Policies beside one of them, life by life: all of them met the same markets.
 
 use super::run::Met;
+use crate::life::outcome::Outcome;
 use scavsim_base::stats::{Interval, Welford};
 
 /// What a policy costs more than another on the same lives.
@@ -14,22 +15,48 @@ pub struct Paired {
     pub cheaper: f64,
 }
 
-/// What each policy costs more than that of number `against`.
-pub fn paired(met: &[Met], against: usize) -> Vec<Paired> {
-    let policies = met.first().map_or(0, |one| one.outcomes.len());
-    let of = |policy: usize| {
-        let mut more = Welford::default();
-        let mut cheaper = 0.0;
+/// Sums over the differences of all pairs of policies; they do not grow with the lives.
+#[derive(Debug, Clone)]
+pub struct PairedSums {
+    policies: usize,
+    lives: usize,
+    /// What the first of a pair costs more, and how often it costs less, row by row.
+    pairs: Vec<(Welford, usize)>,
+}
+
+impl PairedSums {
+    /// Of so many policies, without lives.
+    pub fn new(policies: usize) -> PairedSums {
+        PairedSums {
+            policies,
+            lives: 0,
+            pairs: vec![(Welford::default(), 0); policies * policies],
+        }
+    }
+
+    /// Takes in lives, which follow those before.
+    pub fn add(&mut self, met: &[Met]) {
+        self.lives += met.len();
         for one in met {
-            let usd = one.outcomes[policy].cost_usd() - one.outcomes[against].cost_usd();
-            more.add(usd);
-            cheaper += f64::from(u8::from(usd < -1e-9));
+            let costs: Vec<f64> = one.outcomes.iter().map(Outcome::cost_usd).collect();
+            for (at, (more, cheaper)) in self.pairs.iter_mut().enumerate() {
+                let usd = costs[at / self.policies] - costs[at % self.policies];
+                more.add(usd);
+                *cheaper += usize::from(usd < -1e-9);
+            }
         }
-        Paired {
-            more_usd: more.mean(),
-            interval: more.interval(),
-            cheaper: cheaper / met.len() as f64,
-        }
-    };
-    (0..policies).map(of).collect()
+    }
+
+    /// What each policy costs more than that of number `against`.
+    pub fn against(&self, against: usize) -> Vec<Paired> {
+        let of = |policy: usize| {
+            let (more, cheaper) = &self.pairs[policy * self.policies + against];
+            Paired {
+                more_usd: more.mean(),
+                interval: more.interval(),
+                cheaper: *cheaper as f64 / self.lives as f64,
+            }
+        };
+        (0..self.policies).map(of).collect()
+    }
 }
