@@ -115,7 +115,7 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Recommend a configuration from your own measurements, and what to measure next
     #[command(after_help = ADVISE_EXAMPLE)]
-    Advise(advise::AdviseArgs),
+    Advise(Box<advise::AdviseArgs>),
     /// Put the shards of a run together
     #[command(after_help = "Example: what ten machines made\n  scavsim merge out")]
     Merge(merge::MergeArgs),

@@ -25,8 +25,6 @@ pub(super) struct Asked<'a> {
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
-    #[cfg(feature = "figures")]
-    pub(super) pictures: super::plot::PicturesArgs,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
@@ -66,8 +64,12 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
     }
 }
 
-/// Runs scenarios with `[policy]`; `None` if there are none.
-pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+/// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
+pub(super) fn run_all(
+    asked: Asked<'_>,
+    written: impl Fn(&Path, &Study) -> Result<(), Failure>,
+    signals: &Signals,
+) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| has_policies(file)) {
         return Ok(None);
     }
@@ -114,8 +116,7 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
             lives.end(folder)?;
             let own: Vec<&Line> = printed.rows[begin..].iter().collect();
             fs::write(folder.join("summary.csv"), sheet(&own, true).csv(true))?;
-            #[cfg(feature = "figures")]
-            asked.pictures.of_study(folder, study)?;
+            written(folder, study)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;

@@ -19,6 +19,7 @@ use super::{estimate, policies, precision, resume, scenarios, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::experiment::{Ending, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
+use scavsim_provision::study::Study;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{Folder, Places, results};
@@ -99,7 +100,11 @@ impl RunArgs {
     /// [`Failure`].
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        if let Some(exit) = policies::run_all(self.policies(), signals)? {
+        #[cfg(feature = "figures")]
+        let written = |folder: &Path, study: &Study| self.pictures.of_study(folder, study);
+        #[cfg(not(feature = "figures"))]
+        let written = |_: &Path, _: &Study| Ok(());
+        if let Some(exit) = policies::run_all(self.policies(), written, signals)? {
             return Ok(exit);
         }
         self.summary_by.check(self.format)?;
@@ -239,8 +244,6 @@ impl RunArgs {
             jobs: self.jobs(),
             seed: self.seed,
             set: &self.set,
-            #[cfg(feature = "figures")]
-            pictures: self.pictures,
             format: self.format,
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),

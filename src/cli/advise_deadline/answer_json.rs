@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::answer::{PlannedAnswer, in_words};
 use super::plan::Plan;
 use super::spot::MeanFrom;
-use super::{PlannedAnswer, in_words};
 use scavsim_data::cloud::Market;
 
 /// What stands beside the advice, under `deadline`.

@@ -6,8 +6,9 @@
 //! - `spot`: what the spot market of a choice is like.
 //! - `plan`: configurations under policies, over drawn lives; `course`: lives of jobs that take fewer hours, or more.
 //! - `rule`: what a policy does when.
-//! - `told`: the answer for people; `answer_json`: for programs.
+//! - `answer`: what is asked and answered; `told`: the answer for people; `answer_json`: for programs.
 
+mod answer;
 mod answer_json;
 mod course;
 mod plan;
@@ -20,9 +21,10 @@ use clap::Args;
 
 use super::exit::Failure;
 use super::terminal;
+pub(super) use answer::InTime;
+use answer::{PlannedAnswer, on};
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
-use scavsim_data::cloud::Market;
 use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::machines::Basis;
 use scavsim_measure::advise::{Question, hand_over, json};
@@ -71,15 +73,6 @@ pub(super) struct DeadlineArgs {
     /// Mean hours until there are spot VMs again [default: as for one V100 of AWS in 2023]
     #[arg(long, value_name = "H", requires = "deadline")]
     spot_pause_h: Option<f64>,
-}
-
-/// A deadline and policies, checked.
-#[derive(Debug)]
-pub(super) struct InTime {
-    deadline: Deadline,
-    policies: Vec<(String, Box<dyn Recipe>)>,
-    said: Said,
-    miss: f64,
 }
 
 impl DeadlineArgs {
@@ -167,35 +160,7 @@ impl DeadlineArgs {
     }
 }
 
-/// What is answered.
-#[derive(Debug)]
-pub(super) struct PlannedAnswer<'a> {
-    in_time: &'a InTime,
-    promise: &'a Promise,
-    stand_in: &'a StandIn,
-    /// The plans, the cheapest first; what is first is to be taken.
-    plans: Vec<Plan<'a>>,
-    /// What the policy of the first does when.
-    rule: Rule,
-    /// Configurations that keep the deadline on demand, of which the best were run under policies.
-    in_all: usize,
-    /// Configurations that were run under policies.
-    candidates: usize,
-    /// Lives of each plan with a spot market.
-    lives: u64,
-}
-
 impl InTime {
-    /// Hours from now until the deadline.
-    pub(super) fn hours(&self) -> f64 {
-        self.deadline.hours
-    }
-
-    /// Share of runs that may take longer than planned.
-    pub(super) fn miss(&self) -> f64 {
-        self.miss
-    }
-
     /// Runs policies on the best configurations of an advice within the deadline, and hands what comes of it to `use_it`.
     ///
     /// # Errors
@@ -327,28 +292,6 @@ impl PlannedAnswer<'_> {
         }
         Ok(())
     }
-
-    /// The choice to rent at first, as whatever rents it takes it.
-    pub(super) fn first(&self) -> Option<Choice> {
-        let plan = self.plans.first()?;
-        let choice = plan.candidate.choice;
-        let spot = plan
-            .candidate
-            .spot
-            .as_ref()
-            .filter(|_| self.rule.begins_on_spot);
-        Some(Choice {
-            offer: spot.map_or(&choice.offer, |spot| &spot.offer).clone(),
-            time_h: plan.came.done_h,
-            cost_usd: plan.came.cost_usd,
-            ..choice.clone()
-        })
-    }
-
-    /// The cheapest plan on demand only.
-    fn on_demand_only(&self) -> Option<&Plan<'_>> {
-        self.plans.iter().find(|plan| plan.policy == ON_DEMAND)
-    }
 }
 
 /// The cheapest of those that keep the promise first; but what is first is on a GPU that was measured, unless the advice itself
@@ -368,18 +311,4 @@ fn sort(plans: &mut [Plan<'_>], advice: &Advice, promised: f64) {
 
 fn is_other_gpu(choice: &Choice) -> bool {
     (choice.stands.as_ref()).is_some_and(|stands| stands.basis == Basis::OtherGpu)
-}
-
-/// A configuration and its machines.
-fn on(choice: &Choice) -> String {
-    let c = &choice.configuration;
-    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
-}
-
-/// A market in words.
-fn in_words(market: Market) -> &'static str {
-    match market {
-        Market::OnDemand => "on demand",
-        other => other.name(),
-    }
 }

@@ -91,6 +91,19 @@ impl<'a> Candidate<'a> {
         median * libm::exp(sd * normal::inverse_cdf(share))
     }
 
+    /// Mean hours of work in each of [`STRATA`] parts of equal chance: n e^(μ + σ²/2) (Φ(b − σ) − Φ(a − σ)) between the normal
+    /// quantiles a and b, so that their mean is that of the log-normal law.
+    fn strata_h(&self) -> [f64; STRATA] {
+        let (median, sd) = self.work_h;
+        let mean = median * libm::exp(0.5 * sd * sd);
+        let below = |part: usize| match part {
+            0 => 0.0,
+            STRATA => 1.0,
+            part => normal::cdf(normal::inverse_cdf(part as f64 / STRATA as f64) - sd),
+        };
+        std::array::from_fn(|part| STRATA as f64 * mean * (below(part + 1) - below(part)))
+    }
+
     /// USD for all machines and an hour, on demand.
     pub(super) fn on_demand_usd_per_h(&self) -> f64 {
         self.choice.offer.usd_per_hour * f64::from(self.choice.vms)
@@ -192,10 +205,7 @@ impl<'a> Plan<'a> {
         let stretch = candidate
             .checkpoints(policy, promise)
             .map_or(1.0, |(_, stretch)| stretch);
-        let works_s: Vec<f64> = (0..STRATA)
-            .map(|at| (at as f64 + 0.5) / STRATA as f64)
-            .map(|share| 3600.0 * stretch * candidate.quantile_h(share))
-            .collect();
+        let works_s = candidate.strata_h().map(|work_h| 3600.0 * stretch * work_h);
         let life = |replica: u64| {
             if interrupt.is_raised() {
                 return None;

@@ -68,8 +68,8 @@ impl Rule {
         let goes_back = on_demand(&never).is_some_and(|(at_s, _)| {
             let from = (at_s / tick_s).round() as usize + 1;
             let (_, timeline) = live(&|tick| tick >= from);
-            let later = timeline.entries.iter().filter(|entry| entry.at_s > at_s);
-            later.into_iter().any(|entry| entry.what == What::Spot)
+            let mut later = timeline.entries.iter().filter(|entry| entry.at_s > at_s);
+            later.any(|entry| entry.what == What::Spot)
         });
         Rule {
             begins_on_spot: begins(&live(&|_| true).1) == Some(What::Spot),

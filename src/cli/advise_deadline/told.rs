@@ -1,8 +1,8 @@
 //! The answer for people.
 
+use super::answer::{PlannedAnswer, on};
 use super::plan::Plan;
 use super::spot::{MeanFrom, SpotMarket};
-use super::{PlannedAnswer, on};
 use scavsim_base::text::words::{figure, rate, share, short_figure, small_usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_measure::advise::advice::{Advice, Choice};
@@ -97,17 +97,8 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
         ));
         lives.push(runs(spot, choice));
     }
-    for list in [&mut spots, &mut lives] {
-        let mut seen: Vec<String> = Vec::new();
-        list.retain(|one| {
-            !seen.contains(one) && {
-                seen.push(one.clone());
-                true
-            }
-        });
-    }
-    without.sort_unstable();
-    without.dedup();
+    let (spots, lives) = (each_once(spots), each_once(lives));
+    let without = each_once(without);
     if !spots.is_empty() {
         all.push(format!(
             "spot prices where they are on demand, an hour: {}",
@@ -148,6 +139,17 @@ fn lower(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(letters).collect()
     })
+}
+
+/// The list without what stands in it before.
+fn each_once<T: PartialEq>(list: Vec<T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for one in list {
+        if !seen.contains(&one) {
+            seen.push(one);
+        }
+    }
+    seen
 }
 
 /// How long the machines of a spot market stay, and are away.

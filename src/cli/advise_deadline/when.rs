@@ -101,9 +101,10 @@ impl Moment {
 
     /// A date with a time; or, where `now` is known, a day of the week with a time, the next one.
     pub(super) fn read(text: &str, now: Option<Moment>) -> Option<Moment> {
-        let text = text
-            .trim()
-            .replacen('T', " ", usize::from(text.starts_with(char::is_numeric)));
+        let mut text = text.trim().to_owned();
+        if text.get(10..11) == Some("T") {
+            text.replace_range(10..11, " ");
+        }
         let mut words = text.split_whitespace();
         let (day, time) = (words.next()?, words.next()?);
         let (time, offset) = match time.find(['+', '-', 'Z']) {
@@ -227,7 +228,7 @@ fn weekday(text: &str) -> Option<i64> {
     ];
     let word = text.to_ascii_lowercase();
     let is_it = |day: &&str| *day == word || (word.len() == 3 && day.starts_with(&word));
-    full.iter().position(|day| is_it(&day)).map(|at| at as i64)
+    full.iter().position(is_it).map(|at| at as i64)
 }
 
 /// Day of the week of a day since 1970, which began on a Thursday.

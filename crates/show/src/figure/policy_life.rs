@@ -131,11 +131,7 @@ fn places(life: &WatchedLife<'_>, end_h: f64) -> (Vec<String>, Vec<Series>) {
             })
             .collect();
         if !blocks.is_empty() {
-            let style = if *name == WAITING {
-                Style::plain(GREY)
-            } else {
-                Style::nth([0, 1, 5][kind])
-            };
+            let style = Style::nth([0, 1, 5, 3][kind]);
             series.push(Series::new(*name, style, Shape::Blocks(blocks)));
         }
     }
