@@ -43,7 +43,7 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// The same speed from the first to the last second of work.
+    /// One speed from the first to the last second of work.
     pub fn constant(speed: f64) -> Speed {
         Speed {
             steps: vec![(0.0, speed)],

@@ -103,6 +103,8 @@ struct Told(usize, usize);
 impl Policy for Told {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         let is_there = desk.is_served(self.0, self.1);
+        assert_eq!(desk.form_name(self.1), ["slow", "fast"][self.1]);
+        assert_eq!(desk.form_machines(self.1), 1);
         assert_eq!(desk.go_on_demand_as(self.0, self.1), is_there);
         assert!(is_there || !desk.try_spot_as(self.0, self.1));
         assert_eq!(desk.running_form(), is_there.then_some(self.1));

@@ -59,8 +59,9 @@ pub(super) struct Span {
 enum Others<'o> {
     /// Nothing: they are written.
     None,
-    /// Those that are there.
+    /// Costs that the cells have already.
     Known,
+    /// Costs of something else that can be done.
     These(&'o [f64]),
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Run {
 }
 
 impl Stride {
-    /// Of a job of so many parts, in a time in parts of a tick.
+    /// What is done of a job of so many parts, in a time in parts of a tick.
     pub(super) fn new(speed: &Speed, work: usize, time: usize) -> Stride {
         let (all, time) = (work as f64, time as f64);
         let (mut ends, mut ends_from) = (Vec::new(), work);

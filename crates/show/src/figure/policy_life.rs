@@ -151,14 +151,16 @@ fn places(life: &WatchedLife<'_>, end_h: f64) -> (Vec<String>, Vec<Series>) {
     (rows, series)
 }
 
-/// When zones offer as many machines as the job takes.
+/// When zones offer as many machines as the least form of the job takes.
 fn offered(life: &WatchedLife<'_>, place: &dyn Fn(Option<usize>) -> f64, end_h: f64) -> Vec<Block> {
     let window = life.window;
     let tick_h = window.world().tick_s / SECONDS_PER_HOUR;
     let ticks = window.ticks().min((end_h / tick_h).ceil() as usize);
+    let machines = life.job.forms.iter().map(|form| form.machines);
+    let least = machines.min().unwrap_or(1);
     let mut blocks = Vec::new();
     for zone in 0..window.world().zones.len() {
-        let has = |tick: usize| tick < ticks && window.offered(zone, tick) >= life.job.machines;
+        let has = |tick: usize| tick < ticks && window.offered(zone, tick) >= least;
         let mut from = None;
         for tick in 0..=ticks {
             match (has(tick), from) {
@@ -197,7 +199,12 @@ fn stretches(timeline: &Timeline) -> Vec<Stretch> {
                 has = entry.zone.map(|zone| (zone, false));
             }
             What::Works => has = has.map(|(zone, _)| (zone, true)),
-            What::Wait | What::Lost | What::GaveUp | What::Done | What::Unfinished => has = None,
+            What::Wait
+            | What::Lost
+            | What::GaveUp
+            | What::Failed
+            | What::Done
+            | What::Unfinished => has = None,
             What::Net => {}
         }
         let kind = match (has, market) {
