@@ -11,6 +11,7 @@ mod plans;
 mod protocols;
 mod reference;
 mod sweeps;
+#[allow(dead_code, reason = "each bench takes its own of it")]
 mod table;
 
 use std::hint::black_box;

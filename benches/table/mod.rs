@@ -7,6 +7,8 @@ use cpu_time::ProcessTime;
 pub enum Goal {
     /// At most this many times the path at this place.
     Ratio(f64, usize),
+    /// None of its own: beside the path at this place.
+    Beside(usize),
     /// At most this many microseconds.
     Microseconds(f64),
     /// None of its own.
@@ -78,11 +80,14 @@ pub fn header(rounds: usize) {
 pub fn print(paths: &[Path<'_>]) {
     for path in paths {
         let ns = Spread::of(path.seen.clone());
+        let beside = |to: usize| {
+            let each = path.seen.iter().zip(&paths[to].seen).map(|(a, b)| a / b);
+            Spread::of(each.collect())
+        };
         let (ratio, to, goal, within) = match path.goal {
             Goal::Ratio(goal, to) => {
                 let other = &paths[to];
-                let each = path.seen.iter().zip(&other.seen).map(|(a, b)| a / b);
-                let ratio = Spread::of(each.collect());
+                let ratio = beside(to);
                 let within = Some(ratio.median <= goal);
                 (
                     ratio.to_string(),
@@ -90,6 +95,10 @@ pub fn print(paths: &[Path<'_>]) {
                     format!("≤ {goal}"),
                     within,
                 )
+            }
+            Goal::Beside(to) => {
+                let ratio = beside(to).to_string();
+                (ratio, paths[to].name.as_str(), String::new(), None)
             }
             Goal::Microseconds(us) => {
                 let within = Some(ns.median <= us * 1e3);

@@ -9,12 +9,12 @@ from ._table import Row, Shown, Table, as_is, between, chance, for_people, order
 
 # The order of columns; those that are not named come after.
 _ORDER = ["scenario", "workload", "pricing", "setting", "objective", "sorted_by", "part", "repeats", "strategy", "rank", "what", "gpu", "vm", "vms", "gpus", "held",
-          "workers", "batch", "other", "plan", "market", "provider", "region", "time_h", "time_p5_h", "time_p95_h", "cost_usd", "cost_p5_usd",
+          "workers", "batch", "other", "plan", "policy", "market", "provider", "region", "time_h", "time_p5_h", "time_p95_h", "cost_usd", "cost_p5_usd",
           "cost_p95_usd", "miss", "over_best", "chance_better", "on_front", "provenance", "net_mean", "net_median", "net_p90", "rank_low", "rank_high"]
 
 _CLUSTER = ("cluster", lambda row: f"{row.get('vms') or ''} × {row.get('vm') or row.get('held') or ''}".strip(" ×"))
 _CHOICES: Shown = [
-    _CLUSTER, ("workers", as_is("workers")), ("batch", as_is("batch")), ("plan", as_is("plan")), ("market", as_is("market")), ("region", as_is("region")),
+    _CLUSTER, ("workers", as_is("workers")), ("batch", as_is("batch")), ("plan", as_is("plan")), ("policy", as_is("policy")), ("market", as_is("market")), ("region", as_is("region")),
     ("time, h (90 %)", between("time_h", "time_p5_h", "time_p95_h")), ("cost, USD (90 %)", between("cost_usd", "cost_p5_usd", "cost_p95_usd")),
     ("over the best", percent("over_best")), ("misses a limit", chance("miss")), ("known by", as_is("provenance")),
 ]
@@ -67,8 +67,15 @@ class Advice(Mapping[str, Any]):
 
     @property
     def table(self) -> Table:
-        """The configurations that keep to the limits, the best first."""
-        return _table(self._told["choices"])
+        """The configurations that keep to the limits, the best first; with a deadline each under a policy."""
+        in_time = self._told.get("deadline")
+        return _table(in_time["plans"] if in_time else self._told["choices"])
+
+    @property
+    def rule(self) -> List[str]:
+        """With a deadline, what to do when, in sentences; else nothing."""
+        in_time = self._told.get("deadline")
+        return list(in_time["rule"]["words"]) if in_time else []
 
     @property
     def front(self) -> Table:
@@ -107,6 +114,7 @@ class Advice(Mapping[str, Any]):
             lines.append(f"Take {_named(best)}: {_figures(best)}.")
             if best.get("provenance") not in (None, "measured"):
                 lines.append(f"It was not measured itself: {best['provenance']}.")
+            lines.extend(self.rule)
         else:
             lines.append("Nothing keeps to the limits.")
             if nearest is not None:

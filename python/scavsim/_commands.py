@@ -90,7 +90,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
            setup_min: Optional[float] = None, steps: Optional[int] = None, times: Optional[int] = None, runs: Optional[int] = None,
            model: Optional[str] = None, tokens: Optional[float] = None, sequence: Optional[int] = None, global_batch: Optional[int] = None,
            runtime: Optional[str] = None, precision: Optional[str] = None, gpus: Optional[Sequence[str]] = None, most_gpus: Optional[int] = None,
-           jobs: Optional[int] = None, **options: Any) -> Advice:
+           deadline: Optional[str] = None, policy: Optional[Union[str, Sequence[str]]] = None, now: Optional[str] = None,
+           spot_run_h: Optional[float] = None, spot_pause_h: Optional[float] = None, jobs: Optional[int] = None, **options: Any) -> Advice:
     """Which configuration to take, and which measurement to make next; from measurements, or from a `model` that nobody measured.
 
     Args:
@@ -114,6 +115,11 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         runs: simulated runs of each configuration.
         model, tokens, sequence, global_batch, runtime, precision, gpus, most_gpus: in place of measurements, a model by name or file and the
             tokens to train it on.
+        deadline: when the job shall be done: `"60h"`, `"Fri 18:00"`, `"2026-12-04 18:00"`, in UTC. What is taken then is a configuration
+            under a policy, which says when to take spot machines, when to wait, when to go on demand.
+        policy: with a deadline, the policies to choose from; all that keep deadlines if absent.
+        now: with a deadline, what counts as now; the clock if absent.
+        spot_run_h, spot_pause_h: with a deadline, mean hours until a spot VM is lost, and until there are others.
         jobs: threads; all cores if absent.
         options: further options of `scavsim advise`.
 
@@ -135,7 +141,9 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "parameters": parameters, "provider": provider, "region": region,
         "market": market, "usd_per_hour": usd_per_hour, "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
         "tokens": tokens, "sequence": sequence, "global_batch": global_batch, "runtime": runtime, "precision": precision,
-        "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "jobs": jobs, **options,
+        "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "deadline": deadline,
+        "policy": policy if policy is None or isinstance(policy, str) else ",".join(policy), "now": now, "spot_run_h": spot_run_h,
+        "spot_pause_h": spot_pause_h, "jobs": jobs, **options,
     }
     if measurements is None:
         if model is None:

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::advise_deadline::{DeadlineArgs, InTime};
 use super::advise_model::{AskedOfAll, OfModel};
 use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
@@ -15,8 +16,9 @@ use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_measure::advise::advice::Choice;
 use scavsim_measure::advise::question::NoAdvice;
-use scavsim_measure::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
+use scavsim_measure::advise::{Goal, Question, Wanted, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::trial;
 use scavsim_read::input::name::not_a_name;
@@ -45,9 +47,11 @@ pub struct AdviseArgs {
     /// Highest cost in USD
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
-    /// Share of runs that may be beyond a limit [default: limits are on the mean]
+    /// Share of runs that may be beyond a limit [default: limits are on the mean; 0.05 of a deadline]
     #[arg(long, value_name = "SHARE")]
     max_miss: Option<f64>,
+    #[command(flatten)]
+    in_time: DeadlineArgs,
     /// Only VM types of this provider, or `any` [default: of those that were measured]
     #[arg(long)]
     provider: Option<String>,
@@ -154,6 +158,10 @@ impl AdviseArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
+        let in_time = self.in_time.read(self.max_miss, &mut wrong);
+        if self.in_time.is_given() && !wrong.is_empty() {
+            return Err(Failure::Wrong(wrong));
+        }
         let profile = match (&self.of_model, &self.profile) {
             (Some(of_model), _) if wrong.is_empty() => {
                 return of_model.run(self.asked_of_all(), signals);
@@ -161,7 +169,7 @@ impl AdviseArgs {
             (None, Some(profile)) => profile,
             _ => return Err(Failure::Wrong(wrong)),
         };
-        let question = self.question(profile);
+        let question = self.question(profile, in_time.as_ref());
         let jobs = self.jobs();
         let interrupt = signals.raise_first()?;
         let progress = Progress::of("advise");
@@ -184,6 +192,17 @@ impl AdviseArgs {
             trial::workload(&advice.files, out).map_err(Failure::Wrong)?;
             folder::write(&advice.files, out, Kind::WORKLOAD)?;
         }
+        if let Some(in_time) = &in_time {
+            let effort = (jobs, interrupt);
+            in_time.answer(&question, &advice, effort, |answer| {
+                let form = self.format;
+                answer.print(&advice, form == AdviceFormat::Json, self.commands)?;
+                answer
+                    .first()
+                    .map_or(Ok(()), |first| self.hand_over(&advice.name, Some(&first)))
+            })?;
+            return Ok(Exit::Done);
+        }
         match self.format {
             AdviceFormat::Text => terminal::print(&text::render(&advice))?,
             AdviceFormat::Json => {
@@ -194,7 +213,7 @@ impl AdviseArgs {
                 terminal::print(&format!("{value:#}\n"))?;
             }
         }
-        self.hand_over(&advice)?;
+        self.hand_over(&advice.name, advice.choices.first())?;
         #[cfg(feature = "figures")]
         if let Some(file) = &self.report {
             super::page::put(&scavsim_show::page::of_advice::contents(&advice), file)?;
@@ -222,11 +241,17 @@ impl AdviseArgs {
         if self.max_miss.is_some_and(|m| !(m > 0.0 && m < 1.0)) {
             refuse("max-miss", "a share above 0 and below 1, like 0.05");
         }
-        if self.max_miss.is_some() && self.max_time.is_none() && self.max_cost.is_none() {
-            refuse(
-                "max-miss",
-                "a limit that can be missed: --max-time or --max-cost",
-            );
+        let has_limit = self.max_time.is_some() || self.max_cost.is_some();
+        if self.max_miss.is_some() && !has_limit && !self.in_time.is_given() {
+            let legal = "a limit that can be missed: --max-time, --max-cost or --deadline";
+            refuse("max-miss", legal);
+        }
+        if self.in_time.is_given() && !matches!(self.objective, By::Cost) {
+            refuse("objective", "`cost` with --deadline");
+        }
+        #[cfg(feature = "figures")]
+        if self.in_time.is_given() && self.report.is_some() {
+            refuse("report", "a page of an advice without --deadline");
         }
         if !(0.0..=1440.0).contains(&self.setup_min) {
             refuse("setup-min", "minutes from 0 to 1440");
@@ -247,7 +272,7 @@ impl AdviseArgs {
         }
     }
 
-    fn question(&self, profile: &ProfileArgs) -> Question {
+    fn question(&self, profile: &ProfileArgs, in_time: Option<&InTime>) -> Question {
         let stem = profile
             .file
             .file_stem()
@@ -261,7 +286,7 @@ impl AdviseArgs {
         Question {
             import: profile.options(name),
             wanted: self.wanted(),
-            goal: self.goal(),
+            goal: self.goal(in_time),
             setup_min: self.setup_min,
             steps: self.steps,
             times: f64::from(self.times),
@@ -290,14 +315,15 @@ impl AdviseArgs {
         }
     }
 
-    /// What to look for, within which limits.
-    fn goal(&self) -> Goal {
+    /// What to look for, within which limits: a deadline is one.
+    fn goal(&self, in_time: Option<&InTime>) -> Goal {
+        let deadline_h = in_time.map(InTime::hours);
         Goal {
             objective: self.objective.into(),
             limits: Limits {
-                max_time_s: self.max_time.map(|h| 3600.0 * h),
+                max_time_s: deadline_h.or(self.max_time).map(|h| 3600.0 * h),
                 max_cost_usd: self.max_cost,
-                max_miss: self.max_miss,
+                max_miss: in_time.map(InTime::miss).or(self.max_miss),
             },
         }
     }
@@ -305,7 +331,7 @@ impl AdviseArgs {
     fn asked_of_all(&self) -> AskedOfAll {
         AskedOfAll {
             wanted: self.wanted(),
-            goal: self.goal(),
+            goal: self.goal(None),
             setup_min: self.setup_min,
             steps: self.steps,
             runs: u64::from(self.runs),
@@ -319,16 +345,16 @@ impl AdviseArgs {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }
 
-    /// Writes what rents the VMs.
-    fn hand_over(&self, advice: &Advice) -> Result<(), Failure> {
-        let Some(best) = advice.choices.first() else {
+    /// Writes what rents the VMs of a choice.
+    fn hand_over(&self, name: &str, best: Option<&Choice>) -> Result<(), Failure> {
+        let Some(best) = best else {
             return Ok(());
         };
         if let Some(path) = &self.sky {
-            write(path, &hand_over::sky(&advice.name, best))?;
+            write(path, &hand_over::sky(name, best))?;
         }
         if self.commands && self.format == AdviceFormat::Text {
-            match hand_over::commands(&advice.name, best) {
+            match hand_over::commands(name, best) {
                 Ok(text) => terminal::print(&format!("\n{text}"))?,
                 Err(why) => terminal::note(&why.to_string()),
             }

@@ -28,7 +28,7 @@ impl CheckArgs {
     /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
         if self.files.iter().any(|file| policies::has_policies(file)) {
-            let studies = policies::load(&self.files)?;
+            let studies = policies::load(&self.files, &self.set)?;
             let line = |(path, cases): (&PathBuf, usize)| {
                 format!(
                     "{}: ok, {cases} lives\n",

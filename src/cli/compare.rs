@@ -141,7 +141,6 @@ impl CompareArgs {
             ("--replicas", self.replicas.is_some()),
             ("--out", self.out.is_some()),
             ("--times", self.times),
-            ("--set", !self.set.is_empty()),
             ("--report", report),
         ];
         let mut page = terminal::page();
@@ -150,6 +149,7 @@ impl CompareArgs {
             files: &self.files,
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             seed: self.seed,
+            set: &self.set,
             against: self.against.as_deref(),
             format: self.format,
             page,

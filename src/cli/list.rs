@@ -10,7 +10,7 @@ use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
 use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal};
 use scavsim_base::Declaration;
-use scavsim_base::text::{Column, Page, Sheet};
+use scavsim_base::text::{Cell, Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Fleet, Price};
@@ -19,6 +19,8 @@ use scavsim_data::pricing::{Base, Policy, Rented, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_lab::experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
+use scavsim_provision::policy::registry::POLICIES;
+use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::{ALL_KNOWING, Registry};
 use scavsim_sim::plans::failures::{self, Cause, Loses};
@@ -74,6 +76,10 @@ enum What {
     Reactions,
     /// How they foretell how many GPUs there will be
     Forecasts,
+    /// Policies that decide during a run
+    Policies,
+    /// Embedded markets over time, in which such policies run
+    Markets,
 }
 
 impl ListArgs {
@@ -107,6 +113,8 @@ impl ListArgs {
             What::Failures => self.print(&fleets()),
             What::Reactions => self.print(&declared(Reaction::DECLARED)),
             What::Forecasts => self.print(&declared(Forecast::DECLARED)),
+            What::Policies => self.print(&declared(POLICIES)),
+            What::Markets => self.print(&markets()?),
         }
     }
 
@@ -322,6 +330,32 @@ fn fleets() -> Sheet<'static, (String, Cause)> {
         }),
     ];
     Sheet::new(all, columns)
+}
+
+/// The markets of the library: zones, hours of their traces, where they are from.
+fn markets() -> Result<Sheet<'static, (&'static str, WrittenMarket)>, Failure> {
+    type MarketRow = (&'static str, WrittenMarket);
+    let mut diagnostics = Diagnostics::default();
+    let all = WrittenMarket::names().into_iter().filter_map(|name| {
+        let wrong = Diagnostic::general(format!("unknown market `{name}`"));
+        let market = WrittenMarket::open(name, ".".as_ref(), wrong, &mut diagnostics)?;
+        Some((name, market))
+    });
+    let all: Vec<MarketRow> = all.collect();
+    let all = sound(all, diagnostics)?;
+    let columns = [
+        Column::text("market", |(name, _): &MarketRow| *name),
+        Column::text("what it is", |(_, market): &MarketRow| json!(market.about)).wrapped(),
+        Column::number("zones", |(_, market): &MarketRow| {
+            json!(market.world.zones.len())
+        }),
+        Column::number("hours", |(_, market): &MarketRow| {
+            let hours = market.world.ticks() as f64 * market.world.tick_s / 3600.0;
+            Cell::number(Some(hours), 1)
+        }),
+        Column::text("source", |(_, market): &MarketRow| json!(market.source)).long(),
+    ];
+    Ok(Sheet::new(all, columns))
 }
 
 fn declared(all: &'static [Declaration]) -> Sheet<'static, &'static Declaration> {

@@ -1,6 +1,7 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
 pub mod advise;
+mod advise_deadline;
 mod advise_model;
 pub mod asked;
 mod bars;
@@ -44,6 +45,9 @@ mod page;
 pub mod plot;
 mod policies;
 mod policies_compare;
+mod policies_lives;
+#[cfg(feature = "figures")]
+mod policies_plot;
 mod precision;
 pub mod price_pack;
 pub mod prices;
@@ -112,7 +116,7 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Recommend a configuration from your own measurements, and what to measure next
     #[command(after_help = ADVISE_EXAMPLE)]
-    Advise(advise::AdviseArgs),
+    Advise(Box<advise::AdviseArgs>),
     /// Put the shards of a run together
     #[command(after_help = "Example: what ten machines made\n  scavsim merge out")]
     Merge(merge::MergeArgs),

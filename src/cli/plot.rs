@@ -9,10 +9,12 @@ use clap::{Args, ValueEnum};
 use super::exit::{Exit, Failure};
 use super::finished::{FinishedRun, wrong};
 use super::known::{KnownArgs, material};
+use super::policies_plot::{self, LifeAsked};
 use super::signals::Signals;
-use super::{report, terminal};
+use super::{policies, report, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::scenario::Scenario;
+use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
 use scavsim_show::figure::{Asked, Figure, FigureKind, KINDS, Material, draw, life, vega};
 use scavsim_show::report::Folder;
@@ -24,7 +26,8 @@ const FOLDER: &str = "figures";
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// The folder of a finished run, or NAME.events.jsonl of `scavsim trace` for the life of one job
+    /// The folder of a finished run; NAME.events.jsonl of `scavsim trace` for the life of one job; or a scenario with `[policy]` for
+    /// one life under each policy
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
     /// Kinds of figures, with commas [default: those that tell of strategies]
@@ -35,7 +38,7 @@ pub struct PlotArgs {
     /// Show this workload alone
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
-    /// Show this setting, as the column `setting` names it [default: the first]
+    /// Show this setting, as the column `setting` names it; of a scenario with `[policy]` by its number [default: the first]
     #[arg(long, value_name = "NAME")]
     setting: Option<String>,
     /// Show this pricing policy [default: the first]
@@ -47,7 +50,13 @@ pub struct PlotArgs {
     /// Join configurations with lines of equal batch, or of equal workers
     #[arg(long, value_enum, default_value_t)]
     lines: Lines,
-    /// Write to this folder [default: `figures` in RESULTS]
+    /// Of a scenario with `[policy]`: show these policies, with commas [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    policy: Vec<String>,
+    /// Of a scenario with `[policy]`: show the life of this number [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    life: Option<u32>,
+    /// Write to this folder [default: `figures` in RESULTS, or beside the file]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Forms of each figure, with commas
@@ -93,6 +102,16 @@ impl PlotArgs {
     /// # Errors
     /// [`Failure`]; figures that a run cannot have, if they are asked for, are wrong usage.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if policies::has_policies(&self.results) {
+            return self.policies();
+        }
+        if !self.policy.is_empty() || self.life.is_some() {
+            let what = format!("{} has no `[policy]`", self.results.display());
+            return Err(wrong(
+                what,
+                "`--policy` and `--life` are for scenarios that have",
+            ));
+        }
         if self.results.is_file() {
             return self.life();
         }
@@ -127,13 +146,41 @@ impl PlotArgs {
                 "`scavsim trace FILE --case N` writes NAME.events.jsonl",
             )
         })?;
+        self.put(&[figure], self.beside())
+    }
+
+    /// Draws one life of a scenario with `[policy]`, a figure per policy.
+    fn policies(&self) -> Result<Exit, Failure> {
+        let given = [
+            ("--kind", !self.kind.is_empty()),
+            ("--workload", self.workload.is_some()),
+            ("--pricing", self.pricing.is_some()),
+            ("--objective", self.objective.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|one| one.1) {
+            let what = format!("`{option}` says nothing of scenarios with `[policy]`");
+            return Err(wrong(
+                what,
+                "legal there: --policy, --setting, --life, --out, --form",
+            ));
+        }
+        let asked = LifeAsked {
+            policies: &self.policy,
+            life: self.life,
+            setting: self.setting.as_deref(),
+        };
+        let figures = policies_plot::of_file(self.results.clone(), &asked)?;
+        self.put(&figures, self.beside())
+    }
+
+    /// The folder that is asked for, or that of the file.
+    fn beside(&self) -> io::Result<Folder> {
         let beside = self
             .results
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         let beside = beside.unwrap_or(Path::new("."));
-        let out = Folder::prepare(self.out.as_deref().unwrap_or(beside));
-        self.put(&[figure], out)
+        Folder::prepare(self.out.as_deref().unwrap_or(beside))
     }
 
     /// Writes figures and prints where they are.
@@ -157,6 +204,28 @@ pub struct PicturesArgs {
 }
 
 impl PicturesArgs {
+    /// Whether the page is asked for.
+    pub(super) fn has_report(self) -> bool {
+        self.report
+    }
+
+    /// Draws the first life of a study under each policy into the folder of its run, if figures are asked for.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub(super) fn of_study(self, folder: &Path, study: &Study) -> Result<(), Failure> {
+        if !self.plot {
+            return Ok(());
+        }
+        let figures = policies_plot::of_study(study, &LifeAsked::default())?;
+        let out = Folder::existing(folder).subfolder(FOLDER);
+        let files = written(&figures, out, FigureForm::value_variants())?;
+        for file in files {
+            terminal::note(&file.display().to_string());
+        }
+        Ok(())
+    }
+
     /// Draws a run that has just ended, into its folder.
     ///
     /// # Errors

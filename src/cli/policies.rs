@@ -5,15 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
+use super::policies_lives::LivesFile;
 use super::records::judge_failures;
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
-use scavsim_provision::study::figures::{Figures, figures};
-use scavsim_provision::study::rows::{COLUMNS, LifeCell, each};
-use scavsim_provision::study::run::{Met, run};
+use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -23,6 +24,8 @@ pub(super) struct Asked<'a> {
     pub(super) out: Option<&'a Path>,
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
+    /// Keys that replace those of the files.
+    pub(super) set: &'a SetArgs,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
@@ -37,9 +40,10 @@ pub(super) fn has_policies(file: &Path) -> bool {
     file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source.text))
 }
 
-/// Reads and checks such scenarios.
-pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
+/// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
+pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failure> {
     let mut d = Diagnostics::default();
+    let set = set.sources()?;
     if let Some(other) = files.iter().find(|file| !has_policies(file)) {
         let title = format!("{}: no `[policy]`", other.display());
         let help = "scenarios with `[policy]` are run by themselves";
@@ -49,7 +53,9 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
     let studies: Vec<Option<Study>> = files
         .iter()
         .map(|file| {
-            let source = Source::read(file, &mut d)?;
+            let own = Source::read(file, &mut d)?;
+            let parts: Vec<_> = set.iter().rev().chain([&own]).cloned().collect();
+            let source = Source::joined(&parts).named(&own.name);
             check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)
         })
         .collect();
@@ -59,13 +65,17 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Study>, Failure> {
     }
 }
 
-/// Runs scenarios with `[policy]`; `None` if there are none.
-pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+/// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
+pub(super) fn run_all(
+    asked: Asked<'_>,
+    written: impl Fn(&Path, &Study) -> Result<(), Failure>,
+    signals: &Signals,
+) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| has_policies(file)) {
         return Ok(None);
     }
     refuse(&asked)?;
-    let mut studies = load(asked.files)?;
+    let mut studies = load(asked.files, asked.set)?;
     if asked.is_dry {
         let line = |study: &Study| format!("{}: {} lives\n", study.name, study.cases());
         terminal::print(&studies.iter().map(line).collect::<String>())?;
@@ -89,21 +99,29 @@ pub(super) fn run_all(asked: Asked<'_>, signals: &Signals) -> Result<Option<Exit
                 out.to_owned()
             }
         });
-        let mut lives = folder.as_deref().map(Lives::create).transpose()?;
+        let begin = printed.rows.len();
+        let mut lives = folder.as_deref().map(LivesFile::create).transpose()?;
         for setting in &study.settings {
-            let met = pool.install(|| run(study, setting));
-            if interrupt.is_raised() {
-                return Ok(Some(signals.exit()));
+            let mut sums = Sums::new(study.policies.len());
+            for block in setting.lives.blocks() {
+                let met = pool.install(|| run(study, setting, block));
+                if interrupt.is_raised() {
+                    return Ok(Some(signals.exit()));
+                }
+                if let Some(lives) = &mut lives {
+                    lives.write(study, setting, &met)?;
+                }
+                sums.add(&met);
             }
-            if let Some(lives) = &mut lives {
-                lives.write(study, setting, &met)?;
-            }
-            let figures = figures(&met);
+            let figures = sums.figures();
             failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
             printed.add(study, setting, &figures);
         }
         if let (Some(lives), Some(folder)) = (lives, &folder) {
-            lives.end(folder, &printed.rows)?;
+            lives.end(folder)?;
+            let own: Vec<&Line> = printed.rows[begin..].iter().collect();
+            fs::write(folder.join("summary.csv"), sheet(&own, true).csv(true))?;
+            written(folder, study)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
@@ -114,10 +132,9 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        d.push(
-            Diagnostic::general(title)
-                .with_help("legal there: --out, --jobs, --seed, --format, --wide, --dry-run"),
-        );
+        d.push(Diagnostic::general(title).with_help(
+            "legal there: --out, --plot, --set, --jobs, --seed, --format, --wide, --dry-run",
+        ));
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
         let title = "scenarios with `[policy]` have no summary of this form";
@@ -296,43 +313,4 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
         _ if line.figures.cost_usd <= least => Tone::Best,
         _ => Tone::Plain,
     })
-}
-
-/// `lives.csv`: a row per life.
-struct Lives {
-    rows: csv::Writer<fs::File>,
-    partial: PathBuf,
-}
-
-impl Lives {
-    fn create(folder: &Path) -> Result<Lives, Failure> {
-        fs::create_dir_all(folder)?;
-        let partial = folder.join("lives.partial.csv");
-        let mut rows = csv::Writer::from_writer(fs::File::create(&partial)?);
-        let names = COLUMNS.iter().map(|(name, _)| name);
-        rows.write_record(names).map_err(anyhow::Error::from)?;
-        Ok(Lives { rows, partial })
-    }
-
-    fn write(&mut self, study: &Study, setting: &Setting, met: &[Met]) -> Result<(), Failure> {
-        each(study, setting, met, |row| {
-            let cells = COLUMNS.iter().map(|(_, of)| match of(row) {
-                LifeCell::Empty => String::new(),
-                LifeCell::Number(number) => number.to_string(),
-                LifeCell::Truth(is_so) => is_so.to_string(),
-                LifeCell::Text(text) => text.to_owned(),
-            });
-            self.rows.write_record(cells).map_err(anyhow::Error::from)
-        })?;
-        Ok(())
-    }
-
-    /// The rows get their name when all are there.
-    fn end(mut self, folder: &Path, lines: &[Line]) -> Result<(), Failure> {
-        self.rows.flush()?;
-        fs::rename(&self.partial, folder.join("lives.csv"))?;
-        let lines: Vec<&Line> = lines.iter().collect();
-        fs::write(folder.join("summary.csv"), sheet(&lines, true).csv(true))?;
-        Ok(())
-    }
 }

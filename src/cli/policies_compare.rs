@@ -6,12 +6,13 @@ use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
 use super::policies;
 use super::records::judge_failures;
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_provision::study::figures::{Figures, figures};
-use scavsim_provision::study::paired::{Paired, paired};
-use scavsim_provision::study::run::{Met, run as meet};
+use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::paired::{Paired, PairedSums};
+use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
@@ -20,6 +21,8 @@ pub(super) struct PoliciesAsked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
+    /// Keys that replace those of the files.
+    pub(super) set: &'a SetArgs,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
@@ -43,7 +46,7 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     if !asked.files.iter().any(|file| policies::has_policies(file)) {
         return Ok(None);
     }
-    let mut studies = policies::load(asked.files)?;
+    let mut studies = policies::load(asked.files, asked.set)?;
     refuse(asked, &studies)?;
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -55,11 +58,18 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
         study.seed = asked.seed.unwrap_or(study.seed);
         study.stop_by(interrupt.flag());
         for setting in &study.settings {
-            let met = pool.install(|| meet(study, setting));
-            if interrupt.is_raised() {
-                return Err(Failure::Interrupted);
+            let mut sums = Sums::new(study.policies.len());
+            let mut pairs = PairedSums::new(study.policies.len());
+            for lives in setting.lives.blocks() {
+                let met = pool.install(|| meet(study, setting, lives));
+                if interrupt.is_raised() {
+                    return Err(Failure::Interrupted);
+                }
+                sums.add(&met);
+                pairs.add(&met);
             }
-            tables.push(contenders(study, setting, &met, asked.against));
+            let figures = sums.figures();
+            tables.push(contenders(study, setting, figures, &pairs, asked.against));
         }
     }
     terminal::print(&text(&tables, asked.format, &asked.page))?;
@@ -71,7 +81,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --jobs, --seed, --format, --wide";
+        let help = "legal there: --against, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
@@ -103,10 +113,10 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
 fn contenders(
     study: &Study,
     setting: &Setting,
-    met: &[Met],
+    figures: Vec<Figures>,
+    pairs: &PairedSums,
     named: Option<&str>,
 ) -> Vec<Contender> {
-    let figures = figures(met);
     let by_name = named.and_then(|own| study.policies.iter().position(|(name, _)| name == own));
     let cheapest = (0..study.policies.len()).min_by(|&a, &b| {
         let is_late = |at: usize| !figures[at].keeps_all();
@@ -118,7 +128,11 @@ fn contenders(
         (is_late(a).cmp(&is_late(b))).then(cost(a).total_cmp(&cost(b)))
     });
     let against = by_name.or(cheapest).unwrap_or(0);
-    let all = study.policies.iter().zip(figures).zip(paired(met, against));
+    let all = study
+        .policies
+        .iter()
+        .zip(figures)
+        .zip(pairs.against(against));
     all.map(|(((name, _), figures), paired)| Contender {
         study: study.name.clone(),
         setting: setting.words(),

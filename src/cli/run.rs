@@ -19,6 +19,7 @@ use super::{estimate, policies, precision, resume, scenarios, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::experiment::{Ending, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
+use scavsim_provision::study::Study;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{Folder, Places, results};
@@ -99,7 +100,11 @@ impl RunArgs {
     /// [`Failure`].
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        if let Some(exit) = policies::run_all(self.policies(), signals)? {
+        #[cfg(feature = "figures")]
+        let written = |folder: &Path, study: &Study| self.pictures.of_study(folder, study);
+        #[cfg(not(feature = "figures"))]
+        let written = |_: &Path, _: &Study| Ok(());
+        if let Some(exit) = policies::run_all(self.policies(), written, signals)? {
             return Ok(exit);
         }
         self.summary_by.check(self.format)?;
@@ -217,7 +222,12 @@ impl RunArgs {
 
     /// What is asked for where scenarios have `[policy]`.
     fn policies(&self) -> policies::Asked<'_> {
+        #[cfg(feature = "figures")]
+        let report = self.pictures.has_report();
+        #[cfg(not(feature = "figures"))]
+        let report = false;
         let given = [
+            ("--report", report),
             ("--resume", self.resume),
             ("--overwrite", self.overwrite),
             ("--shard", self.shard.is_some()),
@@ -225,7 +235,6 @@ impl RunArgs {
             ("--fail-fast", self.fail_fast),
             ("--replicas", self.replicas.is_some()),
             ("--fidelity", self.fidelity.is_some()),
-            ("--set", !self.set.is_empty()),
             ("--summary-by", self.summary_by.columns.is_some()),
             ("--columns", !self.table.columns.is_empty()),
         ];
@@ -234,6 +243,7 @@ impl RunArgs {
             out: self.out.as_deref(),
             jobs: self.jobs(),
             seed: self.seed,
+            set: &self.set,
             format: self.format,
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),

@@ -34,7 +34,8 @@
 //!   [`import_layers`]: layers of a model.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own; [`default_prices`]: what is
 //!   charged unasked.
-//! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
+//! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure; [`advise_deadline`]: and by which
+//!   policy, to be done in time.
 //! - [`grids`]: measured grids that are shipped, [`own_grids`]: of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
 //! - [`validation`]: measurements left out of workloads, and what the rest says of them.
@@ -51,6 +52,7 @@
 #![allow(clippy::too_many_lines)]
 
 mod advise;
+mod advise_deadline;
 mod bad_clusters;
 mod bad_input;
 mod bad_prices;

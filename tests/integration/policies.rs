@@ -208,3 +208,141 @@ fn a_market_is_made_of_traces() {
         assert!(told.contains(what), "{what}: {told}");
     }
 }
+
+#[test]
+fn keys_are_replaced_and_places_of_mistakes_in_them_are_theirs() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let of = |more: &[&str]| {
+        let arguments = [&["run", "scenario.toml", "--format", "csv"], more].concat();
+        stdout(&sandbox.run(&arguments).success())
+    };
+    let rows = of(&[
+        "-s",
+        "job.deadline_h=[8,9]",
+        "-s",
+        "policy.names=[\"greedy\"]",
+        "--set",
+        "job.deadline_h=9",
+    ]);
+    sandbox.edit("scenario.toml", "deadline_h = 7", "deadline_h = 9");
+    sandbox.edit(
+        "scenario.toml",
+        "[\"greedy\", \"cost-to-go\"]",
+        "[\"greedy\"]",
+    );
+    assert_eq!(rows, of(&[]));
+    let told = stderr(
+        &sandbox
+            .run(&["check", "scenario.toml", "-s", "job.works_h=3"])
+            .code(2),
+    );
+    assert!(
+        told.contains("job.works_h=3") || told.contains("works_h"),
+        "{told}"
+    );
+    sandbox
+        .run(&[
+            "compare",
+            "scenario.toml",
+            "-s",
+            "policy.names=[\"greedy\",\"on-demand\"]",
+        ])
+        .success();
+}
+
+/// A block of lives and a part of one: sums over blocks are those over the rows.
+#[test]
+fn lives_beyond_a_block_are_all_counted() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let run = sandbox
+        .run(&[
+            "run",
+            "scenario.toml",
+            "-s",
+            "market.replicas=600",
+            "-s",
+            "policy.names=[\"greedy\"]",
+            "--out",
+            "out",
+            "--format",
+            "csv",
+        ])
+        .success();
+    let lives = sandbox.read("out/lives.csv");
+    let head: Vec<&str> = lives.lines().next().expect("a head").split(',').collect();
+    let column = |name: &str| {
+        head.iter()
+            .position(|one| *one == name)
+            .unwrap_or_else(|| panic!("{name}"))
+    };
+    let greedy: Vec<Vec<&str>> = lives
+        .lines()
+        .map(|line| line.split(',').collect())
+        .filter(|row: &Vec<&str>| row[4] == "greedy")
+        .collect();
+    assert_eq!(greedy.len(), 600);
+    let usd: Vec<f64> = greedy
+        .iter()
+        .map(|row| row[column("cost_usd")].parse().expect("USD"))
+        .collect();
+    let mean = usd.iter().sum::<f64>() / 600.0;
+    assert!(
+        greedy
+            .iter()
+            .all(|row| row[column("gave_up")] == "false" && row[column("lost_work_h")] == "0")
+    );
+    let printed = stdout(&run);
+    let row = printed
+        .lines()
+        .find(|line| line.contains(",greedy,"))
+        .expect("a row");
+    let told: f64 = row.split(',').nth(5).expect("a cost").parse().expect("USD");
+    // Tables round to the cent.
+    assert!((told - mean).abs() < 0.0051, "{told} {mean}");
+}
+
+#[test]
+fn a_life_is_drawn_per_policy() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let files = stdout(
+        &sandbox
+            .run(&[
+                "plot",
+                "scenario.toml",
+                "--out",
+                "figures",
+                "--life",
+                "3",
+                "--form",
+                "svg,vega",
+            ])
+            .success(),
+    );
+    assert_eq!(files.lines().count(), 4, "{files}");
+    let svg = sandbox.read("figures/scenario-greedy-life-3.svg");
+    assert!(
+        svg.contains("Three panels over time") && svg.contains("waiting"),
+        "{svg}"
+    );
+    for (more, word) in [
+        (["--policy", "greddy"], "did you mean `greedy`?"),
+        (["--life", "31"], "expected a number from 1 to 30"),
+        (["--setting", "2"], "expected a number from 1 to 1"),
+        (["--kind", "regret"], "`--kind` says nothing"),
+    ] {
+        let told = stderr(
+            &sandbox
+                .run(&[&["plot", "scenario.toml"], &more[..]].concat())
+                .code(2),
+        );
+        assert!(told.contains(word), "{told}");
+    }
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out", "--plot"])
+        .success();
+    assert_eq!(sandbox.files("out/figures").len(), 6);
+    let listed = stdout(&sandbox.run(&["list", "policies"]).success());
+    assert!(listed.contains("cost-to-go"), "{listed}");
+    let listed = stdout(&sandbox.run(&["list", "markets"]).success());
+    assert!(listed.contains("aws-v100-2023"), "{listed}");
+}

@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{aws_zones, job};
+use common::{aws_zones, hours, job, zone};
 use scavsim_provision::face::{Desk, LastLook, Net, Policy, Recipe, Study};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
@@ -139,4 +139,32 @@ fn what_cannot_be_put_beside_them_is_refused() {
             .contains("nobody")
     );
     assert!(Study::open("no/such.toml").is_err());
+}
+
+/// Works on demand, and probes its zone in every tick.
+#[derive(Debug)]
+struct Probes;
+
+impl Policy for Probes {
+    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+        desk.go_on_demand(0);
+        desk.probe(0);
+    }
+
+    fn net(&self) -> Net {
+        Net::None
+    }
+}
+
+#[test]
+fn probes_beside_machines_on_demand_are_paid() {
+    // Three of five hours have spot machines at 2 USD, and a probe is a minute.
+    let world = hours(vec![zone("zone", vec![1, 0, 1, 0, 1], 2.0, 5.0)], 0.0);
+    let window = world.window(0, 5).unwrap();
+    let life = live(window, &job(5.0, 5.0, 0.0), &mut Probes);
+    assert_eq!(life.on_demand_usd, 25.0);
+    assert!(
+        (life.probes_usd - 3.0 * 2.0 / 60.0).abs() < 1e-12,
+        "{life:?}"
+    );
 }

@@ -288,7 +288,13 @@ fn lives_do_not_depend_on_threads() {
             .num_threads(threads)
             .build()
             .expect("it starts");
-        let met = pool.install(|| run(&study, &study.settings[0]));
+        let met = pool.install(|| {
+            run(
+                &study,
+                &study.settings[0],
+                0..study.settings[0].lives.count(),
+            )
+        });
         let costs = met
             .iter()
             .flat_map(|one| one.outcomes.iter().map(|life| life.cost_usd()));

@@ -156,6 +156,18 @@ pub fn offers(
     offers
 }
 
+/// The VM type of an offer in another market of its region, where the catalogue knows the price of its own year.
+pub fn beside(offer: &Offer, market: Market, catalogue: &'static Catalogue) -> Option<Offer> {
+    let (provider, region) = (offer.provider.as_deref()?, offer.region.as_deref()?);
+    let all = catalogue.prices_of(provider, &offer.vm);
+    let mut new = new_in_regions(all, market).into_iter();
+    let price = new.find(|price| &*price.region == region)?;
+    let listed = catalogue.vm_type(&offer.vm)?;
+    let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+    let lives = lifetime(provider, gpu, region).filter(|_| market == Market::Spot);
+    Some(self::offer(&offer.vm, price, lives))
+}
+
 /// The regions that prices are from, and where else what was measured has prices.
 fn places(
     all: &[Offer],

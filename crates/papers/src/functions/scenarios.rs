@@ -134,8 +134,12 @@ impl Stage {
 /// A row per life and policy, of all settings.
 fn lives(study: &Study) -> ColumnTable {
     let mut table = ColumnTable::new(rows::COLUMNS.iter().map(|(name, _)| *name));
-    for setting in &study.settings {
-        let met = study::run::run(study, setting);
+    let blocks = study.settings.iter().flat_map(|setting| {
+        let blocks = setting.lives.blocks();
+        blocks.map(move |block| (setting, block))
+    });
+    for (setting, block) in blocks {
+        let met = study::run::run(study, setting, block);
         let pushed: Result<(), Infallible> = rows::each(study, setting, &met, |row| {
             let cells: Vec<Cell> = (rows::COLUMNS.iter().enumerate())
                 .map(|(at, (_, of))| match of(row) {

@@ -1,11 +1,13 @@
 //! All that does not change with work done: what is offered when, for how much, and what starts and moves take.
 
 use super::stride::Stride;
-use super::{MOST_PARTS, Rented};
+use super::way::Rented;
 use crate::job::{Job, LastTick, whole};
 use crate::life::{Market, Place};
 use crate::world::{Window, World};
 
+/// Most parts of a tick that work is counted in.
+const MOST_PARTS: usize = 20;
 /// Most steps of work done, by tick and mode, that are looked at; with more, work is counted in whole ticks.
 const MOST_CELLS: usize = 50_000_000;
 
@@ -14,6 +16,13 @@ const MOST_CELLS: usize = 50_000_000;
 pub(super) struct StartUp {
     pub(super) takes: usize,
     pub(super) rest: usize,
+}
+
+/// A way from a port to machines: number of the costs of starts, and the egress in USD.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Approach {
+    pub(super) meets: usize,
+    pub(super) egress: f64,
 }
 
 /// All that does not change with work done. Modes are numbers: places first, then *ports*, in which it waits; zones that nothing
@@ -39,6 +48,10 @@ pub(super) struct Ground<'w> {
     start_up: Vec<usize>,
     /// Egress in USD from a port to a zone.
     egress: Vec<f64>,
+    /// By port.
+    pub(super) approaches: Vec<Vec<Approach>>,
+    /// Whether any of them is from any zone.
+    pub(super) has_any: bool,
     /// USD of ticks at a place up to one, being late included.
     spent: Vec<Vec<f64>>,
     /// First tick from which a place is not there, per place and tick.
@@ -170,7 +183,12 @@ impl<'w> Ground<'w> {
         let late = |tick: usize| if tick < deadline { 0.0 } else { late_usd };
         let rents = |one: &Rented| rent(window, job, one, ticks, late);
         let (spent, up_until) = places.iter().map(rents).unzip();
-        (work <= ticks * fastest).then(|| Ground {
+        if work > ticks * fastest {
+            return None;
+        }
+        let mut ground = Ground {
+            approaches: Vec::new(),
+            has_any: false,
             rests_work: start_ups.iter().map(|one| strides(one.rest)).collect(),
             late: sums(ticks, late),
             ports: firsts.len(),
@@ -188,7 +206,14 @@ impl<'w> Ground<'w> {
             spent,
             up_until,
             ticks_work,
-        })
+        };
+        ground.approaches = (0..ground.ports)
+            .map(|port| ground.approaches_of(port))
+            .collect();
+        let mut approaches = ground.approaches.iter().flatten();
+        ground.has_any =
+            ground.start_ups.len() == 1 && approaches.any(|one| one.meets == ground.zones);
+        Some(ground)
     }
 
     /// Modes that there are.
@@ -225,6 +250,37 @@ impl<'w> Ground<'w> {
         } else {
             place
         }
+    }
+
+    /// From where costs of starts are taken for whoever waits in a port, with the egress: from zones, or from any, as far as the
+    /// farthest. Going to a nearer zone for more than it takes is never the least.
+    fn approaches_of(&self, port: usize) -> Vec<Approach> {
+        let moves: Vec<(usize, f64)> = (0..self.zones)
+            .map(|zone| self.move_to(port, zone))
+            .collect();
+        let farthest = moves.iter().map(|&(_, egress)| egress).fold(0.0, f64::max);
+        let far = moves
+            .iter()
+            .filter(|&&(_, egress)| egress >= farthest)
+            .count();
+        let is_one = self.start_ups.len() == 1 && far > 1;
+        let zones = moves
+            .iter()
+            .enumerate()
+            .map(|(zone, &(start_up, egress))| Approach {
+                meets: start_up * self.zones + zone,
+                egress,
+            });
+        let mut approaches: Vec<Approach> = zones
+            .filter(|one| !is_one || one.egress < farthest)
+            .collect();
+        if is_one {
+            approaches.push(Approach {
+                meets: self.zones,
+                egress: farthest,
+            });
+        }
+        approaches
     }
 
     /// Number of the start-up from a port to a zone, and the egress.

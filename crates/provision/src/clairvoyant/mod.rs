@@ -1,27 +1,29 @@
 //! The cheapest way for whoever knows what comes: dynamic programming over the known traces, zones, forms and egress included.
 //!
 //! Decisions are made as ticks begin; work is counted in parts of what speed 1 does in a tick, so fine that work, start-ups and
-//! speeds are whole numbers of parts where [`MOST_PARTS`] are enough for that: then no way is cheaper. Else work and start-ups
+//! speeds are whole numbers of parts where 20 in a tick are enough for that: then no way is cheaper. Else work and start-ups
 //! are rounded up and speeds down, and what comes out is a way that can be gone, but may not be the cheapest.
 //!
 //! - `ground`: all that does not change with work done.
 //! - `stride`: how far work comes in some time.
-//! - `program`: what the rest costs, backwards in time; and the way, forwards.
+//! - `costs`: what the rest costs in a tick, from the next ones.
+//! - `way`: what to rent when.
+//! - `program`: those costs, backwards in time; and the way, forwards.
 
+mod costs;
 mod ground;
 mod program;
 mod stride;
+mod way;
 
 use crate::job::Job;
 use crate::life::desk::Desk;
 use crate::life::outcome::Outcome;
-use crate::life::{Market, Place, live};
+use crate::life::{Market, live};
 use crate::policy::{Net, Policy};
 use crate::world::Window;
 use ground::Ground;
-
-/// Most parts of a tick that work is counted in.
-pub const MOST_PARTS: usize = 20;
+pub use way::{Rented, Way};
 
 /// The cheapest way through a window, and what it comes to; `None` where the work cannot be done in time, or, if being
 /// late has a price, in the window at all.
@@ -35,24 +37,6 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Way, Outcome)> {
     };
     let outcome = live(window, &loses_nothing, &mut Follows(&way));
     Some((way, outcome))
-}
-
-/// Machines that are rented: where, and for which form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rented {
-    /// Where, and how.
-    pub place: Place,
-    /// Number of the form.
-    pub form: usize,
-}
-
-/// What to rent in each tick.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Way {
-    /// What it has in each tick; `None` where it waits.
-    pub ticks: Vec<Option<Rented>>,
-    /// USD that it costs in whole ticks.
-    pub cost_usd: f64,
 }
 
 /// Follows a way.

@@ -38,6 +38,8 @@ pub(crate) struct Life<'w> {
     pub(super) form: usize,
     /// Seconds until the machines that it has work.
     pub(super) start_up_left_s: f64,
+    /// Whether the machines that it has did no work yet.
+    is_starting: bool,
     /// Zone where it ran last, and where its checkpoint lies.
     pub(super) checkpoint: Option<usize>,
     /// Zone whose machines were lost as this tick began.
@@ -65,6 +67,7 @@ impl<'w> Life<'w> {
             running: None,
             form: 0,
             start_up_left_s: 0.0,
+            is_starting: false,
             checkpoint: None,
             lost: None,
             last_loss: None,
@@ -187,6 +190,7 @@ impl<'w> Life<'w> {
             self.outcome.egress_usd += egress;
         }
         self.start_up_left_s = self.start_s(place.zone);
+        self.is_starting = true;
         self.running = Some(place);
         self.form = form;
         self.checkpoint = Some(place.zone);
@@ -240,9 +244,11 @@ impl<'w> Life<'w> {
     pub(super) fn pass(&mut self) {
         let tick_s = self.tick_s();
         for zone in std::mem::take(&mut self.probed) {
-            if self.running.is_none_or(|place| place.zone != zone) {
-                let market = Market::Spot;
-                let price = self.usd_per_h(Place { zone, market }, self.first_form(zone));
+            // Whoever has spot machines there has seen them for nothing.
+            let market = Market::Spot;
+            let place = Place { zone, market };
+            if self.running != Some(place) {
+                let price = self.usd_per_h(place, self.first_form(zone));
                 self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
             }
         }
@@ -250,6 +256,16 @@ impl<'w> Life<'w> {
         if let Some(place) = self.running {
             let waits_s = self.start_up_left_s.min(tick_s);
             let works_s = (tick_s - waits_s).min(self.rest_s(self.form));
+            if self.is_starting && works_s > 0.0 {
+                self.is_starting = false;
+                let spent_usd = self.usd_per_h(place, self.form) * waits_s / 3600.0;
+                self.note_at(
+                    self.elapsed_s() + waits_s,
+                    spent_usd,
+                    What::Works,
+                    Some(place.zone),
+                );
+            }
             self.start_up_left_s = (self.start_up_left_s - waits_s).max(0.0);
             let speed = &self.job.forms[self.form].speed;
             self.done_s += speed.work_in(self.job.work_s, self.done_s, works_s);
@@ -276,18 +292,33 @@ impl<'w> Life<'w> {
         }
         let end_s = self.elapsed_s() + used_s;
         self.tick += 1;
-        if self.left_s() <= DONE_S {
+        let is_done = self.left_s() <= DONE_S;
+        let is_over = is_done || self.tick == self.window.ticks();
+        if is_done {
             self.outcome.finished_s = Some(end_s);
-            self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
-        } else if self.tick == self.window.ticks() {
+        }
+        if is_over {
             self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
         }
         self.bill_lateness();
+        if is_over {
+            let what = if is_done {
+                What::Done
+            } else {
+                What::Unfinished
+            };
+            self.note_at(end_s, 0.0, what, None);
+        }
     }
 
     pub(super) fn note(&mut self, what: What, zone: Option<usize>) {
-        let (at_s, done_s) = (self.elapsed_s(), self.done_s);
-        let spent_usd = self.outcome.cost_usd();
+        self.note_at(self.elapsed_s(), 0.0, what, zone);
+    }
+
+    /// Notes what happens at a second, with USD that are not billed yet.
+    fn note_at(&mut self, at_s: f64, unbilled_usd: f64, what: What, zone: Option<usize>) {
+        let done_s = self.done_s;
+        let spent_usd = self.outcome.cost_usd() + unbilled_usd;
         if let Some(timeline) = &mut self.timeline {
             timeline.entries.push(Entry {
                 at_s,

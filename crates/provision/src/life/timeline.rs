@@ -7,6 +7,8 @@ pub enum What {
     Spot,
     /// Machines on demand were started.
     OnDemand,
+    /// Machines that were started work from now on.
+    Works,
     /// Machines were given back, and it waits.
     Wait,
     /// Spot machines were lost.
@@ -17,6 +19,10 @@ pub enum What {
     GaveUp,
     /// The policy failed.
     Failed,
+    /// The work is done.
+    Done,
+    /// The window ended before.
+    Unfinished,
 }
 
 impl What {
@@ -25,11 +31,14 @@ impl What {
         match self {
             What::Spot => "spot",
             What::OnDemand => "on-demand",
+            What::Works => "works",
             What::Wait => "wait",
             What::Lost => "lost",
             What::Net => "safety-net",
             What::GaveUp => "gave-up",
             What::Failed => "failed",
+            What::Done => "done",
+            What::Unfinished => "unfinished",
         }
     }
 }

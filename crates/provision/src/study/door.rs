@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Study;
 use super::check;
-use super::figures::{Figures, figures};
+use super::figures::{Figures, Sums};
 use super::run::run;
 use crate::policy::registry::{CLAIRVOYANT, POLICIES};
 use crate::policy::{Net, Recipe};
@@ -93,7 +93,11 @@ impl Study {
         let mut rows = Vec::new();
         for (setting, one) in self.settings.iter().enumerate() {
             let names = self.policies.iter().map(|(name, _)| name.as_str());
-            let figures = figures(&run(self, one));
+            let mut sums = Sums::new(self.policies.len());
+            for lives in one.lives.blocks() {
+                sums.add(&run(self, one, lives));
+            }
+            let figures = sums.figures();
             rows.extend(
                 names
                     .chain([CLAIRVOYANT])

@@ -2,6 +2,7 @@
 
 use super::run::Met;
 use crate::life::outcome::Outcome;
+use scavsim_base::stats::Welford;
 
 /// Figures of a policy in a setting.
 #[derive(Debug, Clone, Default)]
@@ -38,25 +39,11 @@ pub struct Figures {
     pub caught: f64,
 }
 
-/// Figures of each policy, and of the clairvoyant last.
-pub fn figures(met: &[Met]) -> Vec<Figures> {
-    let policies = met.first().map_or(0, |one| one.outcomes.len());
-    let pair = |one: &Met, outcome: &Outcome| {
-        (outcome.clone(), one.optimum.as_ref().map(Outcome::cost_usd))
-    };
-    let of = |policy: usize| -> Vec<_> {
-        met.iter()
-            .map(|one| pair(one, &one.outcomes[policy]))
-            .collect()
-    };
-    let mut all: Vec<Figures> = (0..policies)
-        .map(|policy| Figures::of(&of(policy)))
-        .collect();
-    let optima = met
-        .iter()
-        .filter_map(|one| Some(pair(one, one.optimum.as_ref()?)));
-    all.push(Figures::of(&optima.collect::<Vec<_>>()));
-    all
+/// Sums over the lives of a setting, from which its figures are made; they do not grow with the lives.
+#[derive(Debug, Clone)]
+pub struct Sums {
+    policies: Vec<PolicySums>,
+    optimum: PolicySums,
 }
 
 impl Figures {
@@ -64,39 +51,105 @@ impl Figures {
     pub fn keeps_all(&self) -> bool {
         self.failed == 0 && self.kept == self.lives
     }
+}
 
-    fn of(all: &[(Outcome, Option<f64>)]) -> Figures {
-        let why_failed = all.iter().find_map(|(one, _)| one.failed.clone());
-        let has_result = |(one, _): &&(Outcome, Option<f64>)| one.failed.is_none();
-        let lives: Vec<_> = all.iter().filter(has_result).collect();
-        let n = lives.len() as f64;
-        let mean =
-            |of: &dyn Fn(&Outcome) -> f64| lives.iter().map(|(one, _)| of(one)).sum::<f64>() / n;
-        let cost_usd = mean(&Outcome::cost_usd);
-        let variance = mean(&|one| (one.cost_usd() - cost_usd).powi(2)) * n / (n - 1.0).max(1.0);
-        let ratios: Vec<f64> = (lives.iter())
-            .filter_map(|(one, optimum)| Some(one.cost_usd() / (*optimum)?))
-            .collect();
-        let has_all = !ratios.is_empty() && ratios.len() == lives.len();
+/// Sums over the lives of a policy.
+#[derive(Debug, Clone, Default)]
+struct PolicySums {
+    lives: usize,
+    failed: usize,
+    why_failed: Option<String>,
+    cost_usd: f64,
+    /// Of costs, for their spread.
+    spread: Welford,
+    /// Costs over those of the clairvoyant, and how many lives have one.
+    over_clairvoyant: (f64, usize),
+    kept: usize,
+    unfinished: usize,
+    late_h: f64,
+    spot_h: f64,
+    on_demand_h: f64,
+    losses: f64,
+    moves: f64,
+    launches: f64,
+    caught: f64,
+}
+
+impl Sums {
+    /// Of so many policies, without lives.
+    pub fn new(policies: usize) -> Sums {
+        Sums {
+            policies: vec![PolicySums::default(); policies],
+            optimum: PolicySums::default(),
+        }
+    }
+
+    /// Takes in lives, which follow those before.
+    pub fn add(&mut self, met: &[Met]) {
+        for one in met {
+            let optimum_usd = one.optimum.as_ref().map(Outcome::cost_usd);
+            for (sums, outcome) in self.policies.iter_mut().zip(&one.outcomes) {
+                sums.add(outcome, optimum_usd);
+            }
+            if let Some(optimum) = &one.optimum {
+                self.optimum.add(optimum, optimum_usd);
+            }
+        }
+    }
+
+    /// Figures of each policy, and of the clairvoyant last.
+    pub fn figures(&self) -> Vec<Figures> {
+        let all = self.policies.iter().chain([&self.optimum]);
+        all.map(PolicySums::figures).collect()
+    }
+}
+
+impl PolicySums {
+    fn add(&mut self, one: &Outcome, optimum_usd: Option<f64>) {
+        if let Some(why) = &one.failed {
+            self.failed += 1;
+            self.why_failed.get_or_insert_with(|| why.clone());
+            return;
+        }
+        let cost_usd = one.cost_usd();
+        self.lives += 1;
+        self.cost_usd += cost_usd;
+        self.spread.add(cost_usd);
+        if let Some(optimum_usd) = optimum_usd {
+            self.over_clairvoyant.0 += cost_usd / optimum_usd;
+            self.over_clairvoyant.1 += 1;
+        }
+        self.kept += usize::from(one.kept());
+        self.unfinished += usize::from(one.finished_s.is_none());
+        self.late_h += one.late_s / 3600.0;
+        self.spot_h += one.spot_s / 3600.0;
+        self.on_demand_h += one.on_demand_s / 3600.0;
+        self.losses += f64::from(one.losses);
+        self.moves += f64::from(one.moves);
+        self.launches += f64::from(one.launches);
+        self.caught += f64::from(u8::from(one.caught));
+    }
+
+    fn figures(&self) -> Figures {
+        let n = self.lives as f64;
+        let (ratios, with_optimum) = self.over_clairvoyant;
+        let has_all = with_optimum > 0 && with_optimum == self.lives;
         Figures {
-            lives: lives.len(),
-            failed: all.len() - lives.len(),
-            why_failed,
-            cost_usd,
-            cost_ci_usd: 1.96 * (variance / n).sqrt(),
-            over_clairvoyant: has_all.then(|| ratios.iter().sum::<f64>() / n),
-            kept: lives.iter().filter(|(one, _)| one.kept()).count(),
-            unfinished: lives
-                .iter()
-                .filter(|(one, _)| one.finished_s.is_none())
-                .count(),
-            late_h: mean(&|one| one.late_s / 3600.0),
-            spot_h: mean(&|one| one.spot_s / 3600.0),
-            on_demand_h: mean(&|one| one.on_demand_s / 3600.0),
-            losses: mean(&|one| f64::from(one.losses)),
-            moves: mean(&|one| f64::from(one.moves)),
-            launches: mean(&|one| f64::from(one.launches)),
-            caught: mean(&|one| f64::from(u8::from(one.caught))),
+            lives: self.lives,
+            failed: self.failed,
+            why_failed: self.why_failed.clone(),
+            cost_usd: self.cost_usd / n,
+            cost_ci_usd: 1.96 * (self.spread.variance() / n).sqrt(),
+            over_clairvoyant: has_all.then(|| ratios / n),
+            kept: self.kept,
+            unfinished: self.unfinished,
+            late_h: self.late_h / n,
+            spot_h: self.spot_h / n,
+            on_demand_h: self.on_demand_h / n,
+            losses: self.losses / n,
+            moves: self.moves / n,
+            launches: self.launches / n,
+            caught: self.caught / n,
         }
     }
 }

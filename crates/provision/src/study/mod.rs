@@ -19,6 +19,7 @@ pub mod paired;
 pub mod rows;
 pub mod run;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -66,7 +67,18 @@ pub enum Lives {
     Drawn(Vec<Process>, u64),
 }
 
+/// Lives that are run before what they came to is handed on.
+const BLOCK: usize = 256;
+
 impl Lives {
+    /// Numbers of all lives in blocks, so that memory does not grow with them.
+    pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let count = self.count();
+        (0..count)
+            .step_by(BLOCK)
+            .map(move |from| from..(from + BLOCK).min(count))
+    }
+
     /// How many lives each policy has.
     pub fn count(&self) -> usize {
         match self {

@@ -1,6 +1,7 @@
 //! Policies beside one of them, life by life: all of them met the same markets.
 
 use super::run::Met;
+use crate::life::outcome::Outcome;
 use scavsim_base::stats::{Interval, Welford};
 
 /// What a policy costs more than another on the same lives.
@@ -14,29 +15,50 @@ pub struct Paired {
     pub cheaper: f64,
 }
 
-/// What each policy costs more than that of number `against`, in lives in which neither failed.
-pub fn paired(met: &[Met], against: usize) -> Vec<Paired> {
-    let policies = met.first().map_or(0, |one| one.outcomes.len());
-    let of = |policy: usize| {
-        let mut more = Welford::default();
-        let mut cheaper = 0.0;
-        let mut lives = 0.0_f64;
-        let both = |one: &&Met| {
-            [policy, against]
-                .iter()
-                .all(|&at| one.outcomes[at].failed.is_none())
+/// Sums over the differences of all pairs of policies; they do not grow with the lives.
+#[derive(Debug, Clone)]
+pub struct PairedSums {
+    policies: usize,
+    /// What the first of a pair costs more, and how often it costs less, row by row.
+    pairs: Vec<(Welford, usize)>,
+}
+
+impl PairedSums {
+    /// Of so many policies, without lives.
+    pub fn new(policies: usize) -> PairedSums {
+        PairedSums {
+            policies,
+            pairs: vec![(Welford::default(), 0); policies * policies],
+        }
+    }
+
+    /// Takes in lives, which follow those before.
+    pub fn add(&mut self, met: &[Met]) {
+        for one in met {
+            // Nothing of a life in which one of a pair failed.
+            let cost = |life: &Outcome| life.failed.is_none().then(|| life.cost_usd());
+            let costs: Vec<Option<f64>> = one.outcomes.iter().map(cost).collect();
+            for (at, (more, cheaper)) in self.pairs.iter_mut().enumerate() {
+                let pair = costs[at / self.policies].zip(costs[at % self.policies]);
+                let Some(usd) = pair.map(|(one, other)| one - other) else {
+                    continue;
+                };
+                more.add(usd);
+                *cheaper += usize::from(usd < -1e-9);
+            }
+        }
+    }
+
+    /// What each policy costs more than that of number `against`.
+    pub fn against(&self, against: usize) -> Vec<Paired> {
+        let of = |policy: usize| {
+            let (more, cheaper) = &self.pairs[policy * self.policies + against];
+            Paired {
+                more_usd: more.mean(),
+                interval: more.interval(),
+                cheaper: *cheaper as f64 / more.count().max(1) as f64,
+            }
         };
-        for one in met.iter().filter(both) {
-            lives += 1.0;
-            let usd = one.outcomes[policy].cost_usd() - one.outcomes[against].cost_usd();
-            more.add(usd);
-            cheaper += f64::from(u8::from(usd < -1e-9));
-        }
-        Paired {
-            more_usd: more.mean(),
-            interval: more.interval(),
-            cheaper: cheaper / lives.max(1.0),
-        }
-    };
-    (0..policies).map(of).collect()
+        (0..self.policies).map(of).collect()
+    }
 }

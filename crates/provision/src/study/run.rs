@@ -1,5 +1,7 @@
 //! The lives of a setting: all policies meet the same.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{Lives, Setting, Study};
@@ -23,40 +25,52 @@ pub struct Met {
     pub optimum: Option<Outcome>,
 }
 
-/// Runs a setting's lives on all threads of the pool that it is called in; results are in the order of starts.
-pub fn run(study: &Study, setting: &Setting) -> Vec<Met> {
+/// Runs some of a setting's lives on all threads of the pool that it is called in; results are in the order of lives.
+/// [`Lives::blocks`] has all of them.
+pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<Met> {
+    let met = |life: usize| {
+        in_life(study, setting, life, |window, start| {
+            meet(study, setting, window, start)
+        })
+    };
+    lives.into_par_iter().filter_map(met).collect()
+}
+
+/// What comes of the window of a setting's life, and of its start: its second in the traces, or the number of the draw. `None`
+/// where there is no such life.
+pub fn in_life<T>(
+    study: &Study,
+    setting: &Setting,
+    life: usize,
+    meet: impl FnOnce(Window<'_>, f64) -> T,
+) -> Option<T> {
     match &setting.lives {
         Lives::Traces(starts) => {
-            let met = |&start: &usize| {
-                let window = setting.world.window(start, setting.ticks);
-                window
-                    .map(|window| meet(study, setting, window, start as f64 * setting.world.tick_s))
-            };
-            starts.par_iter().filter_map(met).collect()
+            let start = *starts.get(life)?;
+            let window = setting.world.window(start, setting.ticks)?;
+            Some(meet(window, start as f64 * setting.world.tick_s))
         }
         Lives::Drawn(processes, replicas) => {
+            let replica = u64::try_from(life).ok().filter(|one| one < replicas)?;
             let streams = Streams::new(study.seed);
-            let met = |replica: u64| {
-                let mut world = World {
-                    tick_s: setting.world.tick_s,
-                    zones: Vec::new(),
-                    moving: setting.world.moving.clone(),
-                };
-                for (zone, process) in setting.world.zones.iter().zip(processes) {
-                    let mut zone = zone.clone();
-                    zone.offered = process.draw(&streams, &zone.name, replica, setting.ticks);
-                    // Prices go on from a start that the replica draws, and begin anew where they end.
-                    let prices = &zone.spot_usd_per_h;
-                    let shift = replica as usize * 7919 % prices.len();
-                    zone.spot_usd_per_h = (0..setting.ticks)
-                        .map(|tick| prices[(shift + tick) % prices.len()])
-                        .collect();
-                    world.zones.push(zone);
-                }
-                let window = world.window(0, setting.ticks);
-                window.map(|window| meet(study, setting, window, replica as f64))
+            let mut world = World {
+                tick_s: setting.world.tick_s,
+                zones: Vec::new(),
+                moving: setting.world.moving.clone(),
             };
-            (0..*replicas).into_par_iter().filter_map(met).collect()
+            for (zone, process) in setting.world.zones.iter().zip(processes) {
+                let mut zone = zone.clone();
+                zone.offered = process.draw(&streams, &zone.name, replica, setting.ticks);
+                // Prices go on from a start that the replica draws, and begin anew where they end.
+                let prices = &zone.spot_usd_per_h;
+                let shift = life * 7919 % prices.len();
+                zone.spot_usd_per_h = (0..setting.ticks)
+                    .map(|tick| prices[(shift + tick) % prices.len()])
+                    .collect();
+                world.zones.push(zone);
+            }
+            let window = world.window(0, setting.ticks)?;
+            Some(meet(window, replica as f64))
         }
     }
 }

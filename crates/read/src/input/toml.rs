@@ -31,8 +31,14 @@ pub use tree::{Key, Step};
 /// `toml::Spanned` fields keep their places. A wrong key or value is reported and left
 /// out, so a `T` may come back although something was reported: look at `diagnostics`
 /// before using it for more than further checks.
+///
+/// The parts of a [joined](Source::joined) source are read as one document, as [`merged`] does.
 pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<T> {
-    let (root, broken) = parse(source, diagnostics);
+    let (root, broken) = if source.parts().is_empty() {
+        parse(source, diagnostics)
+    } else {
+        joined(source, &|_| false, diagnostics)?
+    };
     deserializer::read(source, &root, &broken, diagnostics)
 }
 
@@ -65,6 +71,16 @@ pub fn merged<'s>(
 ) -> Option<Document<'s>> {
     // A list and a range, or two ranges, would make none.
     let is_value = |path: &[Step]| is_value(path) || lists.are_at(path);
+    let (root, broken) = joined(source, &is_value, diagnostics)?;
+    Some(Document::new(source, root, broken, lists, diagnostics))
+}
+
+/// The parts of a joined source as one table, and the lines of them that are not TOML.
+fn joined<'s>(
+    source: &'s Arc<Source>,
+    is_value: &dyn Fn(&[Step]) -> bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<(TomlNode<'s>, Vec<Range<usize>>)> {
     let mut merged: Option<TomlNode<'_>> = None;
     let mut broken = Vec::new();
     let mut unset: Vec<Unset> = Vec::new();
@@ -77,14 +93,14 @@ pub fn merged<'s>(
         }
         unset.extend(unset_by(&root));
         match &mut merged {
-            Some(merged) => tree::fill(merged, root, &mut Vec::new(), &is_value),
+            Some(merged) => tree::fill(merged, root, &mut Vec::new(), &|path| is_value(path)),
             None => merged = Some(root),
         }
     }
     for own in unset.iter().filter(|own| !own.is_found) {
         nothing_unset(source, own, diagnostics);
     }
-    Some(Document::new(source, merged?, broken, lists, diagnostics))
+    Some((merged?, broken))
 }
 
 /// A key that is to be left out.

@@ -5,7 +5,7 @@
 //! - [`material`]: all that figures are made of; [`gathered`]: what of it comes from records.
 //! - [`description`]: a figure before it is drawn; [`style`]: how series differ, in colour, mark and dash.
 //! - [`kinds`]: one file per kind of figure, and their list.
-//! - [`life`]: the life of one job, from its trace.
+//! - [`life`]: the life of one job, from its trace; [`policy_life`]: of one under a policy.
 //! - [`draw`]: a figure as SVG and PNG; [`vega`]: as a Vega-Lite specification.
 
 pub mod description;
@@ -14,6 +14,7 @@ pub mod gathered;
 pub mod kinds;
 pub mod life;
 pub mod material;
+pub mod policy_life;
 pub mod style;
 pub mod vega;
 

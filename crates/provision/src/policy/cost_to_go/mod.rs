@@ -2,21 +2,27 @@
 //!
 //! For each zone a `table` says what the rest is expected to cost from there, by work and slack left, if losses and
 //! returns of its market come at the `rates` that were learned so far. Going elsewhere costs the egress and a start;
-//! waiting costs slack, which is worth little while there is much of it. Rates are posterior means: they begin with a
+//! waiting costs slack, which is worth little while there is much of it. On demand it looks first how a run goes on that has
+//! just begun, where that is worth more than its first hours. Rates are posterior means: they begin with a
 //! prior, and a run that lasts makes itself likelier to last.
 
+mod grid;
 mod rates;
+mod shelf;
 mod table;
+
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::{Policy, Recipe};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
-use rates::{Prior, Rates};
+use rates::{Age, Prior, Rates};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Positive;
-use table::{Table, Terms};
+use shelf::{Figures, Rounded, Shape};
+use table::Table;
 
 /// Settings of the policy `cost-to-go`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -60,24 +66,40 @@ impl Recipe for CostToGoSettings {
 pub struct CostToGo {
     prior: Prior,
     zones: Vec<KnownZone>,
-    /// What the tables were made for.
-    shape: Option<(f64, f64)>,
+    /// What the tables are made for.
+    shape: Option<Shape>,
+    /// What it may do in this tick; kept for its room.
+    choices: Vec<Course>,
 }
 
 #[derive(Debug)]
 struct KnownZone {
     rates: Rates,
     /// By itself, and what the table was made of.
-    alone: Option<(Terms, Table)>,
+    alone: Option<(Rounded, Arc<Table>)>,
     /// With the choice to leave it, where there are others.
     table: Option<Table>,
+}
+
+impl KnownZone {
+    fn table(&self) -> &Table {
+        let alone = self.alone.as_ref().map(|(_, table)| &**table);
+        (self.table.as_ref().or(alone)).expect("tables are made before they are asked")
+    }
 }
 
 /// Something that it may do, and what it is expected to cost until the end.
 #[derive(Debug, Clone, Copy)]
 struct Course {
     usd: f64,
-    place: Option<Place>,
+    place: Place,
+}
+
+/// Hours of work and of slack that are left.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    work_h: f64,
+    slack_h: f64,
 }
 
 impl CostToGo {
@@ -86,26 +108,39 @@ impl CostToGo {
             prior,
             zones: Vec::new(),
             shape: None,
+            choices: Vec::new(),
         }
     }
 
-    /// Makes the tables that are not there, or whose rates and prices have changed.
-    fn prepare(&mut self, desk: &Desk<'_, '_>) {
-        let (work_h, slack_h) = self.shape.unwrap_or_default();
+    fn begin(&mut self, desk: &Desk<'_, '_>) -> Shape {
+        let zone = |_| KnownZone {
+            rates: Rates::new(self.prior),
+            alone: None,
+            table: None,
+        };
+        self.zones = (0..desk.zones()).map(zone).collect();
+        Shape {
+            run_h: self.prior.run_h,
+            pause_h: self.prior.pause_h,
+            changeover_h: desk.changeover_s() / 3600.0,
+            work_h: desk.work_s() / 3600.0,
+            slack_h: (desk.deadline_s() - desk.work_s()).max(0.0) / 3600.0,
+        }
+    }
+
+    /// Takes the tables whose rates and prices have changed.
+    fn prepare(&mut self, desk: &Desk<'_, '_>, shape: Shape) {
         let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
-            let terms = Terms {
-                spot_usd_per_h: desk.spot_usd_per_h(zone),
-                on_demand_usd_per_h: desk.on_demand_usd_per_h(zone),
-                losses_per_h: known.rates.losses_per_h(),
-                returns_per_h: known.rates.returns_per_h(),
-                changeover_h: desk.changeover_s() / 3600.0,
-                work_h,
-                slack_h,
+            let figures = Figures {
+                ratio: desk.spot_usd_per_h(zone) / desk.on_demand_usd_per_h(zone),
+                losses: known.rates.losses(),
+                returns: known.rates.returns(),
             };
-            let fits = (known.alone.as_ref()).is_some_and(|(made_for, _)| made_for.is_near(&terms));
-            if !fits {
-                known.alone = Some((terms, Table::of(&terms, None)));
+            let made_for = known.alone.as_ref().map(|(made_for, _)| made_for);
+            if !made_for.is_some_and(|made_for| made_for.holds(figures)) {
+                let rounded = Rounded::of(figures, shape);
+                known.alone = Some((rounded, rounded.table()));
                 has_changed = true;
             }
         }
@@ -119,81 +154,103 @@ impl CostToGo {
     /// The table of a zone that may be left once, for any other.
     fn with_others(&self, desk: &Desk<'_, '_>, zone: usize) -> Option<Table> {
         let mut elsewhere: Vec<f64> = Vec::new();
+        let unit_usd = desk.on_demand_usd_per_h(zone);
         let others = (self.zones.iter().enumerate()).filter(|(other, _)| *other != zone);
         for (other, known) in others {
-            let egress = desk.egress_between_usd(zone, other);
+            let egress = desk.egress_between_usd(zone, other) / unit_usd;
+            let unit = desk.on_demand_usd_per_h(other) / unit_usd;
             let (_, alone) = known.alone.as_ref()?;
             elsewhere.resize(alone.entry.len(), f64::INFINITY);
             for (least, entry) in elsewhere.iter_mut().zip(&alone.entry) {
-                *least = least.min(egress + entry);
+                *least = least.min(egress + unit * entry);
             }
         }
-        let (terms, _) = self.zones[zone].alone.as_ref()?;
-        Some(Table::of(terms, Some(&elsewhere)))
-    }
-
-    fn table(&self, zone: usize) -> &Table {
-        let known = &self.zones[zone];
-        let alone = known.alone.as_ref().map(|(_, table)| table);
-        (known.table.as_ref().or(alone)).expect("tables are made before they are asked")
+        let (made_for, _) = self.zones[zone].alone.as_ref()?;
+        Some(Table::of(&made_for.terms(), Some(&elsewhere)))
     }
 
     /// What it is expected to cost to stay as it is.
-    fn staying(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Course {
-        let start_up_h = desk.start_up_left_s() / 3600.0;
-        let usd = match desk.running() {
-            Some(place) => {
-                let table = self.table(place.zone);
-                let slack_h = slack_h - start_up_h;
-                match place.market {
-                    Market::Spot => {
-                        let age = self.zones[place.zone].rates.run_age();
-                        let works = table.on_spot(work_h, slack_h, age);
-                        start_up_h * desk.spot_usd_per_h(place.zone) + works
-                    }
-                    Market::OnDemand => {
-                        start_up_h * desk.on_demand_usd_per_h(place.zone)
-                            + table.on_demand(work_h, slack_h)
-                    }
-                }
-            }
-            None => {
-                let waits = |zone: usize| {
-                    let age = self.zones[zone].rates.pause_age();
-                    desk.egress_usd(zone) + self.table(zone).waiting(work_h, slack_h, age)
-                };
-                (0..desk.zones()).map(waits).fold(f64::INFINITY, f64::min)
-            }
+    fn staying(&self, desk: &Desk<'_, '_>, left: Left) -> f64 {
+        let Some(place) = desk.running() else {
+            let waits = |(zone, known): (usize, &KnownZone)| {
+                let age = known.rates.pause_age();
+                let waiting = known.table().waiting(left.work_h, left.slack_h, age);
+                desk.egress_usd(zone) + desk.on_demand_usd_per_h(zone) * waiting
+            };
+            let zones = self.zones.iter().enumerate();
+            return zones.map(waits).fold(f64::INFINITY, f64::min);
         };
-        Course {
-            usd,
-            place: desk.running(),
+        let known = &self.zones[place.zone];
+        let start_up_h = desk.start_up_left_s() / 3600.0;
+        let slack_h = left.slack_h - start_up_h;
+        let unit_usd = desk.on_demand_usd_per_h(place.zone);
+        match place.market {
+            Market::Spot => {
+                let works = known
+                    .table()
+                    .on_spot(left.work_h, slack_h, known.rates.run_age());
+                start_up_h * desk.spot_usd_per_h(place.zone) + unit_usd * works
+            }
+            Market::OnDemand => {
+                unit_usd * (start_up_h + known.table().on_demand(left.work_h, slack_h))
+            }
         }
     }
 
-    /// All other places, the least cost first.
-    fn others(&self, desk: &Desk<'_, '_>, work_h: f64, slack_h: f64) -> Vec<Course> {
-        let mut choices = Vec::new();
-        for zone in 0..desk.zones() {
-            let (table, egress) = (self.table(zone), desk.egress_usd(zone));
+    /// Whether nothing can be better than the spot machines that it has, without a look at what it costs.
+    fn stays(&self, desk: &Desk<'_, '_>, left: Left) -> bool {
+        let is_on_spot = (desk.running()).is_some_and(|place| place.market == Market::Spot);
+        self.zones.len() == 1
+            && is_on_spot
+            && desk.start_up_left_s() <= 0.0
+            && self.zones[0].table().stays(left.slack_h)
+    }
+
+    /// All other places that are better than to stay, the least cost first.
+    fn choose(&mut self, desk: &Desk<'_, '_>, left: Left, stay_usd: f64) {
+        self.choices.clear();
+        for (zone, known) in self.zones.iter().enumerate() {
+            let (table, egress) = (known.table(), desk.egress_usd(zone));
+            let unit_usd = desk.on_demand_usd_per_h(zone);
             for market in [Market::Spot, Market::OnDemand] {
-                let place = Some(Place { zone, market });
-                let usd = match market {
+                let place = Place { zone, market };
+                if desk.running() == Some(place) {
+                    continue;
+                }
+                let hours = match market {
                     Market::Spot => {
-                        table.start_spot(work_h, slack_h, self.zones[zone].rates.run_age())
+                        table.start_spot(left.work_h, left.slack_h, known.rates.run_age())
                     }
-                    Market::OnDemand => table.start_on_demand(work_h, slack_h),
+                    Market::OnDemand => table.start_on_demand(left.work_h, left.slack_h),
                 };
-                if place != desk.running() {
-                    choices.push(Course {
-                        usd: usd + egress,
-                        place,
-                    });
+                let usd = unit_usd * hours + egress;
+                if usd < stay_usd {
+                    self.choices.push(Course { usd, place });
                 }
             }
         }
-        choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
-        choices
+        self.choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
+    }
+
+    /// Whether it is worth more to see how a run goes on that has just begun than to take its machines: what they cost if
+    /// they are soon lost against what is paid on demand meanwhile.
+    fn looks_first(&self, desk: &Desk<'_, '_>, zone: usize, left: Left) -> bool {
+        let works = (desk.running()).is_some_and(|place| place.market == Market::OnDemand);
+        let known = &self.zones[zone];
+        if !works || known.rates.run_age() == Age::Old {
+            return false;
+        }
+        let table = known.table();
+        let now = table.start_spot(left.work_h, left.slack_h, Age::Young);
+        table.look_first(left.work_h, left.slack_h) < now
+    }
+
+    /// Looks whether a zone has machines. Where it had some a moment ago that is paid for, and can wait.
+    fn look(&mut self, desk: &mut Desk<'_, '_>, zone: usize) {
+        let rates = &mut self.zones[zone].rates;
+        if rates.is_worth_a_look() {
+            rates.see(desk.probe(zone));
+        }
     }
 
     /// Takes in what this tick says of the markets without asking.
@@ -215,41 +272,37 @@ impl CostToGo {
 
 impl Policy for CostToGo {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        if self.zones.is_empty() {
-            let zone = |_| KnownZone {
-                rates: Rates::new(self.prior),
-                alone: None,
-                table: None,
-            };
-            self.zones = (0..desk.zones()).map(zone).collect();
-            let slack_h = (desk.deadline_s() - desk.work_s()).max(0.0) / 3600.0;
-            self.shape = Some((desk.work_s() / 3600.0, slack_h));
-        }
+        let shape = match self.shape {
+            Some(shape) => shape,
+            None => self.begin(desk),
+        };
+        self.shape = Some(shape);
         self.observe(desk);
-        self.prepare(desk);
+        self.prepare(desk, shape);
         let work_h = desk.left_s() / 3600.0;
-        let slack_h = desk.ticks_left() as f64 * desk.tick_s() / 3600.0 - work_h;
-        let stay = self.staying(desk, work_h, slack_h);
-        for choice in self.others(desk, work_h, slack_h) {
-            if choice.usd >= stay.usd {
-                break;
+        let left = Left {
+            work_h,
+            slack_h: desk.ticks_left() as f64 * desk.tick_s() / 3600.0 - work_h,
+        };
+        if self.stays(desk, left) {
+            return;
+        }
+        let stay_usd = self.staying(desk, left);
+        self.choose(desk, left, stay_usd);
+        for at in 0..self.choices.len() {
+            let Place { zone, market } = self.choices[at].place;
+            if market == Market::OnDemand {
+                desk.go_on_demand(zone);
+                return;
             }
-            match choice.place {
-                Some(Place {
-                    zone,
-                    market: Market::Spot,
-                }) => {
-                    let is_up = desk.try_spot(zone);
-                    self.zones[zone].rates.see(is_up);
-                    if is_up {
-                        return;
-                    }
-                }
-                Some(Place { zone, .. }) => {
-                    desk.go_on_demand(zone);
-                    return;
-                }
-                None => {}
+            if self.looks_first(desk, zone, left) {
+                self.look(desk, zone);
+                continue;
+            }
+            let is_up = desk.try_spot(zone);
+            self.zones[zone].rates.see(is_up);
+            if is_up {
+                return;
             }
         }
     }

@@ -1,11 +1,15 @@
 //! How often a zone's spot machines are lost, and how soon there are some again: learned as it goes.
 //!
-//! Runs and pauses are taken as young for [`YOUNG_H`] and old thereafter, each with a constant rate of ending that is not
-//! known and of which a gamma prior is believed: the mean of the posterior is (ends seen + prior ends) / (hours seen +
-//! prior hours). Markets come in bursts: what is young ends sooner. What lies back counts less.
+//! Runs and pauses are taken as young for [`YOUNG_H`] and old thereafter, each with a rate of ending. The prior says those
+//! rates; a market's are a factor times as high, one for losses and one for returns. The factors are not known, and a gamma
+//! prior of them is believed: the mean of the posterior is (ends seen + prior ends) / (ends that the prior expects in the
+//! hours seen + prior ends). Markets come in bursts: what is young ends sooner. What lies back counts less.
 
 /// Hours for which a run or a pause is young.
 pub(super) const YOUNG_H: f64 = 0.5;
+
+/// Hours from one look at a market to the next, unless ticks are longer.
+const LOOK_H: f64 = 1.0 / 6.0;
 
 /// How old a run or a pause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub(super) enum Age {
 /// What is believed before anything was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prior {
-    /// How many ends of each kind that is worth.
+    /// How many ends of runs, and of pauses, that is worth.
     pub(super) ends: f64,
     /// Hours per end of runs, young and old.
     pub(super) run_h: [f64; 2],
@@ -27,22 +31,23 @@ pub(super) struct Prior {
     pub(super) half_life_h: f64,
 }
 
+/// Chosen on the market of `data/markets` and on every other one of the traces of Can't Be Late (NSDI 2024).
 impl Default for Prior {
     fn default() -> Self {
         Prior {
-            ends: 4.0,
-            run_h: [1.5, 4.0],
-            pause_h: [1.0, 1.5],
+            ends: 6.0,
+            run_h: [3.0, 6.0],
+            pause_h: [0.7, 1.0],
             half_life_h: 48.0,
         }
     }
 }
 
-/// Ends and hours of runs or pauses that were seen, young and old.
+/// Ends of runs or pauses that were seen, and how many the prior expects in as many hours.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
-    ends: [f64; 2],
-    hours: [f64; 2],
+    ends: f64,
+    expected: f64,
 }
 
 /// What a market was when it was seen last.
@@ -62,6 +67,8 @@ pub(super) struct Rates {
     pauses: Seen,
     last: Option<Last>,
     tick_h: f64,
+    /// What is left of what was seen, a tick later.
+    keeps: f64,
 }
 
 fn age(hours: Option<f64>) -> Age {
@@ -79,6 +86,7 @@ impl Rates {
             pauses: Seen::default(),
             last: None,
             tick_h: 0.0,
+            keeps: 1.0,
         }
     }
 
@@ -86,12 +94,12 @@ impl Rates {
     pub(super) fn pass(&mut self, tick_h: f64) {
         if self.tick_h != tick_h {
             self.tick_h = tick_h;
+            self.keeps = libm::exp2(-tick_h / self.prior.half_life_h);
         }
-        let keeps = libm::exp2(-tick_h / self.prior.half_life_h);
+        let keeps = self.keeps;
         for seen in [&mut self.runs, &mut self.pauses] {
-            for sum in seen.ends.iter_mut().chain(&mut seen.hours) {
-                *sum *= keeps;
-            }
+            seen.ends *= keeps;
+            seen.expected *= keeps;
         }
         if let Some(last) = &mut self.last {
             last.ago_h += tick_h;
@@ -100,21 +108,19 @@ impl Rates {
 
     /// The market was seen to have machines, or none.
     pub(super) fn see(&mut self, is_up: bool) {
-        // What was not watched tick by tick may have changed twice.
-        let watched = (self.last).filter(|last| last.ago_h < 1.5 * self.tick_h);
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
         let mut age_h = None;
         if let Some(last) = watched {
-            let seen = if last.is_up {
-                &mut self.runs
+            let (seen, hours) = if last.is_up {
+                (&mut self.runs, self.prior.run_h)
             } else {
-                &mut self.pauses
+                (&mut self.pauses, self.prior.pause_h)
             };
-            let at = age(last.age_h) as usize;
-            seen.hours[at] += last.ago_h;
+            seen.expected += last.ago_h / hours[age(last.age_h) as usize];
             if last.is_up == is_up {
                 age_h = last.age_h.map(|age_h| age_h + last.ago_h);
             } else {
-                seen.ends[at] += 1.0;
+                seen.ends += 1.0;
                 age_h = Some(0.0);
             }
         }
@@ -125,9 +131,19 @@ impl Rates {
         });
     }
 
+    /// Hours until what was seen may have changed twice.
+    fn gap_h(&self) -> f64 {
+        1.5 * LOOK_H.max(self.tick_h)
+    }
+
+    /// Whether its state may have changed since it was seen: what was up is not asked for again at once.
+    pub(super) fn is_worth_a_look(&self) -> bool {
+        (self.last).is_none_or(|last| !last.is_up || last.ago_h > 0.999 * LOOK_H.max(self.tick_h))
+    }
+
     /// How old a run is that is on, or would be met now.
     pub(super) fn run_age(&self) -> Age {
-        let watched = (self.last).filter(|last| last.ago_h < 1.5 * self.tick_h);
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
         match watched {
             Some(last) if last.is_up => age(last.age_h),
             Some(_) => Age::Young,
@@ -138,22 +154,21 @@ impl Rates {
 
     /// How old the pause is.
     pub(super) fn pause_age(&self) -> Age {
-        let watched = (self.last).filter(|last| last.ago_h < 1.5 * self.tick_h && !last.is_up);
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h() && !last.is_up);
         watched.map_or(Age::Old, |last| age(last.age_h))
     }
 
-    fn rates(&self, seen: &Seen, hours: [f64; 2]) -> [f64; 2] {
-        let ends = self.prior.ends;
-        [0, 1].map(|at| (seen.ends[at] + ends) / (seen.hours[at] + ends * hours[at]))
+    fn factor(&self, seen: &Seen) -> f64 {
+        (seen.ends + self.prior.ends) / (seen.expected + self.prior.ends)
     }
 
-    /// Losses per hour of machines that run, young and old.
-    pub(super) fn losses_per_h(&self) -> [f64; 2] {
-        self.rates(&self.runs, self.prior.run_h)
+    /// How many times as often as in the prior machines that run are lost.
+    pub(super) fn losses(&self) -> f64 {
+        self.factor(&self.runs)
     }
 
-    /// Returns per hour where there are none, young and old.
-    pub(super) fn returns_per_h(&self) -> [f64; 2] {
-        self.rates(&self.pauses, self.prior.pause_h)
+    /// How many times as soon as in the prior there are machines again.
+    pub(super) fn returns(&self) -> f64 {
+        self.factor(&self.pauses)
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! Spot machines are lost and return at rates that change once, when a run or a pause gets old. Slack is the time until
 //! the deadline beyond the work that is left: work leaves it as it is, waiting and starting use it up. Machines are
-//! started on demand while there is still slack for that, so that the deadline is kept.
+//! started on demand while there is still slack for that, so that the deadline is kept. Costs are counted in hours on
+//! demand: a table serves all prices of one ratio.
 
+use super::grid::{Between, Grid};
 use super::rates::{Age, YOUNG_H};
 
 /// What a table is made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
-    pub(super) spot_usd_per_h: f64,
-    pub(super) on_demand_usd_per_h: f64,
+    /// Price of spot machines by that on demand.
+    pub(super) ratio: f64,
     /// Losses of young and of old runs.
     pub(super) losses_per_h: [f64; 2],
     /// Returns in young and in old pauses.
@@ -21,46 +23,89 @@ pub(super) struct Terms {
     pub(super) slack_h: f64,
 }
 
-impl Terms {
-    /// Whether a table for these serves others: rates within a tenth, prices within a hundredth.
-    pub(super) fn is_near(&self, other: &Terms) -> bool {
-        let near = |a: f64, b: f64, share: f64| (a - b).abs() <= share * a.abs();
-        let rates = |a: [f64; 2], b: [f64; 2]| near(a[0], b[0], 0.1) && near(a[1], b[1], 0.1);
-        rates(self.losses_per_h, other.losses_per_h)
-            && rates(self.returns_per_h, other.returns_per_h)
-            && near(self.spot_usd_per_h, other.spot_usd_per_h, 0.01)
-            && near(self.on_demand_usd_per_h, other.on_demand_usd_per_h, 0.01)
-    }
-}
-
-/// Steps of slack.
-const STEPS: usize = 40;
-const WIDE: usize = STEPS + 1;
+/// Hours of a step of work.
+const WORK_STEP_H: f64 = 1.0;
 /// Most steps of work.
-const MOST_WORK: usize = 96;
-/// Largest share of machines that are taken to be lost as they start.
-const MOST_LOST: f64 = 0.9;
+const MOST_WORK: f64 = 96.0;
 
-/// Expected costs in USD, at steps of work (rows) and slack.
+/// Expected costs in hours on demand, at steps of work (rows) and slack.
 #[derive(Debug)]
 pub(super) struct Table {
     terms: Terms,
-    work_step_h: f64,
-    slack_step_h: f64,
+    starts: Starts,
+    /// Steps of work per hour.
+    steps_per_h: f64,
     work_steps: usize,
+    slack: Grid,
+    /// Slack from which on spot machines that work are never worse than a start on demand.
+    stays_from_h: f64,
     /// On spot machines that work, of young and old runs.
     spot: [Vec<f64>; 2],
-    /// Without machines, while there are none in the spot market, in young and old pauses: the better of waiting and on
-    /// demand.
-    idle: [Vec<f64>; 2],
-    /// Without machines, waiting at least a step.
+    /// Without machines, waiting at least a step, in young and old pauses.
     wait: [Vec<f64>; 2],
+    /// Without machines in a pause that has just begun: the better of waiting and on demand.
+    idle: Vec<f64>,
     /// On demand, while there are none in the spot market.
     on_demand: Vec<f64>,
-    /// On demand, with the choice of spot machines that have just returned.
-    offered: Vec<f64>,
     /// Coming from elsewhere, not knowing whether there are machines.
     pub(super) entry: Vec<f64>,
+}
+
+/// Where some work lies: between two rows, by the places of their first cells and a share of the way.
+#[derive(Debug, Clone, Copy)]
+struct Rows {
+    low: usize,
+    high: usize,
+    share: f64,
+}
+
+/// What it takes to start machines.
+#[derive(Debug, Clone, Copy)]
+struct Starts {
+    /// Odds that spot machines are lost as they start, in a young and in an old run.
+    lost: [f64; 2],
+    /// What is paid for starts of spot machines, in a young and in an old run.
+    spot: [f64; 2],
+    /// Odds that a run that was young at the begin of a start is old at its end.
+    ages: f64,
+}
+
+impl Starts {
+    fn of(terms: &Terms) -> Starts {
+        let d = terms.changeover_h;
+        let lost = odds(terms.losses_per_h, d);
+        Starts {
+            lost,
+            // Machines that are lost as they start are lost half way.
+            spot: lost.map(|lost| terms.ratio * d * (1.0 - 0.5 * lost)),
+            ages: aged(d),
+        }
+    }
+}
+
+/// What is the same in all rows.
+#[derive(Debug)]
+struct Steps {
+    /// Hours of a step of work.
+    worked_h: f64,
+    /// Odds of a loss in it, of young and of old runs, and of a return in an old pause.
+    lost: [f64; 2],
+    returns: f64,
+    /// The share of young runs that are old after it.
+    grows_old: f64,
+    /// Where a start leaves the slack of each step.
+    started: Vec<Between>,
+    /// Odds of a return while waiting for the step before, in young and in old pauses.
+    returned: Vec<[f64; 2]>,
+    /// The share of young pauses that are old after that wait.
+    ages: Vec<f64>,
+    /// First step with slack for two starts, and for one after a wait.
+    least_start: usize,
+    least_wait: usize,
+    /// Where half a start leaves the slack of each step: machines that are lost as they start are lost then.
+    half: Vec<Between>,
+    /// Odds that there are machines where nobody looked.
+    is_up: f64,
 }
 
 /// The share of what is young that is old after some hours.
@@ -73,185 +118,259 @@ fn mixed(share: f64, young: f64, old: f64) -> f64 {
     young + share * (old - young)
 }
 
+/// Odds of an end within some hours, of what has just begun and of what is old.
+fn odds(per_h: [f64; 2], hours: f64) -> [f64; 2] {
+    let young_h = hours.min(YOUNG_H);
+    let ends = [
+        per_h[0] * young_h + per_h[1] * (hours - young_h),
+        per_h[1] * hours,
+    ];
+    ends.map(|ends| 1.0 - libm::exp(-ends))
+}
+
+impl Steps {
+    fn of(terms: &Terms, work_step_h: f64, slack: &Grid) -> Steps {
+        let d = terms.changeover_h;
+        let at_h = slack.hours();
+        let waits = |at: usize| {
+            if at == 0 {
+                0.0
+            } else {
+                at_h[at] - at_h[at - 1]
+            }
+        };
+        let (losses, returns) = (terms.losses_per_h[1], terms.returns_per_h[1]);
+        Steps {
+            worked_h: work_step_h,
+            lost: odds(terms.losses_per_h, work_step_h),
+            returns: odds(terms.returns_per_h, work_step_h)[1],
+            grows_old: aged(work_step_h),
+            started: at_h.iter().map(|&h| slack.between(h - d)).collect(),
+            half: at_h.iter().map(|&h| slack.between(h - 0.5 * d)).collect(),
+            returned: (0..slack.len())
+                .map(|at| odds(terms.returns_per_h, waits(at)))
+                .collect(),
+            ages: (0..slack.len()).map(|at| aged(waits(at))).collect(),
+            least_start: at_h.partition_point(|&h| h < 2.0 * d),
+            least_wait: at_h.partition_point(|&h| h < d) + 1,
+            is_up: returns / (losses + returns),
+        }
+    }
+}
+
 impl Table {
     /// The table of a zone by itself, or of one that may be left: `elsewhere` says what the rest costs then, per cell.
     pub(super) fn of(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
-        let slack_step_h = (terms.slack_h / STEPS as f64).max(1e-6);
-        let wanted = (terms.work_h / slack_step_h.clamp(0.25, 1.0)).ceil();
-        let work_steps = (wanted as usize).clamp(1, MOST_WORK);
-        let empty = || vec![0.0; (work_steps + 1) * WIDE];
+        let slack = Grid::of(terms.slack_h);
+        let wide = slack.len();
+        let work_steps = (terms.work_h / WORK_STEP_H).ceil().clamp(1.0, MOST_WORK) as usize;
+        let empty = || vec![0.0; (work_steps + 1) * wide];
+        let work_step_h = terms.work_h / work_steps as f64;
+        let steps = Steps::of(terms, work_step_h, &slack);
         let mut table = Table {
             terms: *terms,
-            work_step_h: terms.work_h / work_steps as f64,
-            slack_step_h,
+            starts: Starts::of(terms),
+            steps_per_h: 1.0 / work_step_h,
             work_steps,
+            slack,
+            stays_from_h: 0.0,
             spot: [empty(), empty()],
-            idle: [empty(), empty()],
             wait: [empty(), empty()],
+            idle: empty(),
             on_demand: empty(),
-            offered: empty(),
             entry: empty(),
         };
+        // On demand, with the choice of spot machines that have just returned.
+        let mut offered = vec![0.0; wide];
         for row in 1..=work_steps {
-            table.work(row);
-            let cells = row * WIDE..(row + 1) * WIDE;
-            table.rest(row, elsewhere.map(|all| &all[cells]));
+            table.work(row, &steps, &offered);
+            let cells = row * wide..(row + 1) * wide;
+            table.rest(row, &steps, elsewhere.map(|all| &all[cells]), &mut offered);
         }
+        table.stays_from_h = table.stays_from_h();
         table
     }
 
+    /// Values of the table.
+    pub(super) fn values(&self) -> usize {
+        7 * self.entry.len()
+    }
+
     /// A row of those who work, from the one with a step less of work.
-    fn work(&mut self, row: usize) {
-        let terms = self.terms;
-        let (d, step) = (terms.changeover_h, self.work_step_h);
-        let lost = terms.losses_per_h.map(|rate| (rate * step).min(1.0));
-        let returned = (terms.returns_per_h[1] * step).min(1.0);
-        let ages = aged(step);
-        let (before, here) = ((row - 1) * WIDE, row * WIDE);
-        for at in 0..WIDE {
-            let (old, new) = (before + at, here + at);
-            let idle = self.idle[0][old];
-            let paid = terms.spot_usd_per_h * step;
-            let (young_then, old_then) = (self.spot[0][old], self.spot[1][old]);
-            let goes_on = mixed(ages, young_then, old_then);
-            self.spot[0][new] = paid + (1.0 - lost[0]) * goes_on + lost[0] * idle;
-            self.spot[1][new] = paid + (1.0 - lost[1]) * old_then + lost[1] * idle;
-            let paid = terms.on_demand_usd_per_h * step;
-            self.on_demand[new] = paid + mixed(returned, self.on_demand[old], self.offered[old]);
+    fn work(&mut self, row: usize, steps: &Steps, offered: &[f64]) {
+        let (terms, step, lost) = (self.terms, steps.worked_h, steps.lost);
+        let d = terms.changeover_h;
+        let wide = self.slack.len();
+        let (old, here) = ((row - 1) * wide, row * wide);
+        let [young, aged] = &mut self.spot;
+        let (young_then, young) = young[old..here + wide].split_at_mut(wide);
+        let (aged_then, aged) = aged[old..here + wide].split_at_mut(wide);
+        let (on_demand_then, on_demand) = self.on_demand[old..here + wide].split_at_mut(wide);
+        let paid = terms.ratio * step;
+        for at in 0..wide {
+            let idle = self.idle[old + at];
+            let goes_on = mixed(steps.grows_old, young_then[at], aged_then[at]);
+            young[at] = paid + (1.0 - lost[0]) * goes_on + lost[0] * idle;
+            aged[at] = paid + (1.0 - lost[1]) * aged_then[at] + lost[1] * idle;
+            on_demand[at] = step + mixed(steps.returns, on_demand_then[at], offered[at]);
         }
         // On spot machines there must always be slack to start on demand once more.
-        let forced = d * terms.on_demand_usd_per_h + self.on_demand[here];
-        for at in (0..WIDE).take_while(|&at| at as f64 * self.slack_step_h < d) {
-            for spot in &mut self.spot {
-                spot[here + at] = spot[here + at].max(forced);
-            }
+        let forced = d + on_demand[0];
+        let at_h = self.slack.hours();
+        for at in (0..wide).take_while(|&at| at_h[at] < d) {
+            young[at] = young[at].max(forced);
+            aged[at] = aged[at].max(forced);
         }
     }
 
     /// A row of those who have no machines, and of those on demand who are offered some.
-    fn rest(&mut self, row: usize, elsewhere: Option<&[f64]>) {
-        let terms = self.terms;
-        let (d, step) = (terms.changeover_h, self.slack_step_h);
-        let here = row * WIDE..(row + 1) * WIDE;
-        let returned = terms.returns_per_h.map(|rate| (rate * step).min(1.0));
-        let (ages, starts) = (aged(step), aged(d));
-        // A start uses as much slack everywhere: its place between steps is always the same.
-        let shift = d / step;
-        let (whole, share) = (shift.floor() as usize, shift - shift.floor());
-        let before = |of: &[f64], at: usize| {
-            let (low, high) = (at.saturating_sub(whole + 1), at.saturating_sub(whole));
-            of[high] + share * (of[low] - of[high])
-        };
-        let lost = (terms.losses_per_h[0] * d).min(MOST_LOST);
-        let spot_usd = terms.spot_usd_per_h * d / (1.0 - lost);
-        let on_demand_usd = terms.on_demand_usd_per_h * d;
-        let lost = (terms.losses_per_h[1] * d).min(MOST_LOST);
-        let met_usd = terms.spot_usd_per_h * d / (1.0 - lost);
-        let (losses, returns) = (terms.losses_per_h[1], terms.returns_per_h[1]);
-        let is_up = returns / (losses + returns);
-        let least_at = (2.0 * d / step).ceil() as usize;
-        let [young, old] = &self.spot;
-        let (young, old) = (&young[here.clone()], &old[here.clone()]);
+    fn rest(&mut self, row: usize, steps: &Steps, elsewhere: Option<&[f64]>, offered: &mut [f64]) {
+        let wide = self.slack.len();
+        let here = row * wide..(row + 1) * wide;
+        let (young, old) = (&self.spot[0][here.clone()], &self.spot[1][here.clone()]);
         let on_demand = &self.on_demand[here.clone()];
+        let [young_waits, old_waits] = &mut self.wait;
+        let young_waits = &mut young_waits[here.clone()];
+        let old_waits = &mut old_waits[here.clone()];
+        let entry = &mut self.entry[here.clone()];
+        let idles = &mut self.idle[here];
+        let (start, starts) = (self.terms.changeover_h, self.starts);
         let mut comes = f64::INFINITY;
         let mut idle = [f64::INFINITY; 2];
-        for at in 0..WIDE {
+        for at in 0..wide {
+            let started = steps.started[at];
             let leaves = elsewhere.map_or(f64::INFINITY, |all| all[at]);
-            let goes = (on_demand_usd + before(on_demand, at)).min(leaves);
+            let goes = (start + started.of(on_demand)).min(leaves);
             let mut waits = [f64::INFINITY; 2];
-            if at > 0 && (at - 1) as f64 * step >= d {
-                let then = [mixed(ages, idle[0], idle[1]), idle[1]];
+            if at >= steps.least_wait {
+                let then = [mixed(steps.ages[at], idle[0], idle[1]), idle[1]];
+                let returned = steps.returned[at];
                 waits = [0, 1].map(|age| mixed(returned[age], then[age], comes.min(then[age])));
             }
-            comes = if at >= least_at {
-                spot_usd + mixed(starts, before(young, at), before(old, at))
-            } else {
-                f64::INFINITY
-            };
-            for age in 0..2 {
-                idle[age] = goes.min(waits[age]);
-                self.wait[age][here.start + at] = waits[age];
-                self.idle[age][here.start + at] = idle[age];
+            idle = waits.map(|waits| goes.min(waits));
+            [young_waits[at], old_waits[at]] = waits;
+            idles[at] = idle[0];
+            let old_then = started.of(old);
+            let (mut met, mut comes_now) = (f64::INFINITY, f64::INFINITY);
+            if at >= steps.least_start {
+                let young_then = mixed(starts.ages, started.of(young), old_then);
+                let back = steps.half[at].of(idles);
+                comes_now = starts.spot[0] + mixed(starts.lost[0], young_then, back);
+                met = starts.spot[1] + mixed(starts.lost[1], old_then, back);
             }
-            self.offered[here.start + at] = on_demand[at].min(comes);
-            let met = if at >= least_at {
-                met_usd + before(old, at)
-            } else {
-                f64::INFINITY
-            };
-            self.entry[here.start + at] = mixed(is_up, idle[1], met.min(idle[1]));
+            comes = comes_now;
+            offered[at] = on_demand[at].min(comes);
+            entry[at] = mixed(steps.is_up, idle[1], met.min(idle[1]));
         }
     }
 
-    /// Starting spot machines that are there, at a row.
-    fn go_spot(&self, row: usize, slack_h: f64, age: Age) -> f64 {
-        let terms = &self.terms;
-        let d = terms.changeover_h;
+    /// Slack from which on spot machines that work are never worse than a start on demand, whatever work is left.
+    fn stays_from_h(&self) -> f64 {
+        let wide = self.slack.len();
+        let start = self.terms.changeover_h;
+        let leaves = |cell: &usize| {
+            let on_demand = start + self.on_demand[*cell];
+            self.spot.iter().any(|spot| spot[*cell] > on_demand)
+        };
+        let last = (wide..self.entry.len())
+            .filter(leaves)
+            .map(|cell| cell % wide)
+            .max();
+        match last {
+            Some(at) if at + 1 == wide => f64::INFINITY,
+            Some(at) => self.slack.hours()[at + 1],
+            None => 0.0,
+        }
+    }
+
+    /// Where so much work lies.
+    #[inline]
+    fn rows(&self, work_h: f64) -> Rows {
+        let at = (work_h * self.steps_per_h).clamp(0.0, self.work_steps as f64);
+        let low = (at as usize).min(self.work_steps - 1);
+        let wide = self.slack.len();
+        Rows {
+            low: low * wide,
+            high: (low + 1) * wide,
+            share: at - low as f64,
+        }
+    }
+
+    /// The value of one of the tables. Less than a step of work is dear by its share.
+    #[inline]
+    fn value(&self, of: &[f64], rows: Rows, slack: Between) -> f64 {
+        let wide = self.slack.len();
+        let high = slack.of(&of[rows.high..rows.high + wide]);
+        if rows.low == 0 || rows.share == 1.0 {
+            return rows.share * high;
+        }
+        let low = slack.of(&of[rows.low..rows.low + wide]);
+        low + rows.share * (high - low)
+    }
+
+    pub(super) fn on_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        let slack = self.slack.between(slack_h);
+        self.value(&self.spot[age as usize], self.rows(work_h), slack)
+    }
+
+    pub(super) fn on_demand(&self, work_h: f64, slack_h: f64) -> f64 {
+        let slack = self.slack.between(slack_h);
+        self.value(&self.on_demand, self.rows(work_h), slack)
+    }
+
+    pub(super) fn waiting(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        let slack = self.slack.between(slack_h);
+        let value = self.value(&self.wait[age as usize], self.rows(work_h), slack);
+        // Beside a slack with which nobody can wait.
+        if value.is_nan() { f64::INFINITY } else { value }
+    }
+
+    /// Starting spot machines that are there.
+    pub(super) fn start_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
+        let d = self.terms.changeover_h;
         let then = slack_h - d;
         if then < d {
             return f64::INFINITY;
         }
-        let [young, old] = [0, 1].map(|age: usize| self.along(&self.spot[age], row, then));
+        let (rows, slack) = (self.rows(work_h), self.slack.between(then));
+        let old = self.value(&self.spot[1], rows, slack);
         let works = match age {
-            Age::Young => mixed(aged(d), young, old),
+            Age::Young => mixed(
+                self.starts.ages,
+                self.value(&self.spot[0], rows, slack),
+                old,
+            ),
             Age::Old => old,
         };
-        // Machines that are lost as they start have been paid for nothing: another start, or about as much.
-        let lost = (terms.losses_per_h[age as usize] * d).min(MOST_LOST);
-        (terms.spot_usd_per_h * d) / (1.0 - lost) + works
+        let half = self.slack.between(slack_h - 0.5 * d);
+        let back = self.value(&self.idle, rows, half);
+        // A start is dear by its share where less than a step of work is left, as all else.
+        let start = self.starts.spot[age as usize] * (work_h * self.steps_per_h).min(1.0);
+        start + mixed(self.starts.lost[age as usize], works, back)
     }
 
-    fn go_on_demand(&self, row: usize, slack_h: f64) -> f64 {
-        let d = self.terms.changeover_h;
-        let then = self.along(&self.on_demand, row, (slack_h - d).max(0.0));
-        d * self.terms.on_demand_usd_per_h + then
-    }
-
-    /// A row's value between its steps of slack.
-    fn along(&self, of: &[f64], row: usize, slack_h: f64) -> f64 {
-        let at = (slack_h / self.slack_step_h).clamp(0.0, STEPS as f64);
-        let low = (at as usize).min(STEPS - 1);
-        let (a, b) = (of[row * WIDE + low], of[row * WIDE + low + 1]);
-        let share = at - low as f64;
-        if share == 0.0 { a } else { a + share * (b - a) }
-    }
-
-    /// A function of rows between two of them.
-    fn between(&self, work_h: f64, of_row: impl Fn(usize) -> f64) -> f64 {
-        let at = (work_h / self.work_step_h).clamp(0.0, self.work_steps as f64);
-        let low = (at as usize).min(self.work_steps - 1);
-        let share = at - low as f64;
-        let b = of_row(low + 1);
-        if low == 0 || share == 1.0 {
-            // Less than a step of work is dear by its share.
-            return share * b;
-        }
-        let a = of_row(low);
-        a + share * (b - a)
-    }
-
-    pub(super) fn on_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
-        let spot = &self.spot[age as usize];
-        self.between(work_h, |row| self.along(spot, row, slack_h))
-    }
-
-    pub(super) fn on_demand(&self, work_h: f64, slack_h: f64) -> f64 {
-        self.between(work_h, |row| self.along(&self.on_demand, row, slack_h))
-    }
-
-    pub(super) fn waiting(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
-        let wait = &self.wait[age as usize];
-        self.between(work_h, |row| self.along(wait, row, slack_h))
-    }
-
-    pub(super) fn start_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
-        self.between(work_h, |row| self.go_spot(row, slack_h, age))
+    /// Working on demand while a run that has just begun gets old, and starting spot machines then, if it lasts.
+    pub(super) fn look_first(&self, work_h: f64, slack_h: f64) -> f64 {
+        let looks_h = YOUNG_H.min(work_h);
+        let left_h = work_h - looks_h;
+        let lasts = libm::exp(-self.terms.losses_per_h[0] * looks_h);
+        let on_demand = self.on_demand(left_h, slack_h);
+        let starts = self.start_spot(left_h, slack_h, Age::Old).min(on_demand);
+        looks_h + mixed(lasts, on_demand, starts)
     }
 
     pub(super) fn start_on_demand(&self, work_h: f64, slack_h: f64) -> f64 {
-        if slack_h < self.terms.changeover_h {
+        let d = self.terms.changeover_h;
+        if slack_h < d {
             return f64::INFINITY;
         }
-        self.between(work_h, |row| self.go_on_demand(row, slack_h))
+        let slack = self.slack.between(slack_h - d);
+        let then = self.value(&self.on_demand, self.rows(work_h), slack);
+        d * (work_h * self.steps_per_h).min(1.0) + then
+    }
+
+    /// Whether spot machines that work are kept with so much slack, without a look at the rest.
+    pub(super) fn stays(&self, slack_h: f64) -> bool {
+        slack_h >= self.stays_from_h
     }
 }

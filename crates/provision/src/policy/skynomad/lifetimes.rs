@@ -6,66 +6,143 @@ use std::collections::VecDeque;
 /// Hazard of a zone of which no loss was seen, per hour.
 const LEAST_HAZARD: f64 = 1e-8;
 
-/// A cumulative hazard: its steps at ages in hours, and what it rises by beyond the last.
-#[derive(Debug)]
+/// Runs of nearly the same length were at risk together.
+const SAME_H: f64 = 1e-9;
+
+/// A cumulative hazard by Nelson–Aalen: what it rises by at the ages of losses.
+#[derive(Debug, Default)]
 pub(super) struct Knots {
-    steps: Vec<(f64, f64)>,
-    tail: f64,
+    /// By age.
+    knots: Vec<Knot>,
+    /// Hours of each run that ended.
+    ended_h: Vec<f64>,
+}
+
+/// Losses at one age.
+#[derive(Debug, Clone, Copy)]
+struct Knot {
+    age_h: f64,
+    lost: u32,
+    /// Ended runs that became as old.
+    at_risk: u32,
+    /// Odds to outlive it, as they were reckoned last, and of what: the factor, and all that were at risk.
+    outlives: f64,
+    of: (f64, u32),
+}
+
+impl Knot {
+    /// All that were at risk, with the run that is on where it is as old.
+    fn at_risk(&self, open_h: Option<f64>) -> u32 {
+        let is_open = open_h.is_some_and(|hours| hours + SAME_H >= self.age_h);
+        self.at_risk + u32::from(is_open)
+    }
+
+    fn step(&self, open_h: Option<f64>) -> f64 {
+        f64::from(self.lost) / f64::from(self.at_risk(open_h))
+    }
 }
 
 impl Knots {
-    /// Nelson–Aalen over runs: their hours, and whether they ended by a loss.
-    pub(super) fn of(runs: impl Iterator<Item = (f64, bool)> + Clone) -> Knots {
-        let mut lost: Vec<f64> = runs.clone().filter(|run| run.1).map(|run| run.0).collect();
-        lost.sort_by(f64::total_cmp);
-        let mut steps: Vec<(f64, f64)> = Vec::new();
-        for chunk in lost.chunk_by(|a, b| a == b) {
-            let at_risk = runs.clone().filter(|run| run.0 + 1e-9 >= chunk[0]).count();
-            steps.push((chunk[0], chunk.len() as f64 / at_risk as f64));
+    /// A run of some hours has ended, by a loss or otherwise.
+    pub(super) fn push(&mut self, hours: f64, is_lost: bool) {
+        let as_old = |knot: &&mut Knot| hours + SAME_H >= knot.age_h;
+        for knot in self.knots.iter_mut().filter(as_old) {
+            knot.at_risk += 1;
         }
-        let tail = (steps.last()).map_or(LEAST_HAZARD, |step| step.1.max(LEAST_HAZARD));
-        Knots { steps, tail }
+        self.ended_h.push(hours);
+        if !is_lost {
+            return;
+        }
+        // Odds are reckoned anew where more were lost or at risk.
+        let unknown = (f64::NAN, 0);
+        let place = (self.knots).binary_search_by(|knot| knot.age_h.total_cmp(&hours));
+        match place {
+            Ok(at) => {
+                self.knots[at].lost += 1;
+                self.knots[at].of = unknown;
+            }
+            Err(at) => {
+                let as_old = |ended: &&f64| **ended + SAME_H >= hours;
+                let at_risk = self.ended_h.iter().filter(as_old).count() as u32;
+                let knot = Knot {
+                    age_h: hours,
+                    lost: 1,
+                    at_risk,
+                    outlives: 1.0,
+                    of: unknown,
+                };
+                self.knots.insert(at, knot);
+            }
+        }
     }
 
-    /// Expected remaining hours of a run of an age, where the hazard is multiplied by a factor.
-    pub(super) fn expected_h(&self, age_h: f64, factor: f64, tick_h: f64) -> f64 {
+    /// What it rises by beyond the last knot.
+    fn tail(&self, open_h: Option<f64>) -> f64 {
+        let last = self.knots.last();
+        last.map_or(LEAST_HAZARD, |knot| knot.step(open_h).max(LEAST_HAZARD))
+    }
+
+    /// Expected remaining hours of a run of an age, where the hazard is multiplied by a factor. A run that is on, for
+    /// `open_h`, counts as one that was not seen to end.
+    pub(super) fn expected_h(
+        &mut self,
+        age_h: f64,
+        open_h: Option<f64>,
+        factor: f64,
+        tick_h: f64,
+    ) -> f64 {
         let (mut expected, mut survives, mut at) = (0.0, 1.0, age_h);
-        for &(age, step) in self.steps.iter().filter(|knot| knot.0 > age_h + 1e-12) {
-            expected += survives * (age - at);
-            survives *= libm::exp(-factor * step);
-            at = age;
+        let first = (self.knots).partition_point(|knot| knot.age_h <= age_h + 1e-12);
+        for knot in &mut self.knots[first..] {
+            expected += survives * (knot.age_h - at);
+            let of = (factor, knot.at_risk(open_h));
+            if knot.of != of {
+                knot.outlives = libm::exp(-factor * knot.step(open_h));
+                knot.of = of;
+            }
+            survives *= knot.outlives;
+            at = knot.age_h;
         }
         // Beyond the last knot it rises by the last step per tick.
-        let dies = 1.0 - libm::exp(-factor * self.tail);
+        let tail = self.tail(open_h);
+        let dies = 1.0 - libm::exp(-factor * tail);
         let per_tick = if dies > 1e-9 {
             dies
         } else {
-            (factor * self.tail).max(1e-9)
+            (factor * tail).max(1e-9)
         };
         expected + survives * tick_h / per_tick
     }
 
-    fn hazard(&self, age_h: f64) -> f64 {
+    fn hazard(&self, age_h: f64, open_h: Option<f64>) -> f64 {
         if age_h <= 0.0 {
             return 0.0;
         }
         let (mut sum, mut last) = (0.0, 0.0);
-        for &(age, step) in self.steps.iter().take_while(|knot| knot.0 < age_h) {
-            sum += step;
-            last = age;
+        for knot in self.knots.iter().take_while(|knot| knot.age_h < age_h) {
+            sum += knot.step(open_h);
+            last = knot.age_h;
         }
-        sum + (age_h - last) * self.tail
+        sum + (age_h - last) * self.tail(open_h)
     }
 
     /// The hazard that was borne from one age to another; a little where something failed without any.
-    pub(super) fn risk(&self, ages: Option<(f64, f64)>, failures: u32, tick_h: f64) -> f64 {
-        let borne = ages.map_or(0.0, |(from, to)| self.hazard(to) - self.hazard(from));
+    pub(super) fn risk(
+        &self,
+        ages: Option<(f64, f64)>,
+        open_h: Option<f64>,
+        failures: u32,
+        tick_h: f64,
+    ) -> f64 {
+        let borne = ages.map_or(0.0, |(from, to)| {
+            self.hazard(to, open_h) - self.hazard(from, open_h)
+        });
         let mut risk = borne.max(0.0);
-        if risk <= 0.0 && self.steps.is_empty() && (ages.is_some() || failures > 0) {
-            risk = self.tail * tick_h;
+        if risk <= 0.0 && self.knots.is_empty() && (ages.is_some() || failures > 0) {
+            risk = self.tail(open_h) * tick_h;
         }
         if risk <= 0.0 && failures > 0 {
-            risk = self.tail * tick_h;
+            risk = self.tail(open_h) * tick_h;
         }
         risk
     }
@@ -139,5 +216,62 @@ impl Bursts {
             let (risk, failures) = self.events.back().copied().unwrap_or((1.0, 0));
             f64::from(failures) / risk.max(LEAST)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Knots, LEAST_HAZARD, SAME_H};
+
+    /// Steps of Nelson–Aalen from all runs at once: hours, and whether they ended by a loss.
+    fn steps(runs: &[(f64, bool)]) -> Vec<(f64, f64)> {
+        let mut lost: Vec<f64> = runs.iter().filter(|run| run.1).map(|run| run.0).collect();
+        lost.sort_by(f64::total_cmp);
+        let step = |same: &[f64]| {
+            let at_risk = runs.iter().filter(|run| run.0 + SAME_H >= same[0]).count();
+            (same[0], same.len() as f64 / at_risk as f64)
+        };
+        lost.chunk_by(|a, b| a == b).map(step).collect()
+    }
+
+    /// Expected hours from those steps.
+    fn expected_h(steps: &[(f64, f64)], age_h: f64, factor: f64, tick_h: f64) -> f64 {
+        let (mut expected, mut survives, mut at) = (0.0, 1.0, age_h);
+        for &(age, step) in steps.iter().filter(|step| step.0 > age_h + 1e-12) {
+            expected += survives * (age - at);
+            survives *= libm::exp(-factor * step);
+            at = age;
+        }
+        let tail = steps.last().map_or(LEAST_HAZARD, |step| step.1);
+        let dies = 1.0 - libm::exp(-factor * tail);
+        expected
+            + survives * tick_h
+                / if dies > 1e-9 {
+                    dies
+                } else {
+                    1e-9_f64.max(factor * tail)
+                }
+    }
+
+    #[test]
+    fn run_by_run_it_is_what_all_runs_say_at_once() {
+        // Lengths that come again, in no order.
+        let hours = |at: u64| (at * 7919 % 23) as f64 / 6.0;
+        let (mut knots, mut runs) = (Knots::default(), Vec::new());
+        for at in 0..60 {
+            let open_h = (at % 3 > 0).then(|| hours(at + 5) + 0.1);
+            let all = runs
+                .iter()
+                .copied()
+                .chain(open_h.map(|hours| (hours, false)));
+            let steps = steps(&all.collect::<Vec<_>>());
+            for (age_h, factor) in [(0.0, 1.0), (hours(at), 1.5), (hours(at) + 0.1, 1.5)] {
+                let ours = knots.expected_h(age_h, open_h, factor, 0.1);
+                assert_eq!(ours, expected_h(&steps, age_h, factor, 0.1), "{at}");
+            }
+            let run = (hours(at), at % 4 != 1);
+            knots.push(run.0, run.1);
+            runs.push(run);
+        }
     }
 }

@@ -108,6 +108,8 @@ pub struct SkyNomad {
     spot: Option<(usize, bool)>,
     /// Zone that moves are counted from.
     last: Option<usize>,
+    /// What it may do in this tick; kept for its room.
+    choices: Vec<Choice>,
 }
 
 /// What it knows of a zone.
@@ -124,6 +126,8 @@ struct ZoneState {
     paid_h: f64,
     /// Whether it refused machines in this tick.
     refused: bool,
+    /// Hours that its machines are expected to stay, as this tick begins.
+    life_h: f64,
     next_probe: usize,
     /// USD per hour when it asked for machines or probed last; at first, at the begin.
     usd_per_h: Option<f64>,
@@ -144,6 +148,7 @@ impl SkyNomad {
             zones: Vec::new(),
             spot: None,
             last: None,
+            choices: Vec::new(),
         }
     }
 
@@ -160,11 +165,12 @@ impl SkyNomad {
         value.max(least(&|zone| self.price(desk, zone)))
     }
 
-    fn lifetime_h(&self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+    /// Hours that machines of a zone are expected to stay, as this tick begins.
+    fn lifetime_h(&mut self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
         if let Some(truth) = &self.truth {
             return f64::from(truth[zone][desk.tick()]) * desk.tick_s() / 3600.0;
         }
-        let state = &self.zones[zone];
+        let state = &mut self.zones[zone];
         let age_h = state.runs.age_h(desk.elapsed_s()).unwrap_or(0.0);
         let tick_h = desk.tick_s() / 3600.0;
         let life_h = state
@@ -180,7 +186,7 @@ impl SkyNomad {
 
     /// Utility of a zone's spot market, without what it takes to go there.
     fn spot_utility(&self, desk: &Desk<'_, '_>, zone: usize, value: f64, is_here: bool) -> f64 {
-        let life_h = self.lifetime_h(desk, zone);
+        let life_h = self.zones[zone].life_h;
         let start_up_h = if is_here {
             0.0
         } else {
@@ -210,23 +216,24 @@ impl SkyNomad {
     }
 
     /// All that may be better than what is, the best first.
-    fn choices(&self, desk: &Desk<'_, '_>, value: f64, now: f64) -> Vec<Choice> {
+    fn choices(&self, desk: &Desk<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
         let running = desk.running();
         let from = running.map(|place| place.zone).or(self.last);
         let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
         let margin =
             self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
-        let mut choices = vec![Choice {
+        choices.clear();
+        choices.push(Choice {
             utility: 0.0,
             place: None,
-        }];
+        });
         for zone in 0..desk.zones() {
             let place = Place {
                 zone,
                 market: Market::Spot,
             };
             let is_here = running == Some(place);
-            let life_h = self.lifetime_h(desk, zone);
+            let life_h = self.zones[zone].life_h;
             let utility =
                 self.spot_utility(desk, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
             let elsewhere = running.is_some_and(|there| there.zone != zone);
@@ -259,7 +266,6 @@ impl SkyNomad {
             }
         }
         choices.sort_by(|a, b| b.utility.total_cmp(&a.utility));
-        choices
     }
 
     /// Takes the best that can be had; the place where it is then.
@@ -402,10 +408,15 @@ impl Policy for SkyNomad {
         if let Some(place) = desk.running() {
             self.last = Some(place.zone);
         }
+        for zone in 0..self.zones.len() {
+            self.zones[zone].life_h = self.lifetime_h(desk, zone);
+        }
         let value = self.value(desk);
         let now = self.utility_now(desk, value);
-        let choices = self.choices(desk, value, now);
+        let mut choices = std::mem::take(&mut self.choices);
+        self.choices(desk, value, now, &mut choices);
         let at = self.take(desk, &choices, now);
+        self.choices = choices;
         if self.truth.is_none() {
             self.probe(desk, at);
         }

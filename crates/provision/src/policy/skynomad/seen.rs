@@ -30,8 +30,8 @@ struct Open {
 /// Runs of a zone.
 #[derive(Debug, Default)]
 pub struct Runs {
-    /// Hours of each run that ended, and whether by a loss.
-    ended: Vec<(f64, bool)>,
+    /// The hazard of those that ended.
+    knots: Knots,
     open: Option<Open>,
     /// Losses and refusals since the last tick.
     failures: u32,
@@ -61,7 +61,7 @@ impl Runs {
     pub fn end(&mut self, at_s: f64, end: End) {
         if let Some(open) = self.open.take() {
             let hours = ((at_s - open.begin_s) / 3600.0).max(0.0);
-            self.ended.push((hours, end == End::Lost));
+            self.knots.push(hours, end == End::Lost);
         }
         if end == End::Lost {
             self.failures += 1;
@@ -84,22 +84,20 @@ impl Runs {
         Some(((now_s - open.begin_s) / 3600.0).max(0.0))
     }
 
-    /// The hazard of ended runs; the open one counts as censored.
-    fn knots(&self, now_s: f64) -> Knots {
-        let open = self.age_h(now_s).filter(|&age| age > 0.0);
-        let open = open.map(|age| (age, false));
-        Knots::of(self.ended.iter().copied().chain(open))
+    /// Hours of the open run, which counts as one that was not seen to end.
+    fn open_h(&self, now_s: f64) -> Option<f64> {
+        self.age_h(now_s).filter(|&age| age > 0.0)
     }
 
     /// Expected remaining hours of a run of an age.
-    pub fn expected_h(&self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
-        self.knots(now_s)
-            .expected_h(age_h, self.bursts.factor, tick_h)
+    pub fn expected_h(&mut self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
+        let open_h = self.open_h(now_s);
+        (self.knots).expected_h(age_h, open_h, self.bursts.factor, tick_h)
     }
 
     /// A tick has passed: notes how much risk was borne in it, and what failed.
     pub fn pass(&mut self, now_s: f64, tick_h: f64) {
-        let knots = self.knots(now_s);
+        let open_h = self.open_h(now_s);
         let (mut age, mut before) = (None, None);
         match self.open.map(|open| open.source) {
             Some(Source::Own) => {
@@ -117,7 +115,7 @@ impl Runs {
         }
         let ages = age.map(|age| (before.unwrap_or((age - tick_h).max(0.0)), age));
         let failures = std::mem::take(&mut self.failures);
-        let risk = knots.risk(ages, failures, tick_h);
+        let risk = self.knots.risk(ages, open_h, failures, tick_h);
         self.bursts.push(risk, failures);
     }
 }

@@ -1,0 +1,120 @@
+//! Slack at which a table has values: close together where little is left, further apart where there is much.
+
+/// Hours of the first step. Finer ones trust rates more than what was seen of them is worth.
+const FIRST_H: f64 = 0.3;
+/// How much longer each step is than the one before.
+const GROWS: f64 = 1.03;
+/// Most steps; with more slack than they reach, all are longer.
+const MOST_STEPS: usize = 200;
+
+/// Hours of slack in order, from none to the most; at least two.
+#[derive(Debug)]
+pub(super) struct Grid {
+    at_h: Vec<f64>,
+    /// The step in which each stretch as long as the first step begins: no stretch touches more than two.
+    steps: Vec<u16>,
+    /// Such stretches per hour.
+    stretches_per_h: f64,
+}
+
+/// Where a slack lies: behind a step, by a share of the way to the next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Between {
+    low: usize,
+    share: f64,
+}
+
+impl Grid {
+    pub(super) fn of(most_h: f64) -> Grid {
+        let most_h = most_h.max(1e-6);
+        let (mut step_h, mut sum_h, mut at_h) = (FIRST_H, 0.0, vec![0.0]);
+        while sum_h < most_h && at_h.len() < MOST_STEPS {
+            sum_h += step_h;
+            at_h.push(sum_h);
+            step_h *= GROWS;
+        }
+        let scale = most_h / sum_h;
+        at_h.iter_mut().for_each(|hours| *hours *= scale);
+        let first_h = at_h[1];
+        let step = |stretch: usize| {
+            let begins_h = stretch as f64 * first_h;
+            let behind = at_h.partition_point(|&at_h| at_h <= begins_h);
+            behind.clamp(1, at_h.len() - 1) as u16 - 1
+        };
+        Grid {
+            steps: (0..=(most_h / first_h) as usize).map(step).collect(),
+            stretches_per_h: 1.0 / first_h,
+            at_h,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.at_h.len()
+    }
+
+    pub(super) fn hours(&self) -> &[f64] {
+        &self.at_h
+    }
+
+    /// Where a slack lies; what is beyond the ends is at them.
+    #[inline]
+    pub(super) fn between(&self, slack_h: f64) -> Between {
+        // Negative slack becomes the first stretch.
+        let stretch = (slack_h * self.stretches_per_h) as usize;
+        let first = usize::from(self.steps[stretch.min(self.steps.len() - 1)]);
+        let goes_on = slack_h >= self.at_h[first + 1] && first + 2 < self.at_h.len();
+        let low = first + usize::from(goes_on);
+        let (a, b) = (self.at_h[low], self.at_h[low + 1]);
+        Between {
+            low,
+            share: ((slack_h - a) / (b - a)).clamp(0.0, 1.0),
+        }
+    }
+}
+
+impl Between {
+    /// A row's value there. Infinite values count only where they are met exactly.
+    #[inline]
+    pub(super) fn of(self, row: &[f64]) -> f64 {
+        let (a, b) = (row[self.low], row[self.low + 1]);
+        if self.share == 0.0 {
+            a
+        } else {
+            a + self.share * (b - a)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grid;
+
+    /// Found by a search among all steps.
+    fn searched(grid: &Grid, slack_h: f64) -> f64 {
+        let steps = grid.len() - 1;
+        let behind = grid.hours().partition_point(|&at_h| at_h <= slack_h);
+        let low = behind.clamp(1, steps) - 1;
+        let (a, b) = (grid.hours()[low], grid.hours()[low + 1]);
+        low as f64 + ((slack_h - a) / (b - a)).clamp(0.0, 1.0)
+    }
+
+    #[test]
+    fn a_slack_is_found_where_a_search_finds_it() {
+        for most_h in [0.0, 0.1, 4.0, 22.0, 500.0, 1e5] {
+            let grid = Grid::of(most_h);
+            let last = grid.len() - 1;
+            assert!((grid.hours()[last] - most_h.max(1e-6)).abs() <= 1e-9 * most_h.max(1.0));
+            let ends = grid.hours().iter().copied();
+            let more = (0..=5000).map(|at| most_h * (f64::from(at) / 4000.0 - 0.1));
+            for slack_h in ends.chain(more) {
+                let found = grid.between(slack_h);
+                let place = found.low as f64 + found.share;
+                let known = searched(&grid, slack_h);
+                assert!(
+                    (place - known).abs() < 1e-9,
+                    "{slack_h}: {place}, not {known}"
+                );
+            }
+        }
+    }
+}

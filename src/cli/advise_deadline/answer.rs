@@ -1,0 +1,93 @@
+//! What is asked of deadlines and policies, and what is answered.
+
+use super::plan::{ON_DEMAND, Plan, Promise};
+use super::rule::Rule;
+use super::spot::{Said, StandIn};
+use super::when::Deadline;
+use scavsim_data::cloud::Market;
+use scavsim_measure::advise::advice::Choice;
+use scavsim_provision::policy::Recipe;
+
+/// A deadline and policies, checked.
+#[derive(Debug)]
+pub(in crate::cli) struct InTime {
+    /// Until when.
+    pub(super) deadline: Deadline,
+    /// Policies by name.
+    pub(super) policies: Vec<(String, Box<dyn Recipe>)>,
+    /// What is said of the spot market.
+    pub(super) said: Said,
+    /// Share of runs that may take longer than planned.
+    pub(super) miss: f64,
+}
+
+/// What is answered.
+#[derive(Debug)]
+pub(in crate::cli) struct PlannedAnswer<'a> {
+    /// What was asked.
+    pub(super) in_time: &'a InTime,
+    /// What all plans have in common.
+    pub(super) promise: &'a Promise,
+    /// What stands in for markets that nobody measured.
+    pub(super) stand_in: &'a StandIn,
+    /// The plans, the cheapest first; what is first is to be taken.
+    pub(super) plans: Vec<Plan<'a>>,
+    /// What the policy of the first does when.
+    pub(super) rule: Rule,
+    /// Configurations that keep the deadline on demand, of which the best were run under policies.
+    pub(super) in_all: usize,
+    /// Configurations that were run under policies.
+    pub(super) candidates: usize,
+    /// Lives of each plan with a spot market.
+    pub(super) lives: u64,
+}
+
+impl InTime {
+    /// Hours from now until the deadline.
+    pub(in crate::cli) fn hours(&self) -> f64 {
+        self.deadline.hours
+    }
+
+    /// Share of runs that may take longer than planned.
+    pub(in crate::cli) fn miss(&self) -> f64 {
+        self.miss
+    }
+}
+
+impl PlannedAnswer<'_> {
+    /// The choice to rent at first, as whatever rents it takes it.
+    pub(in crate::cli) fn first(&self) -> Option<Choice> {
+        let plan = self.plans.first()?;
+        let choice = plan.candidate.choice;
+        let spot = plan
+            .candidate
+            .spot
+            .as_ref()
+            .filter(|_| self.rule.begins_on_spot);
+        Some(Choice {
+            offer: spot.map_or(&choice.offer, |spot| &spot.offer).clone(),
+            time_h: plan.came.done_h,
+            cost_usd: plan.came.cost_usd,
+            ..choice.clone()
+        })
+    }
+
+    /// The cheapest plan on demand only.
+    pub(super) fn on_demand_only(&self) -> Option<&Plan<'_>> {
+        self.plans.iter().find(|plan| plan.policy == ON_DEMAND)
+    }
+}
+
+/// A configuration and its machines.
+pub(super) fn on(choice: &Choice) -> String {
+    let c = &choice.configuration;
+    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
+}
+
+/// A market in words.
+pub(super) fn in_words(market: Market) -> &'static str {
+    match market {
+        Market::OnDemand => "on demand",
+        other => other.name(),
+    }
+}

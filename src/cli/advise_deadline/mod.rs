@@ -1,0 +1,314 @@
+//! `scavsim advise --deadline`: what to rent now, and what to do when, so that a job is done in time.
+//!
+//! In: an advice on demand within the deadline. Out: plans, each a configuration under a policy, the cheapest first.
+//!
+//! - `when`: deadlines as people write them.
+//! - `spot`: what the spot market of a choice is like.
+//! - `plan`: configurations under policies, over drawn lives; `course`: lives of jobs that take fewer hours, or more.
+//! - `rule`: what a policy does when.
+//! - `answer`: what is asked and answered; `told`: the answer for people; `answer_json`: for programs.
+
+mod answer;
+mod answer_json;
+mod course;
+mod plan;
+mod rule;
+mod spot;
+mod told;
+mod when;
+
+use clap::Args;
+
+use super::exit::Failure;
+use super::terminal;
+pub(super) use answer::InTime;
+use answer::{PlannedAnswer, on};
+use plan::{Candidate, ON_DEMAND, Plan, Promise};
+use rule::Rule;
+use scavsim_measure::advise::advice::{Advice, Choice};
+use scavsim_measure::advise::machines::Basis;
+use scavsim_measure::advise::{Question, hand_over, json};
+use scavsim_measure::import::profile;
+use scavsim_provision::policy::Net;
+use scavsim_provision::policy::Recipe;
+use scavsim_provision::policy::registry::{POLICIES, Settings};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_sim::engine::Interrupt;
+use spot::{Said, SpotMarket, StandIn};
+use when::{Deadline, LEGAL, Moment};
+
+/// Share of runs that may take longer than planned, if nothing else is said.
+const MISS: f64 = 0.05;
+/// Configurations that are run under policies: those that may be the cheapest.
+const CANDIDATES: usize = 8;
+/// The word for all policies.
+const ANY: &str = "any";
+
+/// Until when, and by which policies.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct DeadlineArgs {
+    /// When the job shall be done: how long from now, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like
+    /// `2026-12-04 18:00`. Times are in UTC, or end in an offset like `+01:00`. Answers with a configuration and a policy: when to
+    /// take spot machines, when to wait, when to go on demand
+    #[arg(
+        long,
+        value_name = "WHEN",
+        conflicts_with_all = ["model", "market", "commitment", "max_time", "max_cost"]
+    )]
+    deadline: Option<String>,
+    /// Policies that decide during the run, with commas; `any`: all that keep deadlines [default: any]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        value_delimiter = ',',
+        requires = "deadline"
+    )]
+    policy: Vec<String>,
+    /// What counts as now, like `2026-12-01 09:00` [default: the clock]
+    #[arg(long, value_name = "DATE TIME", requires = "deadline")]
+    now: Option<String>,
+    /// Mean hours until a spot VM is lost [default: as published; where nobody did, as one V100 of AWS in 2023]
+    #[arg(long, value_name = "H", requires = "deadline")]
+    spot_run_h: Option<f64>,
+    /// Mean hours until there are spot VMs again [default: as for one V100 of AWS in 2023]
+    #[arg(long, value_name = "H", requires = "deadline")]
+    spot_pause_h: Option<f64>,
+}
+
+impl DeadlineArgs {
+    /// Whether there is a deadline.
+    pub(super) fn is_given(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// What is asked for; `None` without a deadline. What is wrong goes to `wrong`.
+    pub(super) fn read(&self, miss: Option<f64>, wrong: &mut Diagnostics) -> Option<InTime> {
+        let text = self.deadline.as_deref()?;
+        let before = wrong.len();
+        let now = self.now.as_deref().and_then(|text| {
+            let now = Moment::read(text, None);
+            if now.is_none() {
+                let title = format!("`--now`: `{text}` is no date with a time");
+                let help = "expected a date and a time, like `2026-12-01 09:00` or `2026-12-01 09:00+01:00`";
+                wrong.push(Diagnostic::general(title).with_help(help));
+            }
+            now
+        });
+        let deadline = Deadline::read(text, now);
+        if let Err(why) = &deadline {
+            wrong.push(Diagnostic::general(format!("`--deadline`: {why}")).with_help(LEGAL));
+        }
+        for (option, hours) in [
+            ("spot-run-h", self.spot_run_h),
+            ("spot-pause-h", self.spot_pause_h),
+        ] {
+            if hours.is_some_and(|h| !(h > 0.0 && h <= 1e6)) {
+                let title = format!("--{option} is not possible");
+                wrong.push(Diagnostic::general(title).with_help("expected hours above 0"));
+            }
+        }
+        let policies = self.policies(wrong);
+        (wrong.len() == before).then_some(InTime {
+            deadline: deadline.ok()?,
+            policies,
+            said: Said {
+                run_h: self.spot_run_h,
+                pause_h: self.spot_pause_h,
+            },
+            miss: miss.unwrap_or(MISS),
+        })
+    }
+
+    /// The policies by their names, on demand first: whoever looks for something better has that.
+    fn policies(&self, wrong: &mut Diagnostics) -> Vec<(String, Box<dyn Recipe>)> {
+        let settings = Settings::default();
+        let all = || POLICIES.iter().map(|policy| policy.name);
+        let keeps = |name: &&str| {
+            settings
+                .recipe(name)
+                .is_some_and(|recipe| recipe.policy().net() != Net::None)
+        };
+        // Who is told what comes is a bound, and nobody can have it.
+        let legal: Vec<&str> = all()
+            .filter(keeps)
+            .filter(|name| !name.ends_with("-true-lifetimes"))
+            .collect();
+        let is_any = self.policy.is_empty() || self.policy.iter().any(|name| name == ANY);
+        for name in self
+            .policy
+            .iter()
+            .filter(|name| *name != ANY && !legal.contains(&name.as_str()))
+        {
+            let title = if all().any(|known| known == name) {
+                format!("`--policy`: `{name}` keeps no deadline of its own")
+            } else {
+                format!("`--policy`: unknown policy `{name}`")
+            };
+            let names = legal.iter().copied().chain([ANY]);
+            let help = match closest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("legal here: {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            wrong.push(Diagnostic::general(title).with_help(help));
+        }
+        let is_asked =
+            |name: &&str| is_any || *name == ON_DEMAND || self.policy.iter().any(|own| own == name);
+        let named = legal.into_iter().filter(is_asked);
+        named
+            .filter_map(|name| Some((name.to_owned(), settings.recipe(name)?)))
+            .collect()
+    }
+}
+
+impl InTime {
+    /// Runs policies on the best configurations of an advice within the deadline, and hands what comes of it to `use_it`.
+    ///
+    /// # Errors
+    /// No configuration keeps the deadline; or nobody waits for an answer any more.
+    pub(super) fn answer(
+        &self,
+        question: &Question,
+        advice: &Advice,
+        (jobs, interrupt): (usize, &Interrupt),
+        use_it: impl FnOnce(&PlannedAnswer<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut wrong = Diagnostics::default();
+        let Some(stand_in) = StandIn::read(&mut wrong) else {
+            return Err(Failure::Wrong(wrong));
+        };
+        let promise = Promise {
+            deadline_h: self.deadline.hours,
+            miss: self.miss,
+            setup_h: question.setup_min / 60.0,
+            restore_s: question.import.restore_s.unwrap_or(profile::RESTORE_S),
+        };
+        let candidates = self.candidates(advice, &promise, &stand_in);
+        let policies = || {
+            self.policies
+                .iter()
+                .map(|(name, recipe)| (name.as_str(), &**recipe))
+        };
+        let pairs: Vec<(&Candidate<'_>, (&str, &dyn Recipe))> = candidates
+            .iter()
+            .flat_map(|candidate| policies().map(move |policy| (candidate, policy)))
+            .collect();
+        let pool = interrupt.pool(jobs).map_err(anyhow::Error::from)?;
+        let lives = question.runs;
+        let mut plans: Vec<Plan<'_>> = pool.install(|| {
+            let run =
+                |&(candidate, policy)| Plan::run(candidate, policy, &promise, lives, interrupt);
+            pairs.iter().filter_map(run).collect()
+        });
+        if interrupt.is_raised() {
+            return Err(Failure::Interrupted);
+        }
+        sort(&mut plans, advice, 1.0 - self.miss);
+        let Some(first) = plans.first() else {
+            return Err(Failure::Wrong(self.too_early(advice, &promise)));
+        };
+        let rule = Rule::of(first, &promise);
+        use_it(&PlannedAnswer {
+            in_time: self,
+            promise: &promise,
+            stand_in: &stand_in,
+            rule,
+            plans,
+            in_all: advice.choices.len(),
+            candidates: candidates.len(),
+            lives,
+        })
+    }
+
+    /// Of the configurations that keep the deadline on demand those that may cost least, wherever their hours are cheapest; and
+    /// the best on demand.
+    fn candidates<'a>(
+        &self,
+        advice: &'a Advice,
+        promise: &Promise,
+        stand_in: &StandIn,
+    ) -> Vec<Candidate<'a>> {
+        let mut all: Vec<Candidate<'a>> = (advice.choices.iter())
+            .map(|choice| {
+                Candidate::of(choice, SpotMarket::of(choice, self.said, stand_in), promise)
+            })
+            .collect();
+        let least_usd = |one: &Candidate<'_>| one.least_usd_per_h() * one.choice.time_h[0];
+        if all.len() > 1 {
+            all[1..].sort_by(|a, b| least_usd(a).total_cmp(&least_usd(b)));
+        }
+        all.truncate(CANDIDATES);
+        all
+    }
+
+    /// Says by how much the deadline is before the fastest run ends.
+    fn too_early(&self, advice: &Advice, promise: &Promise) -> Diagnostics {
+        let mut wrong = Diagnostics::default();
+        let nearest = advice.nearest.iter().chain(&advice.choices);
+        let ends = nearest.map(|choice| {
+            let candidate = Candidate::of(choice, None, promise);
+            (
+                promise.setup_h + candidate.quantile_h(1.0 - self.miss),
+                choice,
+            )
+        });
+        let title = format!(
+            "`--deadline`: in {:.2} h no configuration is done in {:.0} % of runs",
+            self.deadline.hours,
+            100.0 * (1.0 - self.miss)
+        );
+        let help = match ends.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((hours, choice)) => format!(
+                "the fastest, {}, takes up to {hours:.2} h on demand: {:.2} h more; `--max-miss` says how often it may take longer",
+                on(choice),
+                hours - self.deadline.hours
+            ),
+            None => "nothing can be told of any configuration".to_owned(),
+        };
+        wrong.push(Diagnostic::general(title).with_help(help));
+        wrong
+    }
+}
+
+impl PlannedAnswer<'_> {
+    /// Prints it, for people or for programs.
+    ///
+    /// # Errors
+    /// Nobody reads it.
+    pub(super) fn print(
+        &self,
+        advice: &Advice,
+        is_json: bool,
+        has_commands: bool,
+    ) -> Result<(), Failure> {
+        if is_json {
+            let mut value = json::value(advice);
+            value["deadline"] = answer_json::value(self);
+            if let (true, Some(first)) = (has_commands, self.first()) {
+                value["commands"] = hand_over::commands(&advice.name, &first).ok().into();
+            }
+            terminal::print(&format!("{value:#}\n"))?;
+        } else {
+            terminal::print(&told::render(self, advice, &terminal::page()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The cheapest of those that keep the promise first; but what is first is on a GPU that was measured, unless the advice itself
+/// takes another.
+fn sort(plans: &mut [Plan<'_>], advice: &Advice, promised: f64) {
+    let breaks = |plan: &Plan<'_>| plan.came.kept < promised - 1e-9;
+    let cost = |plan: &Plan<'_>| plan.came.cost_usd[0];
+    plans.sort_by(|a, b| breaks(a).cmp(&breaks(b)).then(cost(a).total_cmp(&cost(b))));
+    let takes_other = advice.choices.first().is_some_and(is_other_gpu);
+    let surest = plans
+        .iter()
+        .position(|plan| takes_other || !is_other_gpu(plan.candidate.choice));
+    if let Some(place) = surest {
+        plans[..=place].rotate_right(1);
+    }
+}
+
+fn is_other_gpu(choice: &Choice) -> bool {
+    (choice.stands.as_ref()).is_some_and(|stands| stands.basis == Basis::OtherGpu)
+}

@@ -1,0 +1,147 @@
+//! What to do when: a policy's answers in worlds that are asked about.
+
+use super::plan::{ON_DEMAND, Plan, Promise};
+use super::when::Deadline;
+use scavsim_provision::life::timeline::{Timeline, What};
+use scavsim_provision::life::{outcome::Outcome, watch};
+
+/// Shares of the work after which spot machines are taken away, to see how long a policy waits for others.
+const SHARES: [f64; 3] = [0.0, 0.5, 0.9];
+
+/// The answers of a policy, with hours from now.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Rule {
+    /// Whether it begins on spot machines where there are some.
+    pub(super) begins_on_spot: bool,
+    /// Whether it waits at first where there are none.
+    pub(super) waits_at_first: bool,
+    /// If spot machines are lost with such a share of the work done, after so many hours, and none come: hours until it goes on
+    /// demand.
+    pub(super) until_h: Vec<Wait>,
+    /// Whether it goes back to spot machines that come once it is on demand.
+    pub(super) goes_back: bool,
+}
+
+/// How long a policy waits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Wait {
+    /// Share of the work that is done.
+    pub(super) share: f64,
+    /// Hours from now until machines are lost, without a loss before.
+    pub(super) lost_h: f64,
+    /// Hours from now until it goes on demand.
+    pub(super) until_h: f64,
+}
+
+impl Rule {
+    /// Asks the policy of a plan.
+    pub(super) fn of(plan: &Plan<'_>, promise: &Promise) -> Rule {
+        if plan.policy == ON_DEMAND {
+            return Rule::default();
+        }
+        let live = |offered: &dyn Fn(usize) -> bool| live(plan, promise, offered);
+        let tick_s = promise.tick_s();
+        let job = plan.candidate.job(plan.policy, promise);
+        let begins = |timeline: &Timeline| {
+            let first = timeline.entries.first();
+            first
+                .filter(|entry| entry.at_s <= 0.0)
+                .map(|entry| entry.what)
+        };
+        let until_h = SHARES.iter().filter_map(|&share| {
+            let lost_s = if share > 0.0 {
+                job.changeover_s + share * job.work_s
+            } else {
+                0.0
+            };
+            let lost = (lost_s / tick_s).ceil() as usize;
+            let (_, timeline) = live(&|tick| tick < lost);
+            let (until_s, _) = on_demand(&timeline)?;
+            Some(Wait {
+                share,
+                lost_h: lost as f64 * tick_s / 3600.0,
+                until_h: until_s / 3600.0,
+            })
+        });
+        let until_h: Vec<Wait> = until_h.collect();
+        let never = live(&|_| false).1;
+        let goes_back = on_demand(&never).is_some_and(|(at_s, _)| {
+            let from = (at_s / tick_s).round() as usize + 1;
+            let (_, timeline) = live(&|tick| tick >= from);
+            let mut later = timeline.entries.iter().filter(|entry| entry.at_s > at_s);
+            later.any(|entry| entry.what == What::Spot)
+        });
+        Rule {
+            begins_on_spot: begins(&live(&|_| true).1) == Some(What::Spot),
+            waits_at_first: begins(&never).is_none(),
+            until_h,
+            goes_back,
+        }
+    }
+
+    /// The rule in sentences.
+    pub(super) fn words(&self, deadline: &Deadline) -> Vec<String> {
+        let now = match (self.begins_on_spot, self.waits_at_first) {
+            (true, true) => "Now: rent them as spot. Where there are none, wait.",
+            (true, false) => "Now: rent them as spot. Where there are none, on demand.",
+            (false, _) => "Now: rent them on demand.",
+        };
+        let mut all = vec![now.to_owned()];
+        if !self.begins_on_spot {
+            if self.until_h.is_empty() {
+                all.push("Keep them to the end.".to_owned());
+            }
+            return all;
+        }
+        let done = |share: f64| match share {
+            0.0 => "with nothing done".to_owned(),
+            share => format!("with {:.0} % done", 100.0 * share),
+        };
+        let part = |wait: &Wait| {
+            let is_at_once = wait.until_h <= wait.lost_h + 1e-9;
+            if is_at_once {
+                format!("not at all {}", done(wait.share))
+            } else {
+                format!(
+                    "until {} {}",
+                    deadline.after(wait.until_h),
+                    done(wait.share)
+                )
+            }
+        };
+        let parts: Vec<String> = self.until_h.iter().map(part).collect();
+        if !parts.is_empty() {
+            all.push(format!(
+                "When they are lost: wait for others {}; then rent on demand.",
+                parts.join(", ")
+            ));
+        }
+        all.push(if self.goes_back {
+            "Once on demand: go back to spot when there is some again.".to_owned()
+        } else {
+            "Once on demand: stay there to the end.".to_owned()
+        });
+        all
+    }
+}
+
+/// Runs the policy of a plan in a world whose spot market has machines in some ticks.
+fn live(
+    plan: &Plan<'_>,
+    promise: &Promise,
+    offered: &dyn Fn(usize) -> bool,
+) -> (Outcome, Timeline) {
+    let offered = (0..promise.ticks()).map(|tick| u16::from(offered(tick)));
+    let world = plan.candidate.world(promise.tick_s(), offered.collect());
+    let job = plan.candidate.job(plan.policy, promise);
+    let window = world.window(0, promise.ticks());
+    let life = window.map(|window| watch(window, &job, &mut *plan.recipe.policy()));
+    life.unwrap_or_default()
+}
+
+/// When it first goes on demand, in seconds, and with how much work done.
+fn on_demand(timeline: &Timeline) -> Option<(f64, f64)> {
+    let entries = timeline.entries.iter();
+    let mut started = entries.filter(|entry| entry.what == What::OnDemand);
+    started.next().map(|entry| (entry.at_s, entry.done_s))
+}

@@ -1,0 +1,186 @@
+//! The spot market of a choice: its price, how long machines stay, and how long they are away.
+
+use std::collections::BTreeMap;
+
+use scavsim_data::cloud::lifetimes::{Kind, Model};
+use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::{Offer, offers};
+use scavsim_provision::world::written::WrittenMarket;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// The market of the library whose runs and pauses stand in where nobody measured any; provider and VM type that it is of.
+const STAND_IN: (&str, [&str; 2]) = ("aws-v100-2023", ["aws", "p3.2xlarge"]);
+/// Ages in hours at which losses are counted: the first that a trace is long enough for.
+const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
+
+/// What is said of runs and pauses.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Said {
+    /// Mean hours of a machine until it is lost.
+    pub(super) run_h: Option<f64>,
+    /// Mean hours until a market has machines again.
+    pub(super) pause_h: Option<f64>,
+}
+
+/// Where a mean is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MeanFrom {
+    /// Said by the user.
+    Said,
+    /// Published for such machines, as the lives of this name.
+    Published(&'static str),
+    /// Measured on such machines in the region.
+    Measured,
+    /// Of another machine.
+    StandIn,
+}
+
+/// A spot market.
+#[derive(Debug, Clone)]
+pub(super) struct SpotMarket {
+    /// The price.
+    pub(super) offer: Offer,
+    /// Mean hours until one of all machines of the job is lost, and where that is from.
+    pub(super) run_h: (f64, MeanFrom),
+    /// Mean hours until there are machines again.
+    pub(super) pause_h: (f64, MeanFrom),
+}
+
+/// Runs and pauses in the market that stands in for others.
+#[derive(Debug, Clone)]
+pub(super) struct StandIn {
+    /// What it is.
+    pub(super) about: String,
+    /// Mean hours from when a zone has machines until it has none.
+    pub(super) run_h: f64,
+    /// Mean hours from when a zone has no machine until it has one.
+    pub(super) pause_h: f64,
+    /// Both by region.
+    by_region: BTreeMap<String, [f64; 2]>,
+}
+
+/// Ticks and ends, of pauses and of runs.
+type Counts = [[f64; 2]; 2];
+
+impl StandIn {
+    /// Means over all zones of the market.
+    pub(super) fn read(d: &mut Diagnostics) -> Option<StandIn> {
+        let (name, _) = STAND_IN;
+        let wrong = Diagnostic::general(format!("unknown market `{name}`"));
+        let market = WrittenMarket::open(name, ".".as_ref(), wrong, d)?;
+        let tick_h = market.world.tick_s / 3600.0;
+        let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
+        let mut all = Counts::default();
+        for zone in &market.world.zones {
+            let of_region = counts.entry(&zone.region).or_default();
+            for pair in zone.offered.windows(2) {
+                let [before, now] = [pair[0] > 0, pair[1] > 0];
+                for counts in [&mut *of_region, &mut all] {
+                    let own = &mut counts[usize::from(before)];
+                    own[0] += 1.0;
+                    own[1] += f64::from(u8::from(before != now));
+                }
+            }
+        }
+        let means_h = |[pauses, runs]: Counts| {
+            [runs, pauses].map(|[ticks, ends]| tick_h * ticks / ends.max(1.0))
+        };
+        let [run_h, pause_h] = means_h(all);
+        let by_region = counts.into_iter();
+        let by_region = by_region.map(|(region, counts)| (region.to_owned(), means_h(counts)));
+        Some(StandIn {
+            run_h,
+            pause_h,
+            by_region: by_region.collect(),
+            about: market.about,
+        })
+    }
+
+    /// Means of runs and pauses that were measured of an offer's own machine, where it is offered.
+    fn of(&self, offer: &Offer) -> Option<[f64; 2]> {
+        let (_, [provider, vm]) = STAND_IN;
+        let is_it = offer.provider.as_deref() == Some(provider) && offer.vm == vm;
+        let region = offer.region.as_deref().filter(|_| is_it)?;
+        self.by_region.get(region).copied()
+    }
+}
+
+impl SpotMarket {
+    /// The spot market where a choice is offered on demand; `None` where no price is known.
+    pub(super) fn of(choice: &Choice, said: Said, stand_in: &StandIn) -> Option<SpotMarket> {
+        let offer = offers::beside(&choice.offer, Market::Spot, Catalogue::current())?;
+        let published = offer.lifetime.and_then(|model| {
+            Some((
+                run_of_all_h(model, choice.vms)?,
+                MeanFrom::Published(&model.name),
+            ))
+        });
+        let machines = f64::from(choice.vms.max(1));
+        let measured = stand_in.of(&offer);
+        let run_h = match (said.run_h, measured, published) {
+            (Some(hours), ..) => (hours / machines, MeanFrom::Said),
+            (None, Some([hours, _]), _) => (hours / machines, MeanFrom::Measured),
+            (None, None, Some(published)) => published,
+            (None, None, None) => (stand_in.run_h / machines, MeanFrom::StandIn),
+        };
+        let pause_h = match (said.pause_h, measured) {
+            (Some(hours), _) => (hours, MeanFrom::Said),
+            (None, Some([_, hours])) => (hours, MeanFrom::Measured),
+            (None, None) => (stand_in.pause_h, MeanFrom::StandIn),
+        };
+        Some(SpotMarket {
+            offer,
+            run_h,
+            pause_h,
+        })
+    }
+}
+
+/// Mean hours until one of several machines is lost, each by itself: of an exponential law with as many losses as there are up
+/// to a day of age, cut off where the provider ends all.
+fn run_of_all_h(model: &Model, machines: u32) -> Option<f64> {
+    let lost = |age_h: &f64| Some((*age_h, model.lost_by(*age_h)?));
+    let (age_h, lost) = AGES_H.iter().find_map(lost)?;
+    let per_h = -libm::log1p(-lost.min(1.0 - 1e-9)) / age_h * f64::from(machines.max(1));
+    let cap_h = match &model.kind {
+        Kind::Alone(lifetime) => lifetime.cap_h(),
+        Kind::Batch(_) | Kind::Trace(_) => f64::INFINITY,
+    };
+    let mean_h = if per_h > 0.0 {
+        -libm::expm1(-per_h * cap_h) / per_h
+    } else {
+        cap_h
+    };
+    mean_h.is_finite().then_some(mean_h)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_and_pauses_of_the_stand_in_are_those_of_its_traces() {
+        let mut d = Diagnostics::default();
+        let stand_in = StandIn::read(&mut d).expect("it is shipped");
+        // Hours up and down over ends of runs and pauses, counted by hand from the tables.
+        assert!((stand_in.run_h - 3.352).abs() < 0.005, "{stand_in:?}");
+        assert!((stand_in.pause_h - 1.851).abs() < 0.005, "{stand_in:?}");
+        // Two zones: 0.7593 and 0.6822 of 20158 ticks of 195 s, with 145 and 174 losses.
+        let up_h = (0.759_302 + 0.682_210) * 20_158.0 * 195.0 / 3600.0;
+        let [run_h, _] = stand_in.by_region["us-east-2"];
+        assert!((run_h / (up_h / 319.0) - 1.0).abs() < 2e-3, "{run_h}");
+    }
+
+    #[test]
+    fn more_machines_are_lost_sooner_and_a_cap_ends_all() {
+        let model = Model::named("gcp-2020-v100-probes").expect("it is there");
+        let one = run_of_all_h(model, 1).expect("a mean");
+        let eight = run_of_all_h(model, 8).expect("a mean");
+        assert!(one <= 24.0 && eight < one, "{one} {eight}");
+        let lost = model.lost_by(24.0).expect("known");
+        let per_h = -(1.0 - lost).ln() / 24.0;
+        let expected = (1.0 - (-24.0 * per_h).exp()) / per_h;
+        assert!((one - expected).abs() < 1e-9, "{one} {expected}");
+    }
+}

@@ -1,0 +1,249 @@
+//! The answer for people.
+
+use super::answer::{PlannedAnswer, on};
+use super::plan::Plan;
+use super::spot::{MeanFrom, SpotMarket};
+use scavsim_base::text::words::{figure, rate, share, short_figure, small_usd};
+use scavsim_base::text::{Column, Page, Sheet};
+use scavsim_measure::advise::advice::{Advice, Choice};
+use scavsim_measure::advise::text;
+
+/// Plans that are shown beside the best.
+const OTHERS: usize = 5;
+
+/// All of it.
+pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -> String {
+    let within = match answer.in_time.deadline.now {
+        Some(_) => format!(
+            "by {}",
+            answer.in_time.deadline.after(answer.in_time.deadline.hours)
+        ),
+        None => format!("within {} h", short_figure(answer.in_time.deadline.hours)),
+    };
+    let mut told = format!("{}, {within}, by cost\n\n", advice.name);
+    told += &section("What the measurements tell", &text::told(advice), page);
+    told += &section("What they do not", &text::untold(advice), page);
+    told += &section("How it is planned", &planned(answer), page);
+    let Some(first) = answer.plans.first() else {
+        return told;
+    };
+    told += &format!(
+        "Take\n  {}{}, under {}\n",
+        on(first.candidate.choice),
+        place(first.candidate.choice),
+        first.policy
+    );
+    for sentence in answer.rule.words(&answer.in_time.deadline) {
+        told += &indented(&sentence, page);
+    }
+    told += &indented(&comes_to(first), page);
+    told += &indented(&why(answer, first), page);
+    told += "\nNext best (workers × global batch)\n";
+    told + &others(answer, page)
+}
+
+fn section(title: &str, sentences: &[String], page: &Page) -> String {
+    let lines = sentences
+        .iter()
+        .map(|one| page.prose(&format!("- {one}"), 2));
+    format!("{title}\n{}\n", lines.collect::<String>())
+}
+
+fn indented(text: &str, page: &Page) -> String {
+    page.prose(&format!("\u{a0}\u{a0}{text}"), 2)
+        .replace('\u{a0}', " ")
+}
+
+fn place(choice: &Choice) -> String {
+    match (&choice.offer.provider, &choice.offer.region) {
+        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
+        _ => String::new(),
+    }
+}
+
+/// What the plans rest on, a clause each.
+fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
+    let promise = answer.promise;
+    let mut all = vec![
+        format!(
+            "policies are told the hours that {} of runs do not exceed (--max-miss); costs are over all hours that it may take",
+            share(1.0 - promise.miss)
+        ),
+        format!(
+            "{} configurations keep that on demand; {} of them that may cost least, each under {} policies, over {} lives of its market",
+            answer.in_all,
+            answer.candidates,
+            answer.in_time.policies.len(),
+            answer.lives
+        ),
+    ];
+    let mut spots: Vec<String> = Vec::new();
+    let mut lives: Vec<String> = Vec::new();
+    let mut without: Vec<&str> = Vec::new();
+    for plan in shown(answer) {
+        let choice = plan.candidate.choice;
+        let Some(spot) = &plan.candidate.spot else {
+            without.push(&choice.offer.vm);
+            continue;
+        };
+        let day = spot
+            .offer
+            .date
+            .map_or(String::new(), |day| format!(" of {day}"));
+        spots.push(format!(
+            "{} {}{day}",
+            spot.offer.vm,
+            rate(spot.offer.usd_per_hour)
+        ));
+        lives.push(runs(spot, choice));
+    }
+    let (spots, lives) = (each_once(spots), each_once(lives));
+    let without = each_once(without);
+    if !spots.is_empty() {
+        all.push(format!(
+            "spot prices where they are on demand, an hour: {}",
+            spots.join(", ")
+        ));
+    }
+    if !without.is_empty() {
+        all.push(format!(
+            "no spot price is known of {}: on demand only",
+            without.join(", ")
+        ));
+    }
+    all.extend(lives);
+    let is_assumed = shown(answer).any(|plan| {
+        let spot = plan.candidate.spot.as_ref();
+        spot.is_some_and(|spot| {
+            spot.run_h.1 == MeanFrom::StandIn || spot.pause_h.1 == MeanFrom::StandIn
+        })
+    });
+    if is_assumed {
+        let stand_in = answer.stand_in;
+        all.push(format!(
+            "ASSUMED, where nobody published it: machines stay and return as those of {} ({:.2} h and {:.2} h in the mean); say better with --spot-run-h and --spot-pause-h",
+            lower(&stand_in.about),
+            stand_in.run_h,
+            stand_in.pause_h
+        ));
+    }
+    all.push(
+        "VMs of a job are rented together, and the loss of one stops all; checkpoints as often as Young and Daly say, each as long as a restore takes"
+            .to_owned(),
+    );
+    all
+}
+
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(letters).collect()
+    })
+}
+
+/// The list without what stands in it before.
+fn each_once<T: PartialEq>(list: Vec<T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for one in list {
+        if !seen.contains(&one) {
+            seen.push(one);
+        }
+    }
+    seen
+}
+
+/// How long the machines of a spot market stay, and are away.
+fn runs(spot: &SpotMarket, choice: &Choice) -> String {
+    let basis = |basis: &MeanFrom| match basis {
+        MeanFrom::Said => "as given".to_owned(),
+        MeanFrom::Published(name) => format!("lives `{name}`"),
+        MeanFrom::Measured => "measured there".to_owned(),
+        MeanFrom::StandIn => "assumed".to_owned(),
+    };
+    format!(
+        "spot {} × {}: one is lost after {:.2} h in the mean ({}), others come after {:.2} h ({})",
+        choice.vms,
+        spot.offer.vm,
+        spot.run_h.0,
+        basis(&spot.run_h.1),
+        spot.pause_h.0,
+        basis(&spot.pause_h.1)
+    )
+}
+
+fn comes_to(plan: &Plan<'_>) -> String {
+    let [usd, low_usd, high_usd] = plan.came.cost_usd;
+    let [hours, low_h, high_h] = plan.came.done_h;
+    format!(
+        "{} ({}–{}), done after {} h ({}–{}); in time in {}.",
+        small_usd(usd),
+        small_usd(low_usd),
+        small_usd(high_usd),
+        figure(hours),
+        figure(low_h),
+        figure(high_h),
+        share(plan.came.kept)
+    )
+}
+
+fn why(answer: &PlannedAnswer<'_>, first: &Plan<'_>) -> String {
+    let mut text = format!(
+        "Why: the cheapest of {} plans in expectation.",
+        answer.plans.len()
+    );
+    if let Some(only) = answer
+        .on_demand_only()
+        .filter(|only| !std::ptr::eq(*only, first))
+    {
+        let more = only.came.cost_usd[0] - first.came.cost_usd[0];
+        text += &format!(
+            " On demand only: {}, {}, {} more.",
+            on(only.candidate.choice),
+            small_usd(only.came.cost_usd[0]),
+            share(more / first.came.cost_usd[0])
+        );
+    }
+    text
+}
+
+/// The plans that are shown: the first, the next best, and the best on demand only.
+fn shown<'a>(answer: &'a PlannedAnswer<'a>) -> impl Iterator<Item = &'a Plan<'a>> {
+    let only = answer.on_demand_only();
+    let first = answer.plans.iter().take(1 + OTHERS);
+    let is_among = only.is_none_or(|only| first.clone().any(|plan| std::ptr::eq(plan, only)));
+    first.chain(only.filter(|_| !is_among))
+}
+
+fn others(answer: &PlannedAnswer<'_>, page: &Page) -> String {
+    type PlanRow<'a> = &'a Plan<'a>;
+    let columns = vec![
+        Column::text("  K × B", |plan: &PlanRow<'_>| {
+            let c = &plan.candidate.choice.configuration;
+            format!("  {} × {}", c.workers, c.batch)
+        }),
+        Column::text("on", |plan: &PlanRow<'_>| {
+            let choice = plan.candidate.choice;
+            format!("{} {}", choice.vms, choice.configuration.vm)
+        }),
+        Column::text("policy", |plan: &PlanRow<'_>| plan.policy.to_owned()),
+        Column::number("cost $", |plan: &PlanRow<'_>| figure(plan.came.cost_usd[0])),
+        Column::number("90 %", |plan: &PlanRow<'_>| {
+            let [_, low, high] = plan.came.cost_usd.map(figure);
+            format!("{low}–{high}")
+        }),
+        Column::number("time h", |plan: &PlanRow<'_>| figure(plan.came.done_h[0])),
+        Column::number("in time %", |plan: &PlanRow<'_>| {
+            format!("{:.1}", 100.0 * plan.came.kept)
+        }),
+        Column::text("from", |plan: &PlanRow<'_>| {
+            let choice = plan.candidate.choice;
+            let stands = choice.stands.as_ref();
+            stands.map_or(choice.provenance.name(), |stands| stands.basis.words())
+        }),
+    ];
+    let sheet = Sheet::new(shown(answer).skip(1), columns);
+    if sheet.rows.is_empty() {
+        return "  there is no other\n".to_owned();
+    }
+    sheet.fit(page).text(page)
+}

@@ -1,0 +1,141 @@
+//! `scavsim plot` on a scenario with `[policy]`: one life, a figure per policy.
+
+use std::path::PathBuf;
+
+use super::exit::Failure;
+use super::policies;
+use super::set::SetArgs;
+use scavsim_provision::life::watch;
+use scavsim_provision::study::run::in_life;
+use scavsim_provision::study::{Setting, Study};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_show::figure::Figure;
+use scavsim_show::figure::policy_life::{WatchedLife, figure};
+
+/// Which life of which policies is drawn.
+#[derive(Debug, Default)]
+pub(super) struct LifeAsked<'a> {
+    /// Policies by their names; all when empty.
+    pub(super) policies: &'a [String],
+    /// Number of the life, from 1.
+    pub(super) life: Option<u32>,
+    /// Number of the setting, from 1, as it was written.
+    pub(super) setting: Option<&'a str>,
+}
+
+/// The figures of a scenario file.
+///
+/// # Errors
+/// It cannot be read; or there is no such policy, setting or life.
+pub(super) fn of_file(file: PathBuf, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
+    let studies = policies::load(&[file], &SetArgs::default())?;
+    let mut figures = Vec::new();
+    for study in &studies {
+        figures.extend(of_study(study, asked)?);
+    }
+    Ok(figures)
+}
+
+/// The figures of a study.
+///
+/// # Errors
+/// There is no such policy, setting or life.
+pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
+    let mut d = Diagnostics::default();
+    let names = || study.policies.iter().map(|(name, _)| name.as_str());
+    for wrong in asked
+        .policies
+        .iter()
+        .filter(|own| !names().any(|name| name == **own))
+    {
+        let help = match closest(wrong, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        let title = format!("{}: no policy `{wrong}`", study.name);
+        d.push(Diagnostic::general(title).with_help(help));
+    }
+    let at = place(
+        "setting",
+        asked.setting,
+        study.settings.len(),
+        study,
+        &mut d,
+    );
+    let setting = at.and_then(|at| study.settings.get(at));
+    let life = asked.life.map(|life| life.to_string());
+    let life = setting.and_then(|setting| {
+        place(
+            "life",
+            life.as_deref(),
+            setting.lives.count(),
+            study,
+            &mut d,
+        )
+    });
+    let (Some(setting), Some(life), true) = (setting, life, d.is_empty()) else {
+        return Err(Failure::Wrong(d));
+    };
+    let is_asked =
+        |name: &str| asked.policies.is_empty() || asked.policies.iter().any(|own| own == name);
+    let suffix = match (at.unwrap_or(0), life) {
+        (0, 0) => String::new(),
+        (0, life) => format!("-life-{}", life + 1),
+        (setting, life) => format!("-setting-{}-life-{}", setting + 1, life + 1),
+    };
+    let drawn = names().enumerate().filter(|(_, name)| is_asked(name));
+    let figures = drawn.filter_map(|(policy, _)| drawn_life(study, setting, life, policy, &suffix));
+    Ok(figures.collect())
+}
+
+/// A number from 1, as a place from 0; without one the first.
+fn place(
+    what: &str,
+    asked: Option<&str>,
+    count: usize,
+    study: &Study,
+    d: &mut Diagnostics,
+) -> Option<usize> {
+    let Some(text) = asked else {
+        return Some(0);
+    };
+    let number: Option<usize> = text
+        .parse()
+        .ok()
+        .filter(|number| (1..=count).contains(number));
+    if number.is_none() {
+        let title = format!("{}: no {what} `{text}`", study.name);
+        d.push(
+            Diagnostic::general(title).with_help(format!("expected a number from 1 to {count}")),
+        );
+    }
+    number.map(|number| number - 1)
+}
+
+fn drawn_life(
+    study: &Study,
+    setting: &Setting,
+    life: usize,
+    policy: usize,
+    suffix: &str,
+) -> Option<Figure> {
+    let (name, recipe) = study.policies.get(policy)?;
+    in_life(study, setting, life, |window, _| {
+        let mut policy = recipe.knowing(window).unwrap_or_else(|| recipe.policy());
+        let (outcome, timeline) = watch(window, &setting.job, &mut *policy);
+        figure(&WatchedLife {
+            name: format!("{}-{name}{suffix}", study.name),
+            of: format!(
+                "{}, life {} of {}",
+                study.name,
+                life + 1,
+                setting.lives.count()
+            ),
+            policy: name,
+            window,
+            job: &setting.job,
+            outcome: &outcome,
+            timeline: &timeline,
+        })
+    })
+}
