@@ -132,12 +132,9 @@ fn a_market_that_always_has_machines_costs_its_price_and_one_without_is_not_used
         .filter(|plan| plan["policy"] == "greedy")
     {
         let usd = number(plan, "spot_usd_per_hour") * number(plan, "vms");
-        // What takes longer than planned goes on on demand: the mean is dearer.
-        for key in ["p5", "p95"] {
-            let usd_of_h =
-                number(plan, &format!("cost_{key}_usd")) / number(plan, &format!("time_{key}_h"));
-            assert!((usd_of_h / usd - 1.0).abs() < 1e-6, "{plan}");
-        }
+        // Longer jobs are caught by the net: checkpoints of machines that are never lost are farther apart than they last.
+        let usd_of_h = number(plan, "cost_p5_usd") / number(plan, "time_p5_h");
+        assert!((usd_of_h / usd - 1.0).abs() < 1e-6, "{plan}");
     }
     assert!(plans(&always).iter().any(|plan| plan["policy"] == "greedy"));
     let never = of(&["--spot-run-h", "2", "--spot-pause-h", "1e7"]);

@@ -10,7 +10,7 @@ use scavsim_provision::policy::Recipe;
 
 /// A deadline and policies, checked.
 #[derive(Debug)]
-pub(in crate::cli) struct InTime {
+pub struct InTime {
     /// Until when.
     pub(super) deadline: Deadline,
     /// Policies by name.
@@ -23,7 +23,7 @@ pub(in crate::cli) struct InTime {
 
 /// What is answered.
 #[derive(Debug)]
-pub(in crate::cli) struct PlannedAnswer<'a> {
+pub struct PlannedAnswer<'a> {
     /// What was asked.
     pub(super) in_time: &'a InTime,
     /// What all plans have in common.
@@ -44,19 +44,19 @@ pub(in crate::cli) struct PlannedAnswer<'a> {
 
 impl InTime {
     /// Hours from now until the deadline.
-    pub(in crate::cli) fn hours(&self) -> f64 {
+    pub fn hours(&self) -> f64 {
         self.deadline.hours
     }
 
     /// Share of runs that may take longer than planned.
-    pub(in crate::cli) fn miss(&self) -> f64 {
+    pub fn miss(&self) -> f64 {
         self.miss
     }
 }
 
 impl PlannedAnswer<'_> {
     /// The choice to rent at first, as whatever rents it takes it.
-    pub(in crate::cli) fn first(&self) -> Option<Choice> {
+    pub fn first(&self) -> Option<Choice> {
         let plan = self.plans.first()?;
         let choice = plan.candidate.choice;
         let spot = plan

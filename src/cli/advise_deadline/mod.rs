@@ -219,7 +219,7 @@ impl InTime {
         })
     }
 
-    /// Of the configurations that keep the deadline on demand those that may cost least, wherever their hours are cheapest; and
+    /// Configurations that keep the deadline on demand and may cost least, wherever their hours are cheapest; and
     /// the best on demand.
     fn candidates<'a>(
         &self,

@@ -41,7 +41,7 @@ pub(super) struct Promise {
 pub(super) struct Candidate<'a> {
     /// The configuration, on demand.
     pub(super) choice: &'a Choice,
-    /// Its spot market, where a price is known.
+    /// The spot market, where a price is known.
     pub(super) spot: Option<SpotMarket>,
     /// Median hours of work, and the standard deviation of their logarithm.
     work_h: (f64, f64),

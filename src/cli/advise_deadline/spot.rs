@@ -32,7 +32,7 @@ pub(super) enum MeanFrom {
     Published(&'static str),
     /// Measured on such machines in the region.
     Measured,
-    /// Of another machine.
+    /// Measured on another machine.
     StandIn,
 }
 

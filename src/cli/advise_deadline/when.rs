@@ -37,7 +37,7 @@ pub(super) enum NoDeadline {
     /// Nothing that can be read.
     #[error("`{0}` is no deadline")]
     Unreadable(String),
-    /// It was before now.
+    /// A time before now.
     #[error("the deadline {at} is past: it was {hours:.1} h before {now}")]
     Past {
         /// The deadline.

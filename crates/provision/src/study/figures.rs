@@ -60,7 +60,7 @@ struct PolicySums {
     failed: usize,
     why_failed: Option<String>,
     cost_usd: f64,
-    /// Of costs, for their spread.
+    /// Moments of costs, for their spread.
     spread: Welford,
     /// Costs over those of the clairvoyant, and how many lives have one.
     over_clairvoyant: (f64, usize),
@@ -76,7 +76,7 @@ struct PolicySums {
 }
 
 impl Sums {
-    /// Of so many policies, without lives.
+    /// Sums of so many policies, without lives.
     pub fn new(policies: usize) -> Sums {
         Sums {
             policies: vec![PolicySums::default(); policies],

@@ -24,7 +24,7 @@ pub struct PairedSums {
 }
 
 impl PairedSums {
-    /// Of so many policies, without lives.
+    /// Sums of so many policies, without lives.
     pub fn new(policies: usize) -> PairedSums {
         PairedSums {
             policies,
