@@ -54,6 +54,9 @@ fn main() {
     // What others are beside comes first.
     recipes.sort_by_key(|(name, _)| *name != "greedy");
 
+    let first = recipe("cost-to-go");
+    let few = &windows[..windows.len().min(20)];
+
     let mut paths: Vec<Path<'_>> = recipes
         .iter()
         .map(|(name, recipe)| {
@@ -65,8 +68,6 @@ fn main() {
             })
         })
         .collect();
-    let first = recipe("cost-to-go");
-    let few = &windows[..windows.len().min(20)];
     paths.push(Path::new(
         "cost-to-go, first life of a thread",
         (few.len() as u64, "life"),
