@@ -153,9 +153,12 @@ fn scenario_words(
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let with = |scenarios: &Path| -> Vec<String> {
         let is_file = |word: &str| word.ends_with(".toml") || word.ends_with(".csv");
-        let placed = |word: &&str| match is_file(word) {
-            true => scenarios.join(word).display().to_string(),
-            false => (*word).to_owned(),
+        let placed = |word: &&str| {
+            if is_file(word) {
+                scenarios.join(word).display().to_string()
+            } else {
+                (*word).to_owned()
+            }
         };
         let mut words: Vec<String> = measure.words.iter().map(placed).collect();
         if measure.words[0] == "run" {

@@ -77,8 +77,9 @@ fn build(folder: &Path, target: &Path, words: &[&str]) -> io::Result<()> {
 }
 
 fn ended(what: &str, status: ExitStatus) -> io::Result<()> {
-    match status.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(format!("{what}: {status}"))),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("{what}: {status}")))
     }
 }
