@@ -76,6 +76,8 @@ impl RunningMedian {
             {
                 *count += more;
             }
+            // A count costs a sketch no more than one.
+            (State::Sketch(own), State::Same(value, count)) => own.add_with_count(*value, *count),
             (_, State::Same(value, count)) => (0..*count).for_each(|_| self.add(*value)),
             (State::Exact(own), State::Exact(values))
                 if own.len() + values.len() <= EXACT_UP_TO =>
@@ -86,7 +88,7 @@ impl RunningMedian {
             (own, State::Sketch(others)) => {
                 let mut all = others.clone();
                 match own {
-                    State::Same(value, count) => (0..*count).for_each(|_| all.add(*value)),
+                    State::Same(value, count) => all.add_with_count(*value, *count),
                     State::Exact(values) => values.iter().for_each(|value| all.add(*value)),
                     // They are of the same form.
                     State::Sketch(own) => drop(all.merge(own)),

@@ -278,6 +278,9 @@ macro_rules! columns {
             /// Whether its luck is that of the replica before or behind, one of them mirrored. No column.
             #[serde(skip)]
             pub(crate) antithetic: bool,
+            /// Records of a plan with this number have the same setting, workload, pricing, objective and strategy. No column.
+            #[serde(skip)]
+            pub(crate) group: Option<NonZeroU64>,
         }
 
         /// A record that borrows from nothing, to keep beyond the run that it comes from.
@@ -341,7 +344,7 @@ macro_rules! columns {
         impl OwnedRecord {
             /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
-                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false }
+                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: None }
             }
         }
     };

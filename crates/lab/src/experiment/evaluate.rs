@@ -531,6 +531,7 @@ impl<'p> Evaluator<'p> {
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
             antithetic: self.plan.is_antithetic(),
+            group: self.plan.group(&case),
             setting: self.plan.setting(case.arena),
             right: Some(0.0),
             kept_choice: unkept,

@@ -13,8 +13,8 @@
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
 //! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
-//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory; `gather`: what becomes of their records;
-//!   `memo`: runs that are not made twice.
+//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory; `crew`: threads that work through tasks together; `gather`: what
+//!   becomes of their records; `memo`: runs that are not made twice.
 //! - [`precision`]: how many replicas it takes until net overheads are known well.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
@@ -28,6 +28,7 @@ pub mod arrow;
 mod billed;
 mod chosen;
 pub mod columns;
+mod crew;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;

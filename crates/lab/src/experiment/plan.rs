@@ -3,6 +3,7 @@
 mod noticed;
 mod told;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -248,15 +249,14 @@ impl Plan {
         (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
     }
 
-    /// Forgets the arenas before `first`, if there are too many to keep.
+    /// Forgets the arenas before `first`, if there are too many to keep, on the threads of the pool that this is called in.
     pub fn forget_before(&mut self, first: usize) {
         if self.arenas.len() > EAGER {
             // Cases come in the order of arenas: those made lie close before `first`.
-            for cell in self.arenas[..first].iter_mut().rev() {
-                if cell.take().is_none() {
-                    break;
-                }
-            }
+            let behind = self.arenas[..first].iter_mut().rev();
+            let mut made: Vec<Option<Made>> =
+                behind.map_while(|cell| Some(Some(cell.take()?))).collect();
+            Hands::here().map(&mut made, |_, made| drop(made.take()));
         }
     }
 
@@ -316,6 +316,22 @@ impl Plan {
             && record.objective == self.objectives[case.objective].name()
             && record.strategy == self.strategy(case.strategy)
             && record.replica == case.replica
+    }
+
+    /// A number that all cases share which have setting, workload, pricing, objective and strategy in common, and no others.
+    pub(super) fn group(&self, case: &Case) -> Option<NonZeroU64> {
+        let (setting, search) = self.place(case.arena);
+        let choice = self.searches[search].choice;
+        let digits = [
+            (choice, self.names.len()),
+            (case.policy, self.policies.len()),
+            (case.objective, self.objectives.len()),
+            (case.strategy, self.contenders()),
+        ];
+        let number = (digits.into_iter()).fold(setting as u64, |number, (digit, base)| {
+            number * base as u64 + digit as u64
+        });
+        NonZeroU64::new(number + 1)
     }
 
     /// The case with this `number`, computed, never stored: the number of cases costs no memory.

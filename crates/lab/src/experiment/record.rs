@@ -1,5 +1,7 @@
 //! The result of one case: one row of `records.csv`.
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 
 use super::columns::{Field, Kind, Role, Value, columns, field, role};

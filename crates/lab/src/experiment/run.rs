@@ -3,9 +3,9 @@
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
+use super::crew::Crew;
 use super::evaluate::Evaluator;
 use super::gather::{Gather, InOrder, Maker, Part, Sink};
 use super::memo::Memo;
@@ -85,6 +85,7 @@ impl Finished {
 const TASKS_PER_THREAD: u64 = 64;
 const SLOW_TASKS_PER_THREAD: u64 = 32;
 const CASES_PER_THREAD: u64 = 4096;
+const FEWEST_TASKS_PER_THREAD: u64 = 4;
 
 /// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
 /// order of the tasks; otherwise as [`gather`].
@@ -123,48 +124,60 @@ pub fn gather<G: Gather>(
         Fidelity::Fast => TASKS_PER_THREAD,
         Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,
     };
-    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(1, most) as usize;
+    let jobs = conduct.jobs.max(1);
+    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(FEWEST_TASKS_PER_THREAD, most);
+    let block = at_once as usize * jobs;
+    // Few threads have one of them add up meanwhile; of many all do it between blocks.
+    let (blocks, rests_after) = if jobs <= FEW_THREADS {
+        (BLOCKS_PER_STAGE, block)
+    } else {
+        (1, usize::MAX)
+    };
     let mut tasks = tasks.into_iter();
     let maker = gather.maker();
     let memo = Memo::default();
     let mut out = HandOut {
         gather,
         finished: Finished::default(),
+        last: Ok(None),
+        rests_after,
+        unrested: 0,
     };
     loop {
-        let mut done = Vec::new();
-        let mut first = None;
-        for _ in 0..BLOCKS_PER_STAGE {
-            let block: Vec<Range<u64>> =
-                tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
-            if block.is_empty() {
-                pool.install(|| out.take(done))?;
-                return Ok(out.finished);
-            }
-            first = block.iter().map(|cases| cases.start).min();
-            // One thread hands out what is done while all others go on.
-            let (handed, next) = pool.install(|| {
-                rayon::join(
-                    || out.take(done),
-                    || evaluate(plan, block, conduct, &maker, &memo),
-                )
+        let stage: Vec<Range<u64>> = tasks.by_ref().take(block * blocks).collect();
+        let Some(last) = stage.last() else {
+            return Ok(out.finished);
+        };
+        let arena = plan.case(last.start).arena;
+        pool.install(|| plan.prepare(&stage));
+        {
+            let crew = Crew::new(stage.len(), jobs, block);
+            let hands = Mutex::new(&mut out);
+            let plan = &*plan;
+            pool.broadcast(|_| {
+                let mut evaluator = Evaluator::with(plan, Some(&memo));
+                crew.join(
+                    |at| task(plan, stage[at].clone(), conduct, &maker, &mut evaluator),
+                    |ready| {
+                        hands
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .take(ready)
+                    },
+                );
             });
-            if handed?.is_some() {
-                return Ok(out.finished);
-            }
-            done = next;
         }
-        if pool.install(|| out.take(done))?.is_some() {
+        if pool.install(|| out.rest())?.is_some() {
             return Ok(out.finished);
         }
-        if let Some(first) = first {
-            plan.forget_before(plan.case(first).arena);
-        }
+        pool.install(|| plan.forget_before(arena));
     }
 }
 
-/// Blocks after which the arenas behind are forgotten.
-const BLOCKS_PER_STAGE: usize = 16;
+/// Blocks after which the arenas behind are forgotten, where threads are few.
+const BLOCKS_PER_STAGE: usize = 4;
+/// So many threads are kept busy while one of them adds up.
+const FEW_THREADS: usize = 4;
 
 /// A task that came to its end, or to the first case without a result where that ends the run.
 struct Done<P> {
@@ -172,25 +185,8 @@ struct Done<P> {
     finished: Finished,
 }
 
-/// One per task; `None` for one that was not finished because of an interrupt.
-type AllDone<P> = Vec<Option<io::Result<Done<P>>>>;
-
-fn evaluate<'p, M: Maker>(
-    plan: &'p Plan,
-    block: Vec<Range<u64>>,
-    conduct: Conduct<'_>,
-    maker: &M,
-    memo: &'p Memo,
-) -> AllDone<M::Part<'p>> {
-    plan.prepare(&block);
-    block
-        .into_par_iter()
-        .map_init(
-            || Evaluator::with(plan, Some(memo)),
-            |evaluator, cases| task(plan, cases, conduct, maker, evaluator),
-        )
-        .collect()
-}
+/// What came of a task; `None` of one that was not finished because of an interrupt.
+type TaskDone<P> = Option<io::Result<Done<P>>>;
 
 fn task<'p, M: Maker>(
     plan: &'p Plan,
@@ -198,7 +194,7 @@ fn task<'p, M: Maker>(
     conduct: Conduct<'_>,
     maker: &M,
     evaluator: &mut Evaluator<'p>,
-) -> Option<io::Result<Done<M::Part<'p>>>> {
+) -> TaskDone<M::Part<'p>> {
     let interrupt = &plan.terms.interrupt;
     let count = cases.end - cases.start;
     let mut done = Done {
@@ -234,21 +230,39 @@ fn task<'p, M: Maker>(
 struct HandOut<'g, G> {
     gather: &'g mut G,
     finished: Finished,
+    /// Why what was handed out was the last, once it was.
+    last: io::Result<Option<Ending>>,
+    /// Tasks after which what waits is written and added up, and how many wait.
+    rests_after: usize,
+    unrested: usize,
 }
 
 impl<G: Gather> HandOut<'_, G> {
-    /// Hands out what is done; says why that was the last.
-    fn take(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
-        let merged = self.merge(all);
-        // What came before a failure is kept.
-        let rested = self.gather.rest();
-        let last = merged?;
-        rested?;
-        self.finished.ending = last.unwrap_or(self.finished.ending);
-        Ok(last)
+    /// Hands out what is done; whether that was the last.
+    fn take(&mut self, all: Vec<TaskDone<<G::Maker as Maker>::Part<'_>>>) -> bool {
+        self.unrested += all.len();
+        self.last = self.merge(all);
+        if self.unrested >= self.rests_after && matches!(self.last, Ok(None)) {
+            self.unrested = 0;
+            self.last = self.gather.rest().map(|()| None);
+        }
+        !matches!(self.last, Ok(None))
     }
 
-    fn merge(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
+    /// Has all that waits written and added up, on all threads of the pool; says why it was the last.
+    fn rest(&mut self) -> io::Result<Option<Ending>> {
+        self.unrested = 0;
+        // What came before a failure is kept.
+        let rested = self.gather.rest();
+        let last = std::mem::replace(&mut self.last, Ok(None))?;
+        self.finished.ending = last.unwrap_or(self.finished.ending);
+        rested.map(|()| last)
+    }
+
+    fn merge(
+        &mut self,
+        all: Vec<TaskDone<<G::Maker as Maker>::Part<'_>>>,
+    ) -> io::Result<Option<Ending>> {
         for task in all {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(done) = task else {

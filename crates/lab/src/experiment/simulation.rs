@@ -14,6 +14,7 @@ use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{Forecast, Strategy};
+use scavsim_search::testbed::by_replica::ByReplica;
 use scavsim_search::testbed::{Metered, Noted, Site, Stop, Timeline};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, Stalled, Unfinished};
@@ -40,10 +41,10 @@ pub struct Simulation<'p> {
     count: u64,
     /// Who searches in place of the strategies of cases.
     stand_in: Option<Arc<dyn Strategy>>,
-    /// Arena and replica of the runs without search.
-    alone_in: Option<(usize, u64)>,
+    /// Runs without search, in this arena.
+    alone: ByReplica<Runs>,
+    alone_in: Option<usize>,
     scratch: Vec<f64>,
-    alone: Runs,
 }
 
 /// A search and what came of it.
@@ -189,9 +190,9 @@ impl<'p> Simulation<'p> {
             last: 0,
             count: 0,
             stand_in: None,
+            alone: ByReplica::new(1),
             alone_in: None,
             scratch: Vec::new(),
-            alone: Runs::default(),
         }
     }
 
@@ -240,13 +241,12 @@ impl<'p> Simulation<'p> {
                 self.used = 0;
             }
             self.group = Some(group);
-            let is_known = |(arena, replica): (usize, u64)| {
-                arena == case.arena && (is_same_everywhere || replica == case.replica)
-            };
-            if !self.alone_in.is_some_and(is_known) {
-                self.alone_in = Some((case.arena, case.replica));
-                self.alone.forget();
+            if self.alone_in != Some(case.arena) {
+                self.alone_in = Some(case.arena);
+                self.alone.forget(MOST_ALONE / arena.space.len().max(1));
             }
+            let of = if is_same_everywhere { 0 } else { case.replica };
+            self.alone.turn_to(of, Runs::forget);
         }
         let depends = match &self.stand_in {
             Some(strategy) => strategy.depends(),
@@ -329,7 +329,7 @@ impl<'p> Simulation<'p> {
 
     /// Forgets all runs that were made without a search, so that the next is made again.
     pub(super) fn forget_runs(&mut self) {
-        self.alone.forget();
+        self.alone.here_mut().forget();
     }
 
     /// The probes of the last search and how long its strategy took, where the plan asks for them; none of a search that was
@@ -409,7 +409,7 @@ impl<'p> Simulation<'p> {
     /// A run that was made after the last search.
     pub fn settled(&self, which: Settled) -> &Run {
         match which {
-            Settled::Alone(at) => &self.alone.all[at],
+            Settled::Alone(at) => &self.alone.here().all[at],
             Settled::After(at) => &self.searches[self.last].after.all[at],
         }
     }
@@ -429,24 +429,27 @@ impl<'p> Simulation<'p> {
     /// [`Unfinished`] when the job does not come to its end.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let at = self.settle_alone(case, choice)?;
-        Ok(&self.alone.all[at])
+        Ok(&self.alone.here().all[at])
     }
 
     /// Which of the runs without search it is.
     fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
-        if let Some(at) = self.alone.find(&[], choice) {
+        if let Some(at) = self.alone.here().find(&[], choice) {
             return Ok(at);
         }
         let Some((memo, key)) = self.memo_of(case, choice) else {
             return self.run_anew(case, choice);
         };
         if let Some(ran) = memo.get(&key) {
-            return ran.map(|run| self.alone.copy(&run));
+            return ran.map(|run| self.alone.here_mut().copy(&run));
         }
         let ran = self.run_anew(case, choice);
         // What was cut off is not what it would have come to.
         if !self.plan.terms.interrupt.is_raised() {
-            memo.keep(key, ran.map(|at| Arc::new(self.alone.all[at].clone())));
+            memo.keep(
+                key,
+                ran.map(|at| Arc::new(self.alone.here().all[at].clone())),
+            );
         }
         ran
     }
@@ -465,7 +468,7 @@ impl<'p> Simulation<'p> {
         let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
         site.restart(case.replica);
         let line = site.run_to_target(choice)?;
-        Ok(self.alone.keep(&[], line, site))
+        Ok(self.alone.here_mut().keep(&[], line, site))
     }
 }
 
@@ -570,6 +573,9 @@ fn errors(forecast: &Forecast, arena: &Arena, scratch: &mut Vec<f64>) -> Option<
         .zip(scratch.last()) // sorted by the median
         .map(|(median, &max)| Errors { mean, median, max })
 }
+
+/// Runs without search that are kept for later strategies at most, about 1 kB each.
+const MOST_ALONE: usize = 4_096;
 
 /// Searches that are kept at once: as many as there are objectives, and then some.
 const MOST_SEARCHES: usize = 8;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chosen::{Chosen, Seen};
@@ -29,6 +30,8 @@ pub(super) type Identity = [String; 5];
 /// Cases of one group.
 #[derive(Clone)]
 pub(super) struct Cases {
+    /// The number that records of a plan have which belong here, where the columns are those of it.
+    group: Option<NonZeroU64>,
     /// A cell per column.
     pub(super) key: Vec<OwnedCell>,
     /// Identity of the first case.
@@ -152,6 +155,7 @@ impl Cases {
             Keeps::Choices { .. } => METRICS.len(),
         };
         Cases {
+            group: None,
             key,
             identity,
             is_one: true,
@@ -261,14 +265,21 @@ impl SummaryPart {
     pub fn take(&mut self, record: &Record<'_>) {
         let (columns, keeps) = (&self.by.columns, self.by.keeps);
         let cells = || columns.iter().map(|column| column.cell(record));
+        let is_identity = matches!(keeps, Keeps::Choices { .. });
+        let group = record.group.filter(|_| is_identity);
         let is_it = |at: usize| {
-            let mut own = self.groups[at].key.iter().zip(columns);
+            let cases = &self.groups[at];
+            if group.is_some() && cases.group.is_some() {
+                return cases.group == group;
+            }
+            let mut own = cases.key.iter().zip(columns);
             own.all(|(cell, column)| cell.borrowed() == column.cell(record))
         };
         let at = (self.places).find(self.groups.len(), is_it, || hash_of(cells()));
         if at == self.groups.len() {
             let key = cells().map(OwnedCell::from).collect();
             let mut cases = Cases::new(key, identity(record).map(str::to_owned), keeps);
+            cases.group = group;
             if keeps == (Keeps::Choices { across_vms: false }) {
                 cases.choices.oracle = Seen::oracle(record).map(Seen::to_owned);
             }

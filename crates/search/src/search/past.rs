@@ -1,8 +1,6 @@
 //! What is known beforehand has an owner and a price: earlier runs, and an account of which of them a
 //! strategy took.
 
-use std::collections::HashSet;
-
 use crate::testbed::history::RunPrice;
 use crate::testbed::{History, PastRun};
 
@@ -25,8 +23,8 @@ pub struct Past<'a> {
     own: &'a History,
     stored: &'a [History],
     taken: Vec<Taken>,
-    /// Workload and number of each.
-    numbers: HashSet<(&'a str, usize)>,
+    /// Which numbers they have, by workload.
+    numbers: Vec<(&'a str, Vec<bool>)>,
 }
 
 /// An earlier run before it is taken.
@@ -94,7 +92,7 @@ impl<'a> Past<'a> {
             own,
             stored,
             taken: Vec::new(),
-            numbers: HashSet::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -155,8 +153,18 @@ impl<'a> Past<'a> {
             .filter(|run| wanted(&offer(run)))
             .cloned()
             .collect();
+        let known = self.numbers.iter().position(|n| n.0 == history.workload);
+        let known = known.unwrap_or_else(|| {
+            self.numbers.push((&history.workload, Vec::new()));
+            self.numbers.len() - 1
+        });
+        let numbers = &mut self.numbers[known].1;
         for run in &runs {
-            if (self.numbers).insert((&history.workload, run.price.number)) {
+            let number = run.price.number;
+            if numbers.len() <= number {
+                numbers.resize(number + 1, false);
+            }
+            if !std::mem::replace(&mut numbers[number], true) {
                 self.taken.push(Taken {
                     workload: history.workload.clone(),
                     workers: run.workers,

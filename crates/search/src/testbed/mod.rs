@@ -14,6 +14,7 @@
 
 pub mod bag;
 pub mod bag_ground;
+pub mod by_replica;
 pub mod grid;
 pub mod ground;
 pub mod history;

@@ -1,5 +1,8 @@
 //! The simulated cluster as a testbed.
 
+use std::cell::Cell;
+
+use super::by_replica::ByReplica;
 use super::job_site::{JobSite, Stand, Work};
 use super::stepwise::{self, Trainer};
 use super::{Length, Observation, Stop, Terms, Timeline};
@@ -28,12 +31,38 @@ pub struct OnCluster<'w> {
     streams: Streams,
     start_up: SimTime,
     replica: u64,
-    /// Places of the luck of configurations that was dealt in this replica: [`NOT_MET`] where none was.
+    dealt: ByReplica<DealtLuck>,
+    /// Steps of the last look at the noise, and how far off it is.
+    reading: Cell<(u64, UnitLogNormal)>,
+    sketch: Sketch,
+}
+
+/// Lucks that are kept for later strategies at most, 200 bytes each.
+const MOST_KEPT: usize = 4_096;
+
+/// What a replica dealt to the configurations that met it.
+#[derive(Debug, Default)]
+struct DealtLuck {
+    /// Places of their luck: [`NOT_MET`] where none was dealt. None at all before the first.
     places: Vec<u32>,
     luck: Vec<Luck>,
     /// Configurations that were met, in the order of their luck.
     met: Vec<usize>,
-    sketch: Sketch,
+}
+
+impl DealtLuck {
+    /// Nothing dealt, keeping the memory.
+    fn clear(&mut self) {
+        for at in self.met.drain(..) {
+            self.places[at] = NOT_MET;
+        }
+        self.luck.clear();
+    }
+
+    fn get(&self, configuration: usize) -> Option<&Luck> {
+        let place = *self.places.get(configuration)?;
+        self.luck.get(place as usize)
+    }
 }
 
 /// A job, and how often it trained in each configuration for a search.
@@ -62,9 +91,8 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             start_up,
             replica: 0,
-            places: vec![NOT_MET; world.truths.len()],
-            luck: Vec::new(),
-            met: Vec::new(),
+            dealt: ByReplica::new(MOST_KEPT / world.truths.len().max(1)),
+            reading: Cell::new((0, UnitLogNormal::from_sigma(0.0))),
             sketch: Sketch::default(),
         };
         JobSite::at_zero(trainer, job)
@@ -88,14 +116,18 @@ impl OnCluster<'_> {
     /// What this replica deals to a configuration.
     fn luck_of(&mut self, configuration: usize) -> &Luck {
         let world = self.world;
-        let (streams, replica) = (&self.streams, self.replica);
-        if self.places[configuration] == NOT_MET {
-            self.places[configuration] = self.luck.len() as u32;
-            self.met.push(configuration);
-            let truth = &world.truths[configuration];
-            (self.luck).push(Luck::draw(truth, &world.variation, streams, replica));
+        let dealt = self.dealt.here_mut();
+        if dealt.places.is_empty() {
+            dealt.places.resize(world.truths.len(), NOT_MET);
         }
-        &self.luck[self.places[configuration] as usize]
+        if dealt.places[configuration] == NOT_MET {
+            dealt.places[configuration] = dealt.luck.len() as u32;
+            dealt.met.push(configuration);
+            let truth = &world.truths[configuration];
+            let luck = Luck::draw(truth, &world.variation, &self.streams, self.replica);
+            dealt.luck.push(luck);
+        }
+        &dealt.luck[dealt.places[configuration] as usize]
     }
 }
 
@@ -103,12 +135,7 @@ impl Work for OnCluster<'_> {
     type Job = ClusterVisits;
 
     fn restart(&mut self, job: &mut ClusterVisits, replica: u64) {
-        if replica != self.replica {
-            for at in self.met.drain(..) {
-                self.places[at] = NOT_MET;
-            }
-            self.luck.clear();
-        }
+        self.dealt.turn_to(replica, DealtLuck::clear);
         self.replica = replica;
         let drift = DriftPath::new(
             self.world.variation.drift,
@@ -172,7 +199,7 @@ impl Work for OnCluster<'_> {
     /// On the same lives of VMs.
     fn sketch_again(&mut self, job: &mut ClusterVisits, choice: usize) -> Option<Sketched> {
         let mut lives_h = job.job.lives_h().iter();
-        let luck = self.luck.get(*self.places.get(choice)? as usize)?;
+        let luck = self.dealt.here().get(choice)?;
         let truth = &self.world.truths[choice];
         let (cluster, key) = (&truth.cluster, truth.key);
         let mut more = None;
@@ -235,7 +262,8 @@ impl Trainer for OnCluster<'_> {
         let ClusterVisits { job, visits } = job;
         self.luck_of(configuration);
         let truth = &self.world.truths[configuration];
-        let luck = &self.luck[self.places[configuration] as usize];
+        let dealt = self.dealt.here();
+        let luck = &dealt.luck[dealt.places[configuration] as usize];
         job.enter(phase);
         let purpose = if phase == Phase::Training {
             let all = (&truth.cluster, luck);
@@ -268,7 +296,11 @@ impl Trainer for OnCluster<'_> {
             let visit = u64::from(at.job.visits[configuration]);
             let purpose = Purpose::NoiseReading(truth.key, visit);
             let mut stream = self.streams.stream(self.replica, purpose);
-            noise *= UnitLogNormal::from_cv(cv / (steps as f64).sqrt()).sample(&mut stream);
+            if self.reading.get().0 != steps {
+                let law = UnitLogNormal::from_cv(cv / (steps as f64).sqrt());
+                self.reading.set((steps, law));
+            }
+            noise *= self.reading.get().1.sample(&mut stream);
         }
         Some(noise.clamp(1.0 / f64::from(workers), 1.0))
     }

@@ -79,12 +79,14 @@ impl Luck {
         let sigma = variation.vm_sigma;
         let mut luck = Luck {
             steps_to_target: whole(steps),
-            stepping: cluster.whole.stepping.clone(),
+            stepping: placed(&cluster.whole.stepping, whole_step),
             settle_s: cluster.whole.settle_s,
             whole_step,
             machines: (sigma > 0.0).then(|| Machines::draw(cluster, sigma, streams, replica)),
         };
-        (luck.stepping, luck.settle_s) = luck.dealt(cluster, cluster.usual, &cluster.whole);
+        if luck.machines.is_some() {
+            (luck.stepping, luck.settle_s) = luck.dealt(cluster, cluster.usual, &cluster.whole);
+        }
         luck
     }
 
@@ -107,9 +109,7 @@ impl Luck {
     }
 
     fn dealt(&self, cluster: &Cluster, place: usize, size: &Size) -> (Stepping, f64) {
-        let mut stepping = size.stepping.clone();
-        stepping.worker_s *= self.whole_step;
-        stepping.communication_s *= self.whole_step;
+        let mut stepping = placed(&size.stepping, self.whole_step);
         let Some(machines) = &self.machines else {
             return (stepping, size.settle_s);
         };
@@ -134,4 +134,12 @@ impl Luck {
         stepping.machines = Some(factors);
         (stepping, settle_s)
     }
+}
+
+/// Steps of a cluster whose placement multiplies them by a factor.
+fn placed(stepping: &Stepping, whole_step: f64) -> Stepping {
+    let mut placed = stepping.clone();
+    placed.worker_s *= whole_step;
+    placed.communication_s *= whole_step;
+    placed
 }

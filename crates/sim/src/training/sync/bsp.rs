@@ -1,6 +1,8 @@
 //! Bulk-synchronous: all workers start together, the last to finish completes the barrier, the
 //! communication follows, and the next step starts. An update is a step.
 
+use std::cell::OnceCell;
+
 use super::draws::{Draws, Slowest};
 use super::fidelity::Invalid;
 use super::in_events::InEvents;
@@ -62,9 +64,13 @@ impl Synchronisation for Bsp {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let slowest = Slowest::new(stepping);
+        // `fast` seldom draws a step by itself.
+        let slowest = OnceCell::new();
         let draw = |stream: &mut Stream, given| match given {
-            Given::Nothing => slowest.draw_s(stream),
+            Given::Nothing => {
+                let slowest = slowest.get_or_init(|| Slowest::new(stepping));
+                slowest.draw_s(stream)
+            }
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
