@@ -8,8 +8,10 @@
 mod table;
 
 use std::hint::black_box;
+use std::sync::LazyLock;
 
 use scavsim_provision::clairvoyant::optimum;
+use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::life::live;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
@@ -19,17 +21,17 @@ use scavsim_provision::world::{Window, World};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use table::{Goal, Path};
 
-const JOB: Job = Job {
+static JOB: LazyLock<Job> = LazyLock::new(|| Job {
     work_s: 48.0 * 3600.0,
     deadline_s: 70.0 * 3600.0,
     changeover_s: 720.0,
     checkpoint_gb: 10.0,
     checkpoint_every_s: None,
-    machines: 1,
+    forms: vec![Form::of_machines(1)],
     lateness_usd_per_h: None,
     last_tick: LastTick::Used,
     probe_s: 60.0,
-};
+});
 
 /// Of how many ticks of the traces one is taken: three of 195 s are about ten minutes.
 const EVERY: usize = 3;

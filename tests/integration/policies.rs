@@ -197,7 +197,7 @@ fn a_market_is_made_of_traces() {
         "{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 0.5]}",
     );
     let mut wrong = import.to_vec();
-    wrong.extend(["odd.json", "--egress-usd-per-gb", "-1"]);
+    wrong.extend(["odd.json", "--egress-usd-per-gb=-1"]);
     let told = stderr(&sandbox.run(&wrong).code(2));
     for what in [
         "mine is already there",

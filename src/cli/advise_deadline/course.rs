@@ -74,6 +74,7 @@ mod tests {
             spent_usd,
             what,
             zone: None,
+            form: 0,
         };
         let timeline = Timeline {
             entries: vec![

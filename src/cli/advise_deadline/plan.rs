@@ -7,6 +7,7 @@ use super::spot::SpotMarket;
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::normal;
 use scavsim_measure::advise::advice::Choice;
+use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::life::watch;
 use scavsim_provision::policy::Recipe;
@@ -139,7 +140,7 @@ impl<'a> Candidate<'a> {
             changeover_s: 3600.0 * promise.setup_h + restores_s,
             checkpoint_gb: 0.0,
             checkpoint_every_s: checkpoints.map(|(every_s, _)| every_s),
-            machines: 1,
+            forms: vec![Form::of_machines(1)],
             lateness_usd_per_h: None,
             last_tick: LastTick::Used,
             probe_s: 60.0,
@@ -157,6 +158,7 @@ impl<'a> Candidate<'a> {
             zones: vec![Zone {
                 name: "zone".to_owned(),
                 region: "region".to_owned(),
+                vm: None,
                 on_demand_usd_per_h: on_demand,
                 spot_usd_per_h: vec![spot; offered.len()],
                 offered,
