@@ -13,7 +13,7 @@ pub(super) struct Grid {
     at_h: Vec<f64>,
     /// The step in which each stretch as long as the first step begins: no stretch touches more than two.
     steps: Vec<u16>,
-    /// Such stretches per hour.
+    /// Stretches as long as the first step per hour.
     stretches_per_h: f64,
 }
 

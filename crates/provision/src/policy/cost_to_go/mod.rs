@@ -21,7 +21,7 @@ use crate::life::{Market, Place};
 use rates::{Age, Prior, Rates};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Positive;
-use shelf::{Figures, Rounded, Shape};
+use shelf::{Ratios, Rounded, Shape};
 use table::Table;
 
 /// Settings of the policy `cost-to-go`.
@@ -132,14 +132,14 @@ impl CostToGo {
     fn prepare(&mut self, desk: &Desk<'_, '_>, shape: Shape) {
         let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
-            let figures = Figures {
+            let ratios = Ratios {
                 ratio: desk.spot_usd_per_h(zone) / desk.on_demand_usd_per_h(zone),
                 losses: known.rates.losses(),
                 returns: known.rates.returns(),
             };
             let made_for = known.alone.as_ref().map(|(made_for, _)| made_for);
-            if !made_for.is_some_and(|made_for| made_for.holds(figures)) {
-                let rounded = Rounded::of(figures, shape);
+            if !made_for.is_some_and(|made_for| made_for.holds(ratios)) {
+                let rounded = Rounded::of(ratios, shape);
                 known.alone = Some((rounded, rounded.table()));
                 has_changed = true;
             }

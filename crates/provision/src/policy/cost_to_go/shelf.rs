@@ -42,18 +42,18 @@ pub(super) struct Key {
     shape: [u64; 7],
 }
 
-/// Figures that a table is chosen by: the price of spot machines by that on demand, and how many times as often as in the
+/// Ratios that a table is chosen by: the price of spot machines by that on demand, and how many times as often as in the
 /// prior there are losses and returns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct Ratios {
     pub(super) ratio: f64,
     pub(super) losses: f64,
     pub(super) returns: f64,
 }
 
-impl Figures {
-    fn times(self, price: f64, rate: f64) -> Figures {
-        Figures {
+impl Ratios {
+    fn times(self, price: f64, rate: f64) -> Ratios {
+        Ratios {
             ratio: self.ratio * price,
             losses: self.losses * rate,
             returns: self.returns * rate,
@@ -66,9 +66,9 @@ impl Figures {
 pub(super) struct Rounded {
     key: Key,
     shape: Shape,
-    middle: Figures,
-    least: Figures,
-    most: Figures,
+    middle: Ratios,
+    least: Ratios,
+    most: Ratios,
 }
 
 fn steps(value: f64, step: f64) -> i32 {
@@ -80,17 +80,17 @@ fn value(steps: i32, step: f64) -> f64 {
 }
 
 impl Rounded {
-    pub(super) fn of(figures: Figures, shape: Shape) -> Rounded {
+    pub(super) fn of(ratios: Ratios, shape: Shape) -> Rounded {
         let [a, b] = shape.run_h;
         let [c, d] = shape.pause_h;
         let lengths = [a, b, c, d, shape.changeover_h, shape.work_h, shape.slack_h];
         let key = Key {
-            ratio: steps(figures.ratio, PRICE_STEP),
-            losses: steps(figures.losses, RATE_STEP),
-            returns: steps(figures.returns, RATE_STEP),
+            ratio: steps(ratios.ratio, PRICE_STEP),
+            losses: steps(ratios.losses, RATE_STEP),
+            returns: steps(ratios.returns, RATE_STEP),
             shape: lengths.map(f64::to_bits),
         };
-        let middle = Figures {
+        let middle = Ratios {
             ratio: value(key.ratio, PRICE_STEP),
             losses: value(key.losses, RATE_STEP),
             returns: value(key.returns, RATE_STEP),
@@ -105,11 +105,11 @@ impl Rounded {
     }
 
     /// Whether these figures need no other table.
-    pub(super) fn holds(&self, figures: Figures) -> bool {
+    pub(super) fn holds(&self, ratios: Ratios) -> bool {
         let (least, most) = (&self.least, &self.most);
-        (least.ratio..=most.ratio).contains(&figures.ratio)
-            && (least.losses..=most.losses).contains(&figures.losses)
-            && (least.returns..=most.returns).contains(&figures.returns)
+        (least.ratio..=most.ratio).contains(&ratios.ratio)
+            && (least.losses..=most.losses).contains(&ratios.losses)
+            && (least.returns..=most.returns).contains(&ratios.returns)
     }
 
     pub(super) fn terms(&self) -> Terms {
@@ -158,7 +158,7 @@ impl Shelf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Figures, Rounded, Shape};
+    use super::{Ratios, Rounded, Shape};
 
     #[test]
     fn figures_are_near_what_they_are_rounded_to_and_keep_it_a_little_longer() {
@@ -171,13 +171,13 @@ mod tests {
         };
         for at in 0..400 {
             let losses = 0.1 * 1.01_f64.powi(at);
-            let figures = Figures {
+            let ratios = Ratios {
                 ratio: 0.3 * 1.003_f64.powi(at),
                 losses,
                 returns: 1.0 / losses,
             };
-            let rounded = Rounded::of(figures, shape);
-            assert!(rounded.holds(figures), "{figures:?}");
+            let rounded = Rounded::of(ratios, shape);
+            assert!(rounded.holds(ratios), "{ratios:?}");
             // A half of a step, and a quarter of one more.
             assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.12_f64.ln());
             for (by, holds) in [(1.087, true), (1.0 / 1.087, true), (1.09, false)] {
