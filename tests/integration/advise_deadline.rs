@@ -137,7 +137,7 @@ fn a_market_that_always_has_machines_costs_its_price_and_one_without_is_not_used
         assert!((usd_of_h / usd - 1.0).abs() < 1e-6, "{plan}");
     }
     assert!(plans(&always).iter().any(|plan| plan["policy"] == "greedy"));
-    let never = of(&["--spot-run-h", "2", "--spot-pause-h", "1e7"]);
+    let never = of(&["--spot-run-h", "2", "--spot-pause-h", "1e6"]);
     for plan in plans(&never)
         .iter()
         .filter(|plan| plan["policy"] == "greedy")

@@ -99,7 +99,7 @@ fn the_reproduction_of_choices_of_plans_in_results_is_current() {
 fn the_reproduction_of_mixes_of_unlike_workers_in_results_is_current() {
     let (printed, rows) = paper("spotdnn");
     let times: Vec<&Comparison> = (rows.iter())
-        .filter(|row| row.evidence == Evidence::Prediction && row.verdict == Verdict::Ok)
+        .filter(|row| row.quantity == "seconds to the loss" && row.verdict == Verdict::Ok)
         .collect();
     assert_eq!(times.len(), 3, "three times of table I within 1 %");
     assert_current("reproduction-spotdnn.md", printed);

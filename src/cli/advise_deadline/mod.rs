@@ -104,7 +104,10 @@ impl DeadlineArgs {
         ] {
             if hours.is_some_and(|h| !(h > 0.0 && h <= 1e6)) {
                 let title = format!("--{option} is not possible");
-                wrong.push(Diagnostic::general(title).with_help("expected hours above 0"));
+                wrong.push(
+                    Diagnostic::general(title)
+                        .with_help("expected hours above 0, at most 1,000,000"),
+                );
             }
         }
         let policies = self.policies(wrong);

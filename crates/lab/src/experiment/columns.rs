@@ -280,7 +280,7 @@ macro_rules! columns {
             pub(crate) antithetic: bool,
             /// Records of a plan with this number have the same setting, workload, pricing, objective and strategy. No column.
             #[serde(skip)]
-            pub(crate) group: Option<NonZeroU64>,
+            pub(crate) group: GroupNumber,
         }
 
         /// A record that borrows from nothing, to keep beyond the run that it comes from.
@@ -344,7 +344,7 @@ macro_rules! columns {
         impl OwnedRecord {
             /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
-                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: None }
+                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: GroupNumber::default() }
             }
         }
     };

@@ -8,7 +8,7 @@ use super::billed::{Outcome, bill, divide, value};
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
-use super::record::{Record, Status};
+use super::record::{GroupNumber, Record, Status};
 use super::score::{
     Charge, Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
@@ -531,7 +531,7 @@ impl<'p> Evaluator<'p> {
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
             antithetic: self.plan.is_antithetic(),
-            group: self.plan.group(&case),
+            group: GroupNumber(self.plan.group(&case)),
             setting: self.plan.setting(case.arena),
             right: Some(0.0),
             kept_choice: unkept,

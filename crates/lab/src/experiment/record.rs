@@ -7,6 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::columns::{Field, Kind, Role, Value, columns, field, role};
 pub use super::status::Status;
 
+/// The number of the group that a record of a plan is of, where it is known. It says nothing of what the record is, so that
+/// all numbers are equal.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GroupNumber(pub(crate) Option<NonZeroU64>);
+
+impl PartialEq for GroupNumber {
+    fn eq(&self, _: &GroupNumber) -> bool {
+        true
+    }
+}
+
 /// A column of the records.
 #[derive(Debug)]
 pub struct Column {

@@ -266,7 +266,7 @@ impl SummaryPart {
         let (columns, keeps) = (&self.by.columns, self.by.keeps);
         let cells = || columns.iter().map(|column| column.cell(record));
         let is_identity = matches!(keeps, Keeps::Choices { .. });
-        let group = record.group.filter(|_| is_identity);
+        let group = record.group.0.filter(|_| is_identity);
         let is_it = |at: usize| {
             let cases = &self.groups[at];
             if group.is_some() && cases.group.is_some() {
