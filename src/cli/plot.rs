@@ -50,10 +50,10 @@ pub struct PlotArgs {
     /// Join configurations with lines of equal batch, or of equal workers
     #[arg(long, value_enum, default_value_t)]
     lines: Lines,
-    /// Of a scenario with `[policy]`: show these policies, with commas [default: all]
+    /// Where the scenario has `[policy]`: show these policies, with commas [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     policy: Vec<String>,
-    /// Of a scenario with `[policy]`: show the life of this number [default: 1]
+    /// Where the scenario has `[policy]`: show the life of this number [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     life: Option<u32>,
     /// Write to this folder [default: `figures` in RESULTS, or beside the file]

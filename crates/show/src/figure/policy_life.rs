@@ -50,16 +50,15 @@ pub fn figure(life: &WatchedLife<'_>) -> Figure {
     let end_h = (last_s / SECONDS_PER_HOUR).max(deadline_h);
     let hours = |label: &str| Axis::new(label, "h", Scale::FromZero);
     let time = "time since the start";
-    let (done, spent) = lines(life.timeline);
+    let (done, spent) = lines(job, life.timeline);
     let most_usd = spent.last().map_or(1.0, |[_, usd]| *usd).max(1e-9);
     let work_h = job.work_s / SECONDS_PER_HOUR;
     let until = |top: f64| {
         let line = Shape::Line(vec![[deadline_h, 0.0], [deadline_h, top]]);
         Series::new("deadline", Style::plain(BLACK).dashed(Dash::Dotted), line)
     };
-    let latest_h = deadline_h - job.changeover_s / SECONDS_PER_HOUR;
     let straight = Shape::Line(vec![[0.0, 0.0], [deadline_h, work_h]]);
-    let latest = Shape::Line(vec![[latest_h - work_h, 0.0], [latest_h, work_h]]);
+    let latest = Shape::Line(latest(job));
     let (rows, series) = places(life, end_h);
     let height = 34.0 * (rows.len() as f64).max(3.0);
     Figure {
@@ -230,19 +229,36 @@ fn stretches(timeline: &Timeline) -> Vec<Stretch> {
     all
 }
 
+/// The last hours at which machines on demand still keep the deadline, in the form that ends first, and the work done by then.
+fn latest(job: &Job) -> Vec<[f64; 2]> {
+    const POINTS: u32 = 200;
+    let at = |point: u32| {
+        let done_s = job.work_s * f64::from(point) / f64::from(POINTS);
+        let rests_s = (job.forms.iter()).map(|form| form.speed.rest_s(job.work_s, done_s));
+        let last_s = job.deadline_s - job.changeover_s - rests_s.fold(f64::INFINITY, f64::min);
+        [last_s / SECONDS_PER_HOUR, done_s / SECONDS_PER_HOUR]
+    };
+    (0..=POINTS)
+        .map(at)
+        .filter(|[hours, _]| *hours >= 0.0)
+        .collect()
+}
+
 /// Work done in hours, and USD spent, over hours. Work goes on until machines are lost, and falls to what was saved.
-fn lines(timeline: &Timeline) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
+fn lines(job: &Job, timeline: &Timeline) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
     let (mut done, mut spent) = (vec![[0.0, 0.0]], vec![[0.0, 0.0]]);
-    let mut works_since: Option<(f64, f64)> = None;
+    let mut works_since: Option<(f64, f64, usize)> = None;
     for entry in &timeline.entries {
         let at_h = entry.at_s / SECONDS_PER_HOUR;
-        if let Some((since_s, done_s)) = works_since.filter(|_| entry.what == What::Lost) {
-            done.push([at_h, (done_s + entry.at_s - since_s) / SECONDS_PER_HOUR]);
+        if let Some((since_s, done_s, form)) = works_since.filter(|_| entry.what == What::Lost) {
+            let speed = &job.forms[form].speed;
+            let works_s = speed.work_in(job.work_s, done_s, entry.at_s - since_s);
+            done.push([at_h, (done_s + works_s) / SECONDS_PER_HOUR]);
         }
         done.push([at_h, entry.done_s / SECONDS_PER_HOUR]);
         spent.push([at_h, entry.spent_usd]);
         works_since = match entry.what {
-            What::Works => Some((entry.at_s, entry.done_s)),
+            What::Works => Some((entry.at_s, entry.done_s, entry.form)),
             What::Net => works_since,
             _ => None,
         };
