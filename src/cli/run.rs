@@ -164,6 +164,7 @@ impl RunArgs {
             signals: Some(signals),
             formats: &formats,
             by,
+            printed: self.format.printed(by.is_some()),
             consent: Consent {
                 is_given: self.yes,
                 stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),

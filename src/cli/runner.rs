@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::resume::Start;
 use super::signals::Signals;
 use super::{records, terminal};
+use scavsim_lab::experiment::metrics::KeptMetrics;
 use scavsim_lab::experiment::{
     self, Aggregated, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Summary, Tasks,
 };
@@ -33,6 +34,8 @@ pub struct Runner<'a> {
     pub formats: &'a [&'static RecordsFormat],
     /// Columns that the summary groups by.
     pub by: Option<&'a KeyColumns>,
+    /// Figures of it that are printed.
+    pub printed: &'static KeptMetrics,
     /// Who may begin long runs.
     pub consent: Consent,
 }
@@ -156,8 +159,10 @@ impl Runner<'_> {
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let across_vms = scenario.is_across_vms();
-        let mut summary = Summary::of(self.by, across_vms, tasks);
+        let summary = Summary::of(self.by, across_vms, tasks);
         let Some(folder) = folder else {
+            // Nobody sees what is not printed.
+            let mut summary = summary.keeping(self.printed);
             let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;
             return Ok((finished, summary.finish()?));
         };

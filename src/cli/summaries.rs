@@ -9,10 +9,12 @@ use serde_json::Value;
 use super::exit::Failure;
 use super::terminal;
 use scavsim_base::text::Page;
+use scavsim_lab::experiment::metrics::KeptMetrics;
 use scavsim_lab::experiment::{Aggregated, KeyColumns};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{
     Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
+    table_figures,
 };
 
 /// Form of the summary.
@@ -31,6 +33,16 @@ pub enum Form {
     Csv,
     /// For programs; the stable interface
     Json,
+}
+
+impl Form {
+    /// Figures of a summary that are printed in this form.
+    pub fn printed(self, by_columns: bool) -> &'static KeptMetrics {
+        match self {
+            Form::Table | Form::Policies if !by_columns => table_figures::kept(),
+            _ => KeptMetrics::all(),
+        }
+    }
 }
 
 /// `--summary-by`: the columns that the summary groups by.

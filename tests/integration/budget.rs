@@ -1,6 +1,6 @@
 //! Training within a budget of time: at most so many steps, or until a moment.
 
-use scavsim::cluster::luck::Luck;
+use scavsim::cluster::luck::{Luck, LuckLaws};
 use scavsim::experiment::Plan;
 use scavsim::job::{Job, Trained};
 use scavsim::rng::Purpose;
@@ -40,7 +40,12 @@ impl Bench {
             plan.terms.streams,
         );
         job.restart(drift, replica, world.spot.as_deref());
-        let luck = Luck::draw(truth, &world.variation, &plan.terms.streams, replica);
+        let luck = Luck::draw(
+            truth,
+            &LuckLaws::of(&world.variation),
+            &plan.terms.streams,
+            replica,
+        );
         let batch = truth.configuration.batch;
         job.hold(&truth.cluster, batch).expect("VMs come");
         let mut stream = plan.terms.streams.stream(replica, Purpose::Trial(1));
@@ -164,7 +169,12 @@ fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_i
         let truth = &world.truths[walk];
         job.hold(&truth.cluster, truth.configuration.batch)
             .expect("VMs come");
-        let luck = Luck::draw(truth, &world.variation, &plan.terms.streams, 0);
+        let luck = Luck::draw(
+            truth,
+            &LuckLaws::of(&world.variation),
+            &plan.terms.streams,
+            0,
+        );
         let mut stream = plan.terms.streams.stream(0, Purpose::Trial(1));
         (job.train(&truth.cluster, &luck, Goal::updates(50), &mut stream)).expect("no stall");
         held += truth.held().map(|(_, vms)| f64::from(vms)).sum::<f64>()

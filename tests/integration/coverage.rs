@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::engine::Interrupt;
 use scavsim::experiment::holds::Holds;
-use scavsim::experiment::tally::{METRICS, SHARES, Tallied};
+use scavsim::experiment::metrics::{METRICS, SHARES};
+use scavsim::experiment::tally::Tallied;
 use scavsim::experiment::{Evaluator, Plan, Sink, Summary, Tasks, precision};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Interval;

@@ -1,6 +1,6 @@
 //! What one replica deals: the same VMs and machines whatever is rented, in whatever order.
 
-use scavsim::cluster::luck::Luck;
+use scavsim::cluster::luck::{Luck, LuckLaws};
 use scavsim::experiment::Plan;
 use scavsim::rng::Streams;
 use scavsim::scenario::Scenario;
@@ -100,7 +100,14 @@ fn a_cluster_under_another_law_of_lives_rents_vms_of_its_own() {
 fn factors(scenario: &Scenario, replica: u64) -> Vec<Vec<f64>> {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
-    let of = |truth| Luck::draw(truth, &world.variation, &Streams::new(7), replica);
+    let of = |truth| {
+        Luck::draw(
+            truth,
+            &LuckLaws::of(&world.variation),
+            &Streams::new(7),
+            replica,
+        )
+    };
     (world.truths.iter())
         .map(|truth| of(truth).stepping.machines.expect("they differ").to_vec())
         .collect()
@@ -150,7 +157,12 @@ fn machines_that_differ_keep_the_measured_step_in_every_shape() {
     for truth in &world.truths {
         let mut seen = Welford::default();
         for replica in 0..2_000 {
-            let luck = Luck::draw(truth, &world.variation, &Streams::new(7), replica);
+            let luck = Luck::draw(
+                truth,
+                &LuckLaws::of(&world.variation),
+                &Streams::new(7),
+                replica,
+            );
             seen.add(luck.stepping.mean_step_s(1.0));
         }
         let error = seen.standard_deviation() / 2_000f64.sqrt();

@@ -1,6 +1,6 @@
 //! Outlines of runs on lives that are given, against arithmetic.
 
-use scavsim::cluster::luck::Luck;
+use scavsim::cluster::luck::{Luck, LuckLaws};
 use scavsim::experiment::Plan;
 use scavsim::job::{Outlook, Sketch, Sketched};
 use scavsim::rng::{Stream, Streams};
@@ -19,7 +19,7 @@ fn outline(rest: &str, life_s: f64) -> Sketched {
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
     let truth = &world.truths[0];
-    let luck = Luck::draw(truth, &world.variation, &Streams::new(1), 0);
+    let luck = Luck::draw(truth, &LuckLaws::of(&world.variation), &Streams::new(1), 0);
     let mut lives_h = [f64::INFINITY, life_s / 3600.0].into_iter();
     let start_up = SimTime::from_seconds(90.0);
     let run = Sketch::default().run((&truth.cluster, &luck), start_up, |_| {
@@ -83,7 +83,7 @@ fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let world = plan.arena(0).expect("an arena").world().expect("simulated");
         let truth = &world.truths[0];
-        let luck = Luck::draw(truth, &world.variation, &Streams::new(1), 0);
+        let luck = Luck::draw(truth, &LuckLaws::of(&world.variation), &Streams::new(1), 0);
         let (job, start_up) = ((&truth.cluster, &luck), SimTime::from_seconds(90.0));
         let outlook = Outlook::of(job, luck.steps_to_target, start_up).expect("a closed form");
         let (mut sketch, mut stream) = (Sketch::default(), Stream::seeded(8));

@@ -66,19 +66,44 @@ impl RunningMedian {
         }
     }
 
+    /// Takes in values that follow.
+    pub fn add_all(&mut self, values: impl Iterator<Item = f64>) {
+        // What stays the same is taken in at once.
+        let mut same: Option<(f64, u64)> = None;
+        for value in values {
+            match &mut same {
+                Some((own, times)) if own.to_bits() == value.to_bits() => *times += 1,
+                _ => {
+                    if let Some((own, times)) = same.replace((value, 1)) {
+                        self.add_times(own, times);
+                    }
+                }
+            }
+        }
+        if let Some((value, times)) = same {
+            self.add_times(value, times);
+        }
+    }
+
+    /// Takes in one value so many times.
+    fn add_times(&mut self, value: f64, times: u64) {
+        match &mut self.0 {
+            State::Same(own, count) if *count == 0 || own.to_bits() == value.to_bits() => {
+                *own = value;
+                *count += times;
+            }
+            // A count costs a sketch no more than one.
+            State::Sketch(own) if times > 1 => own.add_with_count(value, times),
+            _ => (0..times).for_each(|_| self.add(value)),
+        }
+    }
+
     /// Takes in the values of another.
     pub fn merge(&mut self, other: &RunningMedian) {
         match (&mut self.0, &other.0) {
             (_, State::Same(_, 0)) => {}
             (State::Same(_, 0), _) => self.0 = other.0.clone(),
-            (State::Same(own, count), State::Same(value, more))
-                if own.to_bits() == value.to_bits() =>
-            {
-                *count += more;
-            }
-            // A count costs a sketch no more than one.
-            (State::Sketch(own), State::Same(value, count)) => own.add_with_count(*value, *count),
-            (_, State::Same(value, count)) => (0..*count).for_each(|_| self.add(*value)),
+            (_, State::Same(value, count)) => self.add_times(*value, *count),
             (State::Exact(own), State::Exact(values))
                 if own.len() + values.len() <= EXACT_UP_TO =>
             {
@@ -98,16 +123,7 @@ impl RunningMedian {
         }
     }
 
-    /// The values as they came, or one and how often it came; `None` where there are too many to know.
-    pub fn values(&self) -> Option<(&[f64], u64)> {
-        match &self.0 {
-            State::Same(value, count) => Some((std::slice::from_ref(value), *count)),
-            State::Exact(values) => Some((values, 1)),
-            State::Sketch(_) => None,
-        }
-    }
-
-    /// One that has had these [`values`](RunningMedian::values).
+    /// One that has had these values, or one value so many times.
     pub fn of_values(values: Vec<f64>, times: u64) -> RunningMedian {
         match values[..] {
             [value] => RunningMedian(State::Same(value, times)),
@@ -300,13 +316,16 @@ mod tests {
                 .collect();
             let mut whole = RunningMedian::new();
             values.iter().for_each(|value| whole.add(*value));
-            let mut parts = RunningMedian::new();
+            let (mut parts, mut at_once) = (RunningMedian::new(), RunningMedian::new());
             for values in values.chunks(part) {
+                at_once.add_all(values.iter().copied());
                 let mut part = RunningMedian::new();
                 values.iter().for_each(|value| part.add(*value));
-                if let Some((values, times)) = part.values() {
-                    part = RunningMedian::of_values(values.to_vec(), times);
-                }
+                part = match part.0 {
+                    State::Same(value, times) => RunningMedian::of_values(vec![value], times),
+                    State::Exact(values) => RunningMedian::of_values(values, 1),
+                    State::Sketch(_) => part,
+                };
                 parts.merge(&part);
             }
             let bits = |median: Option<f64>| median.map(f64::to_bits);
@@ -315,7 +334,14 @@ mod tests {
                 bits(whole.median()),
                 "{same} {others}"
             );
-            assert_eq!(parts.interval(), whole.interval(), "{same} {others}");
+            assert_eq!(
+                bits(at_once.median()),
+                bits(whole.median()),
+                "{same} {others}"
+            );
+            for mut parts in [parts, at_once] {
+                assert_eq!(parts.interval(), whole.interval(), "{same} {others}");
+            }
         }
     }
 

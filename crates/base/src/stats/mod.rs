@@ -6,6 +6,7 @@ pub mod field;
 mod interval;
 mod joint;
 mod kolmogorov_smirnov;
+mod lanes;
 pub mod line;
 mod median;
 mod moments;
@@ -19,6 +20,7 @@ pub use joint::Joint;
 #[cfg(any(test, feature = "inside"))]
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
+pub use lanes::Lanes;
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
 pub use moments::{Welford, mean, median, median_of};

@@ -8,7 +8,7 @@ use super::reductions::revoked::Revoked;
 use super::reductions::spot_series::SpotSeries;
 use super::reductions::sustained_use::{Held, SustainedUse};
 use super::stated::{Stated, StatedPrices};
-use crate::usage::intervals::{EndedBy, Usage};
+use crate::usage::intervals::{EndedBy, Usage, VmInterval};
 use crate::usage::phases::{PHASES, Phase, Phases};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 
@@ -122,15 +122,25 @@ impl Tariff {
 
     /// USD for the beginning of a job, everything released then: without what is charged at its end.
     pub fn so_far_usd(&self, usage: &Usage) -> f64 {
-        self.held_usd(usage) + self.by_the_hour_usd(usage).iter().sum::<f64>()
+        self.intervals_usd(usage.intervals.iter().copied(), usage.sample_seconds)
+    }
+
+    fn intervals_usd(
+        &self,
+        intervals: impl Iterator<Item = VmInterval> + Clone,
+        sample_seconds: f64,
+    ) -> f64 {
+        let held = self.held_usd(intervals.clone(), sample_seconds);
+        held + self.by_the_hour_usd(intervals).iter().sum::<f64>()
     }
 
     /// The parts of [`bill_usd`](Self::bill_usd). What VMs or memory cost is divided in proportion
     /// to their time in each phase, at the price of each VM type: so minima, rounding, sustained use
     /// and parameter servers are shared. Without phases all of it is useful.
     pub fn parts(&self, usage: &Usage) -> Parts {
-        let held = self.held_usd(usage);
-        let by_the_hour = self.by_the_hour_usd(usage);
+        let intervals = usage.intervals.iter().copied();
+        let held = self.held_usd(intervals.clone(), usage.sample_seconds);
+        let by_the_hour = self.by_the_hour_usd(intervals);
         let charges = std::array::from_fn(|i| by_the_hour[i] + self.charges[i].usd_at_end);
         let weights = self.weights(&usage.phases);
         let all: f64 = weights.iter().sum();
@@ -179,10 +189,13 @@ impl Tariff {
     }
 
     /// USD of each charge by the hour, from the first VM to the last.
-    fn by_the_hour_usd(&self, usage: &Usage) -> PerCharge<f64> {
+    fn by_the_hour_usd(
+        &self,
+        intervals: impl Iterator<Item = VmInterval> + Clone,
+    ) -> PerCharge<f64> {
         self.charges.map(|charge| match charge.usd_per_hour {
             0.0 => 0.0,
-            usd => whole(usage).1 / SECONDS_PER_HOUR * usd,
+            usd => whole(intervals.clone()).1 / SECONDS_PER_HOUR * usd,
         })
     }
 
@@ -192,18 +205,20 @@ impl Tariff {
     }
 
     /// USD for VMs or memory.
-    fn held_usd(&self, usage: &Usage) -> f64 {
+    fn held_usd(
+        &self,
+        intervals: impl Iterator<Item = VmInterval> + Clone,
+        sample_seconds: f64,
+    ) -> f64 {
         let (pool_of, prices) = match &self.charge {
-            BillItem::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
+            BillItem::Sample(usd) => return sample_seconds / SECONDS_PER_HOUR * usd,
             BillItem::Stated(Stated(prices)) => {
-                let each = usage.intervals.iter();
-                let usd = each.map(|i| prices.usd(i.vm, (i.to - i.from).seconds()));
-                return usd.sum();
+                return intervals.map(|i| prices.usd(i.vm, i.seconds())).sum();
             }
             BillItem::Vm { pool_of, prices } => (pool_of, prices),
         };
-        let workers = usage.intervals.iter().map(|i| {
-            let held_s = (i.to - i.from).seconds();
+        let workers = intervals.clone().map(|i| {
+            let held_s = i.seconds();
             let billed_s = match i.ended_by {
                 EndedBy::User => self.billed_time.seconds(held_s),
                 EndedBy::Provider => self.revoked.seconds(held_s, &self.billed_time),
@@ -211,7 +226,7 @@ impl Tariff {
             (pool_of[usize::from(i.vm)], held(i.vms, i.from, billed_s))
         });
         let servers = self.servers.map(|servers| {
-            let (from, held_s) = whole(usage);
+            let (from, held_s) = whole(intervals.clone());
             let billed_s = self.billed_time.seconds(held_s);
             (servers.pool, held(servers.count, from, billed_s))
         });
@@ -243,17 +258,16 @@ impl Tariff {
         usd.sum()
     }
 
-    /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for
-    /// `seconds`, without search; `scratch` is overwritten.
+    /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for `seconds`, without search.
     pub fn run_usd(
         &self,
-        held: impl Iterator<Item = (u16, u32)>,
+        held: impl Iterator<Item = (u16, u32)> + Clone,
         batch: u32,
         seconds: f64,
-        scratch: &mut Usage,
     ) -> f64 {
-        scratch.set_whole(held, batch, seconds);
-        self.bill_usd(scratch)
+        let (from, to) = (SimTime::ZERO, SimTime::from_seconds(seconds));
+        let intervals = held.map(|vms| VmInterval::given_back(vms, from, to));
+        self.intervals_usd(intervals, f64::from(batch) * seconds) + self.at_end_usd()
     }
 }
 
@@ -267,9 +281,9 @@ fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
 }
 
 /// From when to when there are VMs: the beginning, and the seconds.
-fn whole(usage: &Usage) -> (SimTime, f64) {
-    let from = usage.intervals.iter().map(|i| i.from).min();
-    let to = usage.intervals.iter().map(|i| i.to).max();
+fn whole(intervals: impl Iterator<Item = VmInterval> + Clone) -> (SimTime, f64) {
+    let from = intervals.clone().map(|i| i.from).min();
+    let to = intervals.map(|i| i.to).max();
     let from = from.unwrap_or(SimTime::ZERO);
     (from, (to.unwrap_or(from) - from).seconds())
 }

@@ -324,7 +324,6 @@ struct PastBills<'a> {
     fleet: &'a Fleet<'a>,
     /// Per VM type, per policy.
     tariffs: HashMap<String, Vec<Option<Tariff>>>,
-    usage: Usage,
 }
 
 impl<'a> PastBills<'a> {
@@ -333,7 +332,6 @@ impl<'a> PastBills<'a> {
             policies,
             fleet,
             tariffs: HashMap::new(),
-            usage: Usage::default(),
         }
     }
 
@@ -362,6 +360,6 @@ impl<'a> PastBills<'a> {
         let tariff = self.tariffs[shape.vm_type][policy].as_ref()?;
         let held = std::iter::once((0, vms));
         let batch = run.batch.unwrap_or(0);
-        Some(tariff.run_usd(held, batch, run.price.seconds, &mut self.usage))
+        Some(tariff.run_usd(held, batch, run.price.seconds))
     }
 }

@@ -10,6 +10,7 @@ use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::job::Totals;
 
 /// What a finished case is scored from.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) choice: usize,
     pub(super) total: TimeAndCost,
@@ -35,7 +36,7 @@ pub(super) fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> TimeAndCost
     }
 }
 
-/// A run under one tariff; what is about the oracle is not filled in.
+/// A run under one tariff; what is about the oracle and the choice alone is not filled in.
 pub(super) fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
     let line = &run.line;
     let parts = tariff.parts(&run.net);

@@ -112,11 +112,6 @@ impl<'r> Value<'r> {
             _ => None,
         }
     }
-
-    /// Whether it is neither NaN nor infinite.
-    pub fn is_finite(self) -> bool {
-        self.figure().is_none_or(f64::is_finite)
-    }
 }
 
 /// A type that a field of a record can have.
@@ -126,6 +121,16 @@ pub(super) trait Field<'p> {
     type Owned;
 
     fn value(&self) -> Value<'_>;
+    /// The figure, NaN where it is none.
+    #[inline]
+    fn figure(&self) -> f64 {
+        f64::NAN
+    }
+    /// Whether it is a figure that is NaN or infinite.
+    #[inline]
+    fn is_wrong(&self) -> bool {
+        false
+    }
     fn into_owned(self) -> Self::Owned;
     fn borrowed(owned: &'p Self::Owned) -> Self;
 }
@@ -157,8 +162,33 @@ plain_field!(u64, Count, |count| Value::Count(count));
 plain_field!(Status, Word, |status| Value::Text(status.name()));
 plain_field!(Option<u32>, Whole, |whole| whole
     .map_or(Value::Empty, Value::Whole));
-plain_field!(Option<f64>, Figure, |figure| figure
-    .map_or(Value::Empty, Value::Figure));
+
+impl Field<'_> for Option<f64> {
+    const KIND: Kind = Kind::Figure;
+    type Owned = Option<f64>;
+
+    fn value(&self) -> Value<'_> {
+        self.map_or(Value::Empty, Value::Figure)
+    }
+
+    #[inline]
+    fn figure(&self) -> f64 {
+        self.unwrap_or(f64::NAN)
+    }
+
+    #[inline]
+    fn is_wrong(&self) -> bool {
+        !self.unwrap_or(0.0).is_finite()
+    }
+
+    fn into_owned(self) -> Option<f64> {
+        self
+    }
+
+    fn borrowed(owned: &Option<f64>) -> Option<f64> {
+        *owned
+    }
+}
 
 impl<'p> Field<'p> for &'p str {
     const KIND: Kind = Kind::Name;
@@ -322,7 +352,8 @@ macro_rules! columns {
         impl Record<'_> {
             /// Whether every figure is finite: no NaN or infinity may reach a file.
             pub fn is_finite(&self) -> bool {
-                $(self.$name.value().is_finite())&&+
+                // All are looked at: it is seldom that one is wrong.
+                !($(self.$name.is_wrong())|+)
             }
 
             /// All cells, in the order of the columns, with their places.
@@ -333,6 +364,12 @@ macro_rules! columns {
                     at += 1;
                 )+
                 let _ = at;
+            }
+
+            /// The figures, in the order of the columns; NaN where there is none.
+            #[inline]
+            pub(super) fn figures(&self) -> [f64; COLUMN_COUNT] {
+                [$(self.$name.figure()),+]
             }
 
             /// The record, free of the plan.

@@ -9,10 +9,11 @@ use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{GroupNumber, Record, Status};
+use super::run_to_target::Run;
 use super::score::{
     Charge, Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
-use super::simulation::{Found, Simulation};
+use super::simulation::{Found, Settled, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
@@ -243,13 +244,14 @@ impl<'p> Evaluator<'p> {
                 settled => break settled.map_err(never)?,
             }
         };
-        let run = self.simulation.settled(settled);
-        let mut outcome = bill(arena, tariff, run, &mut self.usage);
+        let usage = &mut self.usage;
+        let mut billed = |run: &Run| bill(arena, tariff, run, usage);
+        let mut outcome = (self.simulation).billed(settled, case.policy, &mut billed);
         // Without search the oracle's choice is the oracle's run, to the last bit.
-        outcome.oracle = outcome.total;
-        if choice != oracle || run.line.search_end > SimTime::ZERO {
-            let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
-            outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
+        if choice != oracle || outcome.search.hours > 0.0 {
+            let alone = (self.simulation.settle_alone(case, oracle)).map_err(never)?;
+            let alone = (self.simulation).billed(Settled::Alone(alone), case.policy, billed);
+            outcome.oracle = alone.total;
         }
         if self.plan.limits.are_any() || self.plan.repeats(case.arena).is_some() {
             outcome.alone = if outcome.search.hours > 0.0 {
@@ -352,8 +354,7 @@ impl<'p> Evaluator<'p> {
                 // What only the run tells is no part of a choice.
                 return f64::INFINITY;
             }
-            arena.ground.plan_usage(at, time_s, usage);
-            tariff.bill_usd(usage)
+            arena.ground.plan_usd(at, time_s, tariff, usage)
         };
         let point = |(at, time_s): (usize, &Option<f64>)| {
             time_s.map(|time_s| Point {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::columns::{Kind, Role, Value};
+use super::metrics::KeptMetrics;
 use super::record::Column;
 use super::record::{COLUMNS, Record};
 use scavsim_data::space;
@@ -97,6 +98,8 @@ pub struct KeyColumns {
     /// The columns.
     pub columns: Vec<KeyColumn>,
     pub(super) keeps: Keeps,
+    /// Figures that are kept.
+    pub(super) kept: &'static KeptMetrics,
 }
 
 /// What is kept of a group beside counts, means and shares.
@@ -144,6 +147,7 @@ impl KeyColumns {
         KeyColumns {
             columns: of_identity(),
             keeps: Keeps::Choices { across_vms },
+            kept: KeptMetrics::all(),
         }
     }
 
@@ -163,6 +167,7 @@ impl KeyColumns {
         KeyColumns {
             columns,
             keeps: Keeps::Sums,
+            kept: KeptMetrics::all(),
         }
     }
 
@@ -186,6 +191,7 @@ impl KeyColumns {
         KeyColumns {
             columns,
             keeps: Keeps::TwoMedians,
+            kept: KeptMetrics::all(),
         }
     }
 }
@@ -257,6 +263,7 @@ impl std::str::FromStr for KeyColumns {
         Ok(KeyColumns {
             columns,
             keeps: Keeps::Sums,
+            kept: KeptMetrics::all(),
         })
     }
 }

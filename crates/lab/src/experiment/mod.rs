@@ -17,8 +17,8 @@
 //!   becomes of their records; `memo`: runs that are not made twice.
 //! - [`precision`]: how many replicas it takes until net overheads are known well.
 //! - [`shard`]: one of several equal parts of a run.
-//! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
-//!   may come that no case of it showed; [`holds`]: how often its intervals hold.
+//! - [`tally`]: what a group of records comes to; [`metrics`]: by which figures; `figures`: its figures side by side; `units`: by pairs of replicas, which share
+//!   their luck; `rivals`: what may come that no case of it showed; [`holds`]: how often its intervals hold.
 //! - [`summary`]: what records come to by whatever columns are asked for ([`key_columns`]); `summary_part`: those of one task,
 //!   `stored`: as bytes; [`summary_groups`]: what it has at the end.
 
@@ -32,10 +32,12 @@ mod crew;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;
+mod figures;
 pub mod gather;
 pub mod holds;
 pub mod key_columns;
 mod memo;
+pub mod metrics;
 mod misses;
 mod nearest;
 pub mod plan;

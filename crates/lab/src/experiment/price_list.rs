@@ -30,7 +30,6 @@ impl Prices for PriceList<'_> {
             return None;
         }
         let usage = &mut *self.usage.borrow_mut();
-        self.ground.plan_usage(configuration, seconds, usage);
-        Some(self.tariff.bill_usd(usage))
+        Some((self.ground).plan_usd(configuration, seconds, self.tariff, usage))
     }
 }

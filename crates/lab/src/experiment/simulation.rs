@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arena::Arena;
+use super::billed::Outcome;
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
@@ -116,6 +117,8 @@ pub struct Errors {
 struct Runs {
     all: Vec<Run>,
     used: usize,
+    /// What each comes to under the policy that was asked for last.
+    bills: Vec<Option<(usize, Outcome)>>,
 }
 
 impl Runs {
@@ -139,8 +142,7 @@ impl Runs {
                 place.gross.copy_from(&run.gross);
             }
         }
-        self.used += 1;
-        self.used - 1
+        self.kept()
     }
 
     /// Where the run was kept.
@@ -166,8 +168,28 @@ impl Runs {
         if line.search_end > SimTime::ZERO {
             site.usage_until(line.search_end, &mut run.search);
         }
+        self.kept()
+    }
+
+    /// The place of a run that was just put there.
+    fn kept(&mut self) -> usize {
+        let at = self.used;
         self.used += 1;
-        self.used - 1
+        self.bills.truncate(at);
+        self.bills.push(None);
+        at
+    }
+
+    /// What a run comes to under a policy, by `bill` unless that was asked just before.
+    fn billed(&mut self, at: usize, policy: usize, bill: impl FnOnce(&Run) -> Outcome) -> Outcome {
+        match self.bills[at] {
+            Some((of, outcome)) if of == policy => outcome,
+            _ => {
+                let outcome = bill(&self.all[at]);
+                self.bills[at] = Some((policy, outcome));
+                outcome
+            }
+        }
     }
 }
 
@@ -414,6 +436,20 @@ impl<'p> Simulation<'p> {
         }
     }
 
+    /// What a run after the last search comes to under a policy, by `bill` unless that was asked just before.
+    pub(super) fn billed(
+        &mut self,
+        which: Settled,
+        policy: usize,
+        bill: impl FnOnce(&Run) -> Outcome,
+    ) -> Outcome {
+        let (runs, at) = match which {
+            Settled::Alone(at) => (self.alone.here_mut(), at),
+            Settled::After(at) => (&mut self.searches[self.last].after, at),
+        };
+        runs.billed(at, policy, bill)
+    }
+
     /// The run of `choice` to the target, after the last search.
     ///
     /// # Errors
@@ -432,8 +468,11 @@ impl<'p> Simulation<'p> {
         Ok(&self.alone.here().all[at])
     }
 
-    /// Which of the runs without search it is.
-    fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
+    /// Which of the runs without search it is, made unless it was.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    pub(super) fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
         if let Some(at) = self.alone.here().find(&[], choice) {
             return Ok(at);
         }

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::figures::Figure;
 use super::gather::{Gather, Maker, Sink};
 use super::key_columns::{Cell, Keeps, KeyColumns};
+use super::metrics::{KeptMetrics, METRICS};
 use super::record::Record;
 use super::shard::Tasks;
 use super::summary_groups::{Aggregated, Closed, Group, table, usual};
 use super::summary_part::{Cases, Places, SummaryPart};
 use super::tally::Tallied;
-use super::units::Figure;
 use scavsim_base::stats::RunningMedian;
 
 /// More groups than this by columns of one's choice would rather be read from the records themselves.
@@ -82,6 +83,13 @@ impl Summary {
             places: Places::default(),
             waiting: 0,
         }
+    }
+
+    /// The same, which keeps no more than these figures; of no records yet.
+    #[must_use]
+    pub fn keeping(mut self, kept: &'static KeptMetrics) -> Summary {
+        Arc::make_mut(&mut self.by).kept = kept;
+        self
     }
 
     /// Whether it is by setting, workload, pricing, objective and strategy, with choices.
@@ -186,23 +194,29 @@ impl Open {
     fn add_up(&mut self, in_pool: bool) {
         let waiting = std::mem::take(&mut self.waiting);
         let Cases { tally, medians, .. } = &mut self.cases;
-        let figures = tally.figures();
-        let add_figure = |(at, figure): (usize, &mut Figure)| {
+        let figure = |at: usize| {
+            let mut figure = tally.figure(at);
             let others = waiting.iter().map(|cases| cases.tally.figure(at));
-            others.for_each(|other| figure.merge(other));
+            others.for_each(|other| figure.merge(&other));
+            figure
         };
         let add_median = |(at, median): (usize, &mut RunningMedian)| {
-            let others = waiting.iter().map(|cases| &cases.medians[at]);
-            others.for_each(|other| median.merge(other));
+            waiting
+                .iter()
+                .for_each(|cases| cases.tell_median(at, median));
         };
-        if in_pool && waiting.len() > 1 {
-            let figures = figures.par_iter_mut().enumerate();
-            figures.with_min_len(FIGURES_AT_ONCE).for_each(add_figure);
+        let metrics = 0..tally.kept().len();
+        let figures: Vec<Figure> = if in_pool && waiting.len() > 1 {
             let medians = medians.par_iter_mut().enumerate();
             medians.with_min_len(FIGURES_AT_ONCE).for_each(add_median);
+            let metrics = metrics.into_par_iter();
+            metrics.with_min_len(FIGURES_AT_ONCE).map(figure).collect()
         } else {
-            figures.iter_mut().enumerate().for_each(add_figure);
             medians.iter_mut().enumerate().for_each(add_median);
+            metrics.map(figure).collect()
+        };
+        for (at, figure) in figures.iter().enumerate() {
+            tally.set_figure(at, figure);
         }
         for cases in waiting {
             self.cases.merge_but_figures(cases);
@@ -221,9 +235,18 @@ impl Open {
             let interval = with_intervals.then(|| running.interval()).flatten();
             Some((running.median()?, interval))
         };
+        let medians = &mut cases.medians;
+        let medians = match keeps {
+            Keeps::Choices { .. } => {
+                let kept = cases.tally.kept();
+                let of_metric = |metric: usize| median(&mut medians[kept.median(metric)?]);
+                (0..METRICS.len()).map(of_metric).collect()
+            }
+            Keeps::Sums | Keeps::TwoMedians => medians.iter_mut().map(median).collect(),
+        };
         Closed {
             tallied: cases.tally.tallied(one_case),
-            medians: cases.medians.iter_mut().map(median).collect(),
+            medians,
             key: cases.key,
             identity: cases.identity,
             choices: cases.choices,

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use super::chosen::Chosen;
 use super::key_columns::{Cell, KeyColumns, Of, Order, WITH_MEDIAN};
+use super::metrics::METRICS;
 use super::summary_part::{Choices, Identity, OwnedCell};
-use super::tally::{METRICS, Mean, Tallied};
+use super::tally::{Mean, Tallied};
 use scavsim_base::stats::Interval;
 
 /// The replicas of one (setting, workload, pricing, objective, strategy).
@@ -36,7 +37,7 @@ pub struct Group {
     pub oracle: Option<Chosen>,
     /// Counts, means and shares.
     pub tallied: Tallied,
-    /// A median per entry of [`METRICS`]; `None` where no replica has the figure.
+    /// A median per entry of [`METRICS`]; `None` where no replica has the figure, and where it is not kept.
     pub medians: Vec<Option<f64>>,
 }
 
@@ -49,6 +50,8 @@ impl Group {
     /// The median of a metric by its column name.
     pub fn median(&self, metric: &str) -> Option<f64> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
+        let kept = self.tallied.kept;
+        debug_assert!(kept.median(index).is_some(), "{metric} is not kept");
         self.medians[index]
     }
 }

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::chosen::{Chosen, Seen};
 use super::gather::Part;
 use super::key_columns::{Cell, Keeps, KeyColumns, WITH_MEDIAN};
+use super::metrics::KeptMetrics;
 use super::record::{Record, Status};
 use super::stored::{Reader, Writer};
-use super::tally::{METRICS, Tally};
+use super::tally::Tally;
 use scavsim_base::stats::RunningMedian;
 
 /// More reasons than these are not told apart.
@@ -39,8 +40,10 @@ pub(super) struct Cases {
     /// Whether all cases have it.
     pub(super) is_one: bool,
     pub(super) tally: Tally,
-    /// Running medians of [`METRICS`], of [`WITH_MEDIAN`], or none.
+    /// Running medians of all metrics that have one, of [`WITH_MEDIAN`], or none.
     pub(super) medians: Vec<RunningMedian>,
+    /// What medians are still to be told: a row of figures per case, NaN where it has none.
+    rows: Vec<f64>,
     pub(super) choices: Choices,
 }
 
@@ -147,27 +150,37 @@ fn identity<'r>(record: &Record<'r>) -> [&'r str; 5] {
 }
 
 impl Cases {
-    /// No cases yet of a group.
-    fn new(key: Vec<OwnedCell>, identity: Identity, keeps: Keeps) -> Cases {
+    /// No cases yet of a group, in a part.
+    fn new(
+        key: Vec<OwnedCell>,
+        identity: Identity,
+        keeps: Keeps,
+        kept: &'static KeptMetrics,
+    ) -> Cases {
         let medians = match keeps {
-            Keeps::Sums => 0,
+            // They are told later.
+            Keeps::Sums | Keeps::Choices { .. } => 0,
             Keeps::TwoMedians => WITH_MEDIAN.len(),
-            Keeps::Choices { .. } => METRICS.len(),
         };
         Cases {
             group: None,
             key,
             identity,
             is_one: true,
-            tally: Tally::default(),
+            tally: Tally::new(kept),
             medians: vec![RunningMedian::new(); medians],
+            rows: Vec::new(),
             choices: Choices::default(),
         }
     }
 
-    /// No cases yet of the same group.
+    /// No cases yet of the same group, of which parts are to be added up.
     pub(super) fn none(&self, keeps: Keeps) -> Cases {
-        let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps);
+        let kept = self.tally.kept();
+        let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps, kept);
+        if matches!(keeps, Keeps::Choices { .. }) {
+            none.medians = vec![RunningMedian::new(); kept.medians.len()];
+        }
         none.choices.oracle = self.choices.oracle.clone();
         none
     }
@@ -178,21 +191,35 @@ impl Cases {
     }
 
     fn take(&mut self, record: &Record<'_>, keeps: Keeps) {
-        let medians = &mut self.medians;
         match keeps {
             Keeps::Choices { across_vms } => {
+                self.tally.take(record, Some(&mut self.rows));
                 self.choices.take(record, across_vms);
-                (self.tally).take(record, |at, value| medians[at].add(value));
             }
             Keeps::Sums | Keeps::TwoMedians => {
+                self.tally.take(record, None);
                 self.is_one = self.is_one && self.identity == identity(record);
-                self.tally.take(record, |_, _| {});
                 let values = [record.time_h, record.cost_usd];
-                for (median, value) in medians.iter_mut().zip(values) {
+                for (median, value) in self.medians.iter_mut().zip(values) {
                     value.into_iter().for_each(|value| median.add(value));
                 }
             }
         }
+    }
+
+    /// Tells a median what cases of this part have for it: that with the number `at`.
+    pub(super) fn tell_median(&self, at: usize, median: &mut RunningMedian) {
+        match self.medians.get(at) {
+            Some(own) => median.merge(own),
+            None => median.add_all(self.values(at)),
+        }
+    }
+
+    /// The values that one median is of, in the order of the cases.
+    fn values(&self, at: usize) -> impl Iterator<Item = f64> {
+        let width = self.tally.kept().medians.len();
+        let rows = self.rows.iter().skip(at).step_by(width);
+        rows.copied().filter(|value| !value.is_nan())
     }
 
     /// Takes in cases that follow, but for figures and their medians.
@@ -278,7 +305,8 @@ impl SummaryPart {
         let at = (self.places).find(self.groups.len(), is_it, || hash_of(cells()));
         if at == self.groups.len() {
             let key = cells().map(OwnedCell::from).collect();
-            let mut cases = Cases::new(key, identity(record).map(str::to_owned), keeps);
+            let identity = identity(record).map(str::to_owned);
+            let mut cases = Cases::new(key, identity, keeps, self.by.kept);
             cases.group = group;
             if keeps == (Keeps::Choices { across_vms: false }) {
                 cases.choices.oracle = Seen::oracle(record).map(Seen::to_owned);
@@ -299,15 +327,12 @@ impl<'p> Part<'p> for SummaryPart {
 /// How a part of the usual summary is kept beside the rows of a shard.
 impl SummaryPart {
     /// Writes it where [`SummaryPart::read`] finds it.
-    ///
-    /// # Errors
-    /// More values than a part has.
-    pub fn write(&self, to: &mut Writer) -> io::Result<()> {
+    pub fn write(&self, to: &mut Writer) {
         to.count(u64::from(
             self.by.keeps == Keeps::Choices { across_vms: true },
         ));
         to.count(self.groups.len() as u64);
-        self.groups.iter().try_for_each(|cases| cases.write(to))
+        self.groups.iter().for_each(|cases| cases.write(to));
     }
 
     /// What [`SummaryPart::write`] wrote; `None` where that is not what stands there.
@@ -321,7 +346,7 @@ impl SummaryPart {
 }
 
 impl Cases {
-    fn write(&self, to: &mut Writer) -> io::Result<()> {
+    fn write(&self, to: &mut Writer) {
         self.identity.iter().for_each(|text| to.text(text));
         let Choices {
             oracle,
@@ -341,15 +366,27 @@ impl Cases {
             to.count(*count);
         }
         self.tally.write(to);
-        for median in &self.medians {
-            let too_many =
-                || io::Error::other("a task has more cases of a group than a shard keeps");
-            let (values, times) = median.values().ok_or_else(too_many)?;
+        let mut values = Vec::new();
+        for at in 0..self.tally.kept().medians.len() {
+            values.clear();
+            values.extend(self.values(at));
+            let first = values.first().copied().unwrap_or_default();
+            let times = if values
+                .iter()
+                .all(|value| value.to_bits() == first.to_bits())
+            {
+                // Once, and how often it came.
+                let count = values.len() as u64;
+                values.clear();
+                values.push(first);
+                count
+            } else {
+                1
+            };
             to.count(values.len() as u64);
             to.count(times);
-            to.numbers(values);
+            to.numbers(&values);
         }
-        Ok(())
     }
 
     fn read(from: &mut Reader<'_>, keeps: Keeps) -> Option<Cases> {
@@ -358,7 +395,7 @@ impl Cases {
             *text = from.text()?;
         }
         let key = identity.iter().cloned().map(OwnedCell::Name).collect();
-        let mut cases = Cases::new(key, identity, keeps);
+        let mut cases = Cases::new(key, identity, keeps, KeptMetrics::all());
         let choices = &mut cases.choices;
         choices.oracle = from.maybe(read_choice)?;
         for _ in 0..from.count()? {
@@ -370,9 +407,10 @@ impl Cases {
             choices.reasons.push((from.text()?, from.count()?));
         }
         cases.tally = Tally::read(from)?;
-        for median in &mut cases.medians {
+        for _ in &cases.tally.kept().medians {
             let (count, times) = (from.count()?, from.count()?);
-            *median = RunningMedian::of_values(from.list(count)?, times);
+            let median = RunningMedian::of_values(from.list(count)?, times);
+            cases.medians.push(median);
         }
         Some(cases)
     }

@@ -3,48 +3,15 @@
 
 use std::sync::LazyLock;
 
-use super::columns::Role;
+use super::figures::{Figure, Figures};
 use super::holds::{Holds, SKEWED};
-use super::record::{COLUMN_COUNT, COLUMNS, Column, Record, Status};
+use super::metrics::{KeptMetrics, METRICS, ORACLE, PLACES_OF_SHARES, SHARES};
+use super::record::{Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
-use super::units::{self, Answers, Figure, Partners, Place, Units, read_moments, write_moments};
+use super::units::{self, Answers, Partners, Place, Units, read_moments, write_moments};
 use scavsim_base::stats::{Interval, Pair, Ratio, Share};
 use scavsim_search::search::Objective;
-
-/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
-/// stand before another.
-pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
-    let mut metrics: Vec<&'static Column> = Vec::new();
-    for column in COLUMNS {
-        let place = match column.role {
-            Role::Mean => Some(metrics.len()),
-            Role::MeanBefore(other) => {
-                let before = metrics.iter().position(|m| m.name == other);
-                before.or(Some(metrics.len()))
-            }
-            Role::None | Role::Key | Role::Share => None,
-        };
-        if let Some(place) = place {
-            metrics.insert(place, column);
-        }
-    }
-    metrics
-});
-
-/// All columns of which the share of ones is told, in their order.
-pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
-    let share = |column: &&Column| column.role == Role::Share;
-    COLUMNS.iter().filter(share).collect()
-});
-
-/// Places of all metrics among the columns, and of all shares.
-static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| {
-    [&METRICS, &SHARES].map(|columns| {
-        let place = |column: &&Column| COLUMNS.iter().position(|own| own.name == column.name);
-        columns.iter().filter_map(place).collect()
-    })
-});
 
 /// Place of each metric that goes with the choice, and how.
 static GOES_WITH_CHOICE: LazyLock<Vec<Option<Goes>>> =
@@ -120,11 +87,13 @@ impl Mean {
 /// What the records of a group come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tallied {
+    /// Metrics that are kept.
+    pub(super) kept: &'static KeptMetrics,
     /// Records seen.
     pub cases: u64,
     /// Cases without a result.
     pub failed: u64,
-    /// One per entry of [`METRICS`]; `None` where no case has the figure.
+    /// One per entry of [`METRICS`]; `None` where no case has the figure, and where it is not kept.
     pub means: Vec<Option<Mean>>,
     /// One per entry of [`SHARES`].
     pub shares: Vec<Share>,
@@ -143,6 +112,7 @@ impl Tallied {
     /// The mean of a metric by its column name.
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
+        debug_assert!(self.kept.mean(index).is_some(), "{metric} is not kept");
         self.means[index].as_ref()
     }
 
@@ -168,10 +138,13 @@ impl Tallied {
 /// A group of records as they pass by.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
+    kept: &'static KeptMetrics,
     cases: u64,
     failed: u64,
     partners: Partners,
-    figures: Box<[Figure]>,
+    /// Figures of the last record that was taken in.
+    row: Vec<f64>,
+    figures: Figures,
     shares: Box<[Answers]>,
     rivals: Rivals,
     repaid: Repaid,
@@ -188,37 +161,39 @@ struct Repaid {
     spoilt: bool,
 }
 
-impl Default for Tally {
-    fn default() -> Tally {
+impl Tally {
+    /// No records yet, of which these metrics are kept.
+    pub(super) fn new(kept: &'static KeptMetrics) -> Tally {
         Tally {
+            kept,
             cases: 0,
             failed: 0,
             partners: Partners::default(),
-            figures: vec![Figure::default(); METRICS.len()].into(),
+            row: Vec::with_capacity(kept.len()),
+            figures: Figures::new(kept.len()),
             shares: vec![Answers::default(); SHARES.len()].into(),
             rivals: Rivals::default(),
             repaid: Repaid::default(),
         }
     }
-}
 
-impl Tally {
-    /// Takes in a record. `each` is told every figure of [`METRICS`] that it has, with its place.
-    pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
+    /// Takes in a record. Of the metrics that have a median `rows` is told the figures, NaN where there is none.
+    pub(super) fn take(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
         let place_of_luck = self.partners.meet(record.replica, record.antithetic);
-        let mut cells = [None; COLUMN_COUNT];
-        record.each_cell(|at, value| cells[at] = value.figure());
-        let [metrics, shares] = &*PLACES;
-        for (at, (figure, place)) in self.figures.iter_mut().zip(metrics).enumerate() {
-            figure.take(cells[*place], place_of_luck);
-            if let Some(value) = cells[*place] {
-                each(at, value);
-            }
+        let cells = record.figures();
+        let kept = self.kept;
+        self.row.clear();
+        self.row
+            .extend(kept.columns.iter().map(|place| cells[*place]));
+        self.figures.take(&self.row, place_of_luck);
+        if let Some(rows) = rows {
+            rows.extend(kept.medians.iter().map(|at| self.row[*at]));
         }
-        for (share, place) in self.shares.iter_mut().zip(shares) {
-            share.take(cells[*place].map(|value| value > 0.5), place_of_luck);
+        for (share, place) in self.shares.iter_mut().zip(&*PLACES_OF_SHARES) {
+            let answer = Some(cells[*place]).filter(|value| !value.is_nan());
+            share.take(answer.map(|value| value > 0.5), place_of_luck);
         }
         if record.status == Status::Ok {
             self.rivals.take(record, place_of_luck == Place::Second);
@@ -226,7 +201,7 @@ impl Tally {
         self.repaid.take(record, place_of_luck);
     }
 
-    /// Takes in the records of another, which follow; figures apart, which [`Tally::figures`] gives.
+    /// Takes in the records of another, which follow; figures apart, which [`Tally::figure`] gives.
     pub(super) fn merge_counts(&mut self, other: &Tally) {
         self.cases += other.cases;
         self.failed += other.failed;
@@ -237,21 +212,26 @@ impl Tally {
         self.repaid.merge(&other.repaid);
     }
 
-    /// The figures, one per entry of [`METRICS`].
-    pub(super) fn figures(&mut self) -> &mut [Figure] {
-        &mut self.figures
+    /// What is kept.
+    pub(super) fn kept(&self) -> &'static KeptMetrics {
+        self.kept
     }
 
-    /// The figure of one metric.
-    pub(super) fn figure(&self, at: usize) -> &Figure {
-        &self.figures[at]
+    /// What a figure comes to, by its place among those that are kept.
+    pub(super) fn figure(&self, at: usize) -> Figure {
+        self.figures.get(at)
+    }
+
+    /// Puts what a figure comes to in its place.
+    pub(super) fn set_figure(&mut self, at: usize, figure: &Figure) {
+        self.figures.set(at, figure);
     }
 
     /// Writes it where [`Tally::read`] finds it.
     pub(super) fn write(&self, to: &mut Writer) {
         to.count(self.cases);
         to.count(self.failed);
-        self.figures.iter().for_each(|figure| figure.write(to));
+        (0..self.kept.len()).for_each(|at| self.figure(at).write(to));
         self.shares.iter().for_each(|share| share.write(to));
         self.rivals.write(to);
         let Repaid {
@@ -270,11 +250,14 @@ impl Tally {
         to.count(u64::from(*spoilt));
     }
 
-    /// What [`Tally::write`] wrote; `None` where that is not what stands there.
+    /// What [`Tally::write`] wrote, with all metrics; `None` where that is not what stands there.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
         let (cases, failed) = (from.count()?, from.count()?);
-        let figures = METRICS.iter().map(|_| Figure::read(from));
-        let figures = figures.collect::<Option<_>>()?;
+        let kept = KeptMetrics::all();
+        let mut figures = Figures::new(kept.len());
+        for at in 0..kept.len() {
+            figures.set(at, &Figure::read(from)?);
+        }
         let shares = SHARES.iter().map(|_| Answers::read(from));
         let shares = shares.collect::<Option<_>>()?;
         let rivals = Rivals::read(from)?;
@@ -285,10 +268,12 @@ impl Tally {
         };
         let (pair, units) = (pair()?, Units::of(pair()?));
         Some(Tally {
+            kept,
             cases,
             failed,
             // Nothing is taken in any more.
             partners: Partners::default(),
+            row: Vec::new(),
             figures,
             shares,
             rivals,
@@ -305,13 +290,13 @@ impl Tally {
     pub(super) fn tallied(&self, one_case: bool) -> Tallied {
         let drift = self.rivals.drift();
         let others_may_come = drift != Drift::default();
-        let oracle = |name: &str| {
-            let at = METRICS.iter().position(|metric| metric.name == name);
-            at.map_or(0.0, |at| self.figures[at].values().mean())
-        };
-        let oracle = [oracle("oracle_time_h"), oracle("oracle_cost_usd")];
-        let means = (self.figures.iter()).zip(GOES_WITH_CHOICE.iter());
-        let mean = |(figure, goes): (&Figure, &Option<Goes>)| {
+        let oracle = ORACLE.map(|name: &str| {
+            let metric = METRICS.iter().position(|metric| metric.name == name);
+            let at = metric.and_then(|metric| self.kept.mean(metric));
+            at.map_or(0.0, |at| self.figure(at).values().mean())
+        });
+        let mean = |(metric, goes): (usize, &Option<Goes>)| {
+            let figure = self.figure(self.kept.mean(metric)?);
             let values = figure.values();
             let plain = figure.interval().filter(|_| one_case);
             let with_others = |goes: Goes| match goes {
@@ -331,9 +316,10 @@ impl Tally {
             })
         };
         Tallied {
+            kept: self.kept,
             cases: self.cases,
             failed: self.failed,
-            means: means.map(mean).collect(),
+            means: (GOES_WITH_CHOICE.iter().enumerate()).map(mean).collect(),
             shares: self.shares.iter().map(Answers::share).collect(),
             share_intervals: (self.shares.iter())
                 .map(|share| share.interval().filter(|_| one_case))
@@ -443,35 +429,5 @@ impl Repaid {
         let intervals = intervals.filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b]);
         Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::columns::Kind;
-
-    #[test]
-    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
-        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
-        let mut averaged = 0;
-        for column in COLUMNS {
-            match column.role {
-                Role::None | Role::Key | Role::Share => continue,
-                Role::Mean => {}
-                Role::MeanBefore(other) => {
-                    assert!(place(other).is_some(), "{}", column.name);
-                    assert!(place(column.name) < place(other), "{}", column.name);
-                }
-            }
-            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
-            averaged += 1;
-        }
-        assert_eq!(METRICS.len(), averaged);
-        let plain = |column: &&&Column| column.role == Role::Mean;
-        let columns: Vec<&Column> = COLUMNS.iter().collect();
-        let declared = columns.iter().filter(plain).map(|column| column.name);
-        let seen = METRICS.iter().filter(plain).map(|column| column.name);
-        assert!(seen.eq(declared));
     }
 }

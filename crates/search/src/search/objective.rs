@@ -129,15 +129,8 @@ pub fn best_two(
     );
     match objective {
         Objective::Time => least_two(scratch, by_time),
-        Objective::Cost => least_two(scratch, |a, b| {
-            a.1.cost_usd
-                .total_cmp(&b.1.cost_usd)
-                .then(a.1.time_s.total_cmp(&b.1.time_s))
-        }),
-        Objective::Knee => {
-            scratch.sort_by(by_time);
-            knee_of_sorted(scratch).map_or([None; 2], |(two, _)| two)
-        }
+        Objective::Cost => least_two(scratch, by_cost),
+        Objective::Knee => knee(scratch).map_or([None; 2], |(two, _)| two),
     }
 }
 
@@ -180,8 +173,7 @@ impl Front {
     ) -> Option<Front> {
         scratch.clear();
         scratch.extend((points.iter().copied().enumerate()).filter(|(i, p)| is_allowed(*i, p)));
-        scratch.sort_by(by_time);
-        knee_of_sorted(scratch).map(|(_, front)| front)
+        knee(scratch).map(|(_, front)| front)
     }
 
     /// Depth of a point: 0 at both ends, below 0 beyond the line between them. A front of one point has no scale of its own:
@@ -219,8 +211,18 @@ fn by_time(a: &(usize, Point), b: &(usize, Point)) -> Ordering {
         .then(a.1.cost_usd.total_cmp(&b.1.cost_usd))
 }
 
-/// The knee of points by time and the deepest beside it, and their front, which is left of them.
-fn knee_of_sorted(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], Front)> {
+fn by_cost(a: &(usize, Point), b: &(usize, Point)) -> Ordering {
+    a.1.cost_usd
+        .total_cmp(&b.1.cost_usd)
+        .then(a.1.time_s.total_cmp(&b.1.time_s))
+}
+
+/// The knee of points and the deepest beside it, and their front, which is left of them.
+fn knee(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], Front)> {
+    // What is slower than the cheapest is not on the front, and need not be sorted.
+    let least = points.iter().min_by(|a, b| by_cost(a, b))?.1.time_s;
+    points.retain(|(_, p)| p.time_s.total_cmp(&least).is_le());
+    points.sort_by(by_time);
     let mut cheapest = f64::INFINITY;
     points.retain(|(_, p)| {
         let better = p.cost_usd < cheapest;

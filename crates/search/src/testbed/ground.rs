@@ -146,15 +146,26 @@ pub trait Ground: Send + Sync {
             return Point::NEVER;
         };
         let time_s = terms.start_up.seconds() + training_s;
-        self.plan_usage(configuration, time_s, usage);
         Point {
             time_s,
-            cost_usd: tariff.bill_usd(usage),
+            cost_usd: self.plan_usd(configuration, time_s, tariff, usage),
         }
     }
 
     /// `usage` becomes that of a run of so many seconds, as everybody knows it beforehand.
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage);
+
+    /// USD for such a run under a tariff; `usage` is overwritten.
+    fn plan_usd(
+        &self,
+        configuration: usize,
+        seconds: f64,
+        tariff: &Tariff,
+        usage: &mut Usage,
+    ) -> f64 {
+        self.plan_usage(configuration, seconds, usage);
+        tariff.bill_usd(usage)
+    }
 
     /// What its jobs are billed by under a policy.
     ///

@@ -11,7 +11,7 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::cluster::World;
-use scavsim_sim::cluster::luck::Luck;
+use scavsim_sim::cluster::luck::{Luck, LuckLaws};
 use scavsim_sim::job::{Job, Outlook, Sketch, Sketched, Trained};
 use scavsim_sim::training::Unfinished;
 use scavsim_sim::training::drift::DriftPath;
@@ -31,6 +31,7 @@ pub struct OnCluster<'w> {
     streams: Streams,
     start_up: SimTime,
     replica: u64,
+    laws: LuckLaws,
     dealt: ByReplica<DealtLuck>,
     /// Steps of the last look at the noise, and how far off it is.
     reading: Cell<(u64, UnitLogNormal)>,
@@ -39,6 +40,9 @@ pub struct OnCluster<'w> {
 
 /// Lucks that are kept for later strategies at most, 200 bytes each.
 const MOST_KEPT: usize = 4_096;
+
+/// More configurations are seldom all met.
+const MANY: usize = 32;
 
 /// What a replica dealt to the configurations that met it.
 #[derive(Debug, Default)]
@@ -91,6 +95,7 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             start_up,
             replica: 0,
+            laws: LuckLaws::of(&world.variation),
             dealt: ByReplica::new(MOST_KEPT / world.truths.len().max(1)),
             reading: Cell::new((0, UnitLogNormal::from_sigma(0.0))),
             sketch: Sketch::default(),
@@ -118,13 +123,17 @@ impl OnCluster<'_> {
         let world = self.world;
         let dealt = self.dealt.here_mut();
         if dealt.places.is_empty() {
-            dealt.places.resize(world.truths.len(), NOT_MET);
+            let count = world.truths.len();
+            dealt.places.resize(count, NOT_MET);
+            // Most meet all of few.
+            dealt.luck.reserve(count.min(MANY));
+            dealt.met.reserve(count.min(MANY));
         }
         if dealt.places[configuration] == NOT_MET {
             dealt.places[configuration] = dealt.luck.len() as u32;
             dealt.met.push(configuration);
             let truth = &world.truths[configuration];
-            let luck = Luck::draw(truth, &world.variation, &self.streams, self.replica);
+            let luck = Luck::draw(truth, &self.laws, &self.streams, self.replica);
             dealt.luck.push(luck);
         }
         &dealt.luck[dealt.places[configuration] as usize]
@@ -217,7 +226,7 @@ impl Work for OnCluster<'_> {
     fn sketch(&mut self, choice: usize, replica: u64) -> Option<Sketched> {
         let world = self.world;
         let truth = &world.truths[choice];
-        let luck = Luck::draw(truth, &world.variation, &self.streams, replica);
+        let luck = Luck::draw(truth, &self.laws, &self.streams, replica);
         let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
         let (start_up, job) = (self.start_up, (&truth.cluster, &luck));
         if let Some(outlook) = Outlook::of(job, luck.steps_to_target, start_up) {

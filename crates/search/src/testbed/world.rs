@@ -10,7 +10,7 @@ use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
-use scavsim_sim::cluster::luck::Luck;
+use scavsim_sim::cluster::luck::{Luck, LuckLaws};
 use scavsim_sim::job::Outlook;
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::variation::Variation;
@@ -34,7 +34,8 @@ pub fn runs_are_training(world: &World) -> bool {
 /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
 pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
     let truth = &world.truths[configuration];
-    let luck = Luck::draw(truth, &Variation::default(), &Streams::new(0), 0);
+    let laws = LuckLaws::of(&Variation::default());
+    let luck = Luck::draw(truth, &laws, &Streams::new(0), 0);
     let job = (&truth.cluster, &luck);
     Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
 }
@@ -75,6 +76,11 @@ impl Ground for World {
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
         let truth = &self.truths[configuration];
         usage.set_whole(truth.held(), truth.configuration.batch, seconds);
+    }
+
+    fn plan_usd(&self, configuration: usize, seconds: f64, tariff: &Tariff, _: &mut Usage) -> f64 {
+        let truth = &self.truths[configuration];
+        tariff.run_usd(truth.held(), truth.configuration.batch, seconds)
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {

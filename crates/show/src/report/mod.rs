@@ -5,7 +5,7 @@
 //! - [`folder`]: an output folder; nothing finished is lost. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`csv_rows`]: rows as bytes; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
-//! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
+//! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns` and [`table_figures`]: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`ranking_table`], [`ranking_data`]: one row per configuration; `ranking_layout`: what of it fits; `ranking_plans`: parallel plans in it.
@@ -55,6 +55,7 @@ mod summary_columns;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
+pub mod table_figures;
 pub mod tallied;
 pub mod trace_chrome;
 pub mod trace_jsonl;

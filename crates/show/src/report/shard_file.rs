@@ -170,10 +170,9 @@ impl<'p> Part<'p> for ShardPart {
     fn end(&mut self) {
         let leaf = row_hashes::leaf(self.rows.bytes());
         let failures = std::mem::take(&mut self.failures).into_bytes();
-        let entry = |failures: Vec<u8>| {
+        self.entry = failures.map(|failures: Vec<u8>| {
             stored_shard::entry(&self.rows, &leaf, self.failed, &failures, &self.summary)
-        };
-        self.entry = failures.and_then(entry);
+        });
     }
 }
 

@@ -36,29 +36,26 @@ pub struct StoredTask {
 }
 
 /// The bytes of an entry, with its length before and its hash behind it.
-///
-/// # Errors
-/// More values than a part of a summary has.
 pub fn entry(
     rows: &CsvRows,
     leaf: &str,
     failed: u64,
     failures: &[u8],
     summary: &SummaryPart,
-) -> io::Result<Vec<u8>> {
+) -> Vec<u8> {
     let mut to = Writer(vec![0; 8]);
     to.count(rows.rows());
     to.count(rows.bytes().len() as u64);
     to.text(leaf);
     to.count(failed);
     to.bytes(failures);
-    summary.write(&mut to)?;
+    summary.write(&mut to);
     let mut bytes = to.0;
     let length = (bytes.len() - 8) as u64;
     bytes[..8].copy_from_slice(&length.to_le_bytes());
     let hash = blake3::hash(&bytes[8..]);
     bytes.extend_from_slice(&hash.as_bytes()[..HASH]);
-    Ok(bytes)
+    bytes
 }
 
 impl StoredTask {

@@ -7,7 +7,7 @@ use scavsim_base::text::words::with_commas;
 use scavsim_base::text::{Column, Tone};
 use scavsim_lab::experiment::Tallied;
 use scavsim_lab::experiment::holds::Holds;
-use scavsim_lab::experiment::tally::{METRICS, SHARES};
+use scavsim_lab::experiment::metrics::{METRICS, SHARES};
 
 /// A name, and how often what bears it failed.
 pub fn with_failed(name: &str, tallied: &Tallied) -> String {

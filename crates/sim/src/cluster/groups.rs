@@ -199,7 +199,7 @@ impl Cluster {
     }
 
     /// VM types and how many of each it holds.
-    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
         self.groups.iter().map(|group| (group.vm, group.vms))
     }
 

@@ -60,23 +60,38 @@ impl Machines {
     }
 }
 
+/// Laws of the luck in a world.
+#[derive(Debug, Clone, Copy)]
+pub struct LuckLaws {
+    placement: UnitLogNormal,
+    length: UnitLogNormal,
+    vm_sigma: f64,
+}
+
+impl LuckLaws {
+    /// The laws under a variation.
+    pub fn of(variation: &Variation) -> LuckLaws {
+        LuckLaws {
+            placement: UnitLogNormal::from_sigma(variation.placement_sigma),
+            length: UnitLogNormal::from_cv(variation.epoch_cv),
+            vm_sigma: variation.vm_sigma,
+        }
+    }
+}
+
 impl Luck {
     /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
     /// every strategy, and for the oracle.
-    pub fn draw(truth: &Truth, variation: &Variation, streams: &Streams, replica: u64) -> Luck {
+    pub fn draw(truth: &Truth, laws: &LuckLaws, streams: &Streams, replica: u64) -> Luck {
         let cluster = &truth.cluster;
         let mut steps = truth.steps_to_target;
-        let (placement, luck) = (
-            UnitLogNormal::from_sigma(variation.placement_sigma),
-            UnitLogNormal::from_cv(variation.epoch_cv),
-        );
         let mut whole_step = 1.0;
-        if placement.sigma() > 0.0 || luck.sigma() > 0.0 {
+        if laws.placement.sigma() > 0.0 || laws.length.sigma() > 0.0 {
             let mut stream = streams.stream(replica, Purpose::Luck(truth.key));
-            whole_step = placement.sample(&mut stream);
-            steps *= luck.sample(&mut stream);
+            whole_step = laws.placement.sample(&mut stream);
+            steps *= laws.length.sample(&mut stream);
         }
-        let sigma = variation.vm_sigma;
+        let sigma = laws.vm_sigma;
         let mut luck = Luck {
             steps_to_target: whole(steps),
             stepping: placed(&cluster.whole.stepping, whole_step),

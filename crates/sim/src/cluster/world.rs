@@ -81,7 +81,7 @@ impl Truth {
     }
 
     /// VM types and how many of each it holds, parameter servers of its own included.
-    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
         self.cluster.held()
     }
 

@@ -22,7 +22,7 @@ fn tariff(text: &str) -> Tariff {
 
 fn run(tariff: &Tariff, workers: u32, batch: u32, hours: f64) -> f64 {
     let held = std::iter::once((0, workers));
-    tariff.run_usd(held, batch, hours * 3600.0, &mut Usage::default())
+    tariff.run_usd(held, batch, hours * 3600.0)
 }
 
 fn held(vm: u16, vms: u32, from_h: f64, to_h: f64) -> VmInterval {

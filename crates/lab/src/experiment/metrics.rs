@@ -1,0 +1,150 @@
+//! Figures that a summary averages, shares that it tells, and which of them it keeps.
+
+use std::sync::LazyLock;
+
+use super::columns::Role;
+use super::record::{COLUMNS, Column};
+
+/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
+/// stand before another.
+pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let mut metrics: Vec<&'static Column> = Vec::new();
+    for column in COLUMNS {
+        let place = match column.role {
+            Role::Mean => Some(metrics.len()),
+            Role::MeanBefore(other) => {
+                let before = metrics.iter().position(|m| m.name == other);
+                before.or(Some(metrics.len()))
+            }
+            Role::None | Role::Key | Role::Share => None,
+        };
+        if let Some(place) = place {
+            metrics.insert(place, column);
+        }
+    }
+    metrics
+});
+
+/// All columns of which the share of ones is told, in their order.
+pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let share = |column: &&Column| column.role == Role::Share;
+    COLUMNS.iter().filter(share).collect()
+});
+
+/// Places of all shares among the columns.
+pub(super) static PLACES_OF_SHARES: LazyLock<Vec<usize>> = LazyLock::new(|| places(&SHARES));
+
+fn places(columns: &[&Column]) -> Vec<usize> {
+    let place = |column: &&Column| COLUMNS.iter().position(|own| own.name == column.name);
+    columns.iter().filter_map(place).collect()
+}
+
+/// Which of [`METRICS`] a summary keeps: who prints few of them need not have all added up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptMetrics {
+    /// Places of their means among [`METRICS`], ascending.
+    means: Vec<usize>,
+    /// Places of these among the columns.
+    pub(super) columns: Vec<usize>,
+    /// Which of the means have a median, too, by their places among the means.
+    pub(super) medians: Vec<usize>,
+}
+
+static ALL: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::of(|_| true, |_| true));
+
+impl KeptMetrics {
+    /// All of them.
+    pub fn all() -> &'static KeptMetrics {
+        &ALL
+    }
+
+    /// Means of these metrics and medians of some of them, and what intervals need.
+    pub fn only(means: &[&str], medians: &[&str]) -> KeptMetrics {
+        KeptMetrics::of(
+            |name| means.contains(&name) || medians.contains(&name) || ORACLE.contains(&name),
+            |name| medians.contains(&name),
+        )
+    }
+
+    fn of(has_mean: impl Fn(&str) -> bool, has_median: impl Fn(&str) -> bool) -> KeptMetrics {
+        let means = (0..METRICS.len()).filter(|at| has_mean(METRICS[*at].name));
+        let means: Vec<usize> = means.collect();
+        let columns: Vec<&Column> = means.iter().map(|at| METRICS[*at]).collect();
+        let medians = (0..means.len()).filter(|at| has_median(columns[*at].name));
+        KeptMetrics {
+            columns: places(&columns),
+            medians: medians.collect(),
+            means,
+        }
+    }
+
+    /// How many means.
+    pub(super) fn len(&self) -> usize {
+        self.means.len()
+    }
+
+    /// Where the mean of a metric is, by its place among [`METRICS`].
+    pub(super) fn mean(&self, metric: usize) -> Option<usize> {
+        self.means.binary_search(&metric).ok()
+    }
+
+    /// Where the median of a metric is, by its place among [`METRICS`].
+    pub(super) fn median(&self, metric: usize) -> Option<usize> {
+        let mean = self.mean(metric)?;
+        self.medians.binary_search(&mean).ok()
+    }
+}
+
+/// What the oracle takes: intervals reach as far as choices that come may move a ratio to it.
+pub(super) const ORACLE: [&str; 2] = ["oracle_time_h", "oracle_cost_usd"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::columns::Kind;
+
+    #[test]
+    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        let mut averaged = 0;
+        for column in COLUMNS {
+            match column.role {
+                Role::None | Role::Key | Role::Share => continue,
+                Role::Mean => {}
+                Role::MeanBefore(other) => {
+                    assert!(place(other).is_some(), "{}", column.name);
+                    assert!(place(column.name) < place(other), "{}", column.name);
+                }
+            }
+            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
+            averaged += 1;
+        }
+        assert_eq!(METRICS.len(), averaged);
+        let plain = |column: &&&Column| column.role == Role::Mean;
+        let columns: Vec<&Column> = COLUMNS.iter().collect();
+        let declared = columns.iter().filter(plain).map(|column| column.name);
+        let seen = METRICS.iter().filter(plain).map(|column| column.name);
+        assert!(seen.eq(declared));
+    }
+
+    #[test]
+    fn what_is_kept_is_found_and_nothing_else() {
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        let of = |name: &str| place(name).expect("a metric");
+        let kept = KeptMetrics::only(&["regret_time"], &["overhead_net_time"]);
+        let names: Vec<&str> = (kept.columns.iter()).map(|at| COLUMNS[*at].name).collect();
+        for name in ["regret_time", "overhead_net_time", "oracle_cost_usd"] {
+            let at = kept.mean(of(name)).expect("kept");
+            assert_eq!(names[at], name);
+        }
+        assert_eq!((kept.len(), kept.medians.len()), (4, 1));
+        assert_eq!(kept.median(of("overhead_net_time")), Some(0));
+        assert_eq!(kept.median(of("regret_time")), None);
+        assert_eq!(kept.mean(of("cost_usd")), None);
+        let all = KeptMetrics::all();
+        assert_eq!(
+            (all.len(), all.medians.len()),
+            (METRICS.len(), METRICS.len())
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Figures of a summary that the tables for people show.
+
+use std::sync::LazyLock;
+
+use scavsim_lab::experiment::metrics::KeptMetrics;
+
+/// Figures of which a table shows the mean alone.
+const MEANS: &[&str] = &[
+    "knee_depth",
+    "regret_time",
+    "regret_cost",
+    "excess_choice",
+    "excess_gross",
+    "excess_net",
+    "search_time_h",
+    "search_cost_usd",
+    "known_time_h",
+    "known_cost_usd",
+    "oracle_time_h",
+    "oracle_cost_usd",
+    "saved_time_h",
+    "saved_cost_usd",
+    "error_mean",
+    "error_max",
+];
+
+/// Figures of which it shows the median where few replicas carry the mean.
+const MEDIANS: &[&str] = &[
+    "overhead_gross_time",
+    "overhead_gross_cost",
+    "overhead_net_time",
+    "overhead_net_cost",
+];
+
+static KEPT: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::only(MEANS, MEDIANS));
+
+/// What a summary keeps of which only a table of strategies or of policies is printed.
+pub fn kept() -> &'static KeptMetrics {
+    &KEPT
+}
