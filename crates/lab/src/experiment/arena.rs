@@ -147,7 +147,13 @@ impl Arena {
                 .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
                 .collect(),
         };
-        let machines = hands.each(count, AT_ONCE, |at| machine(&known.space, at, &fleet));
+        let space = &*known.space;
+        // Often all have the same VMs.
+        let first = (count > 0).then(|| machine(space, 0, &fleet));
+        let machines = hands.each(count, AT_ONCE, |at| match &first {
+            Some(first) if space.vm(at) == space.vm(0) => *first,
+            _ => machine(space, at, &fleet),
+        });
         let mut arena = Arena {
             workload: known.workload.to_owned(),
             ground,

@@ -20,9 +20,15 @@ pub struct Group {
 pub fn groups(space: &Space) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = HashMap::new();
+    let mut last = None;
     for index in 0..space.len() {
         let kind = (space.vm(index).map(|vm| &**vm), space.other(index));
-        let place = *places.entry(kind).or_insert(groups.len());
+        // Those of a kind mostly follow each other.
+        let place = match last {
+            Some((of, place)) if of == kind => place,
+            _ => *places.entry(kind).or_insert(groups.len()),
+        };
+        last = Some((kind, place));
         match groups.get_mut(place) {
             Some(group) => group.members.push(index),
             None => groups.push(Group {

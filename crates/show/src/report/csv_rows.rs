@@ -101,8 +101,10 @@ impl CsvRows {
             known.length = text.len() as u8;
             known.text[..text.len()].copy_from_slice(text);
         }
-        self.bytes
-            .extend_from_slice(&known.text[..usize::from(known.length)]);
+        // So many bytes are copied without a call, and what is too much is taken back.
+        let end = self.bytes.len() + usize::from(known.length);
+        self.bytes.extend_from_slice(&known.text);
+        self.bytes.truncate(end);
     }
 
     #[inline(never)]
