@@ -71,7 +71,8 @@ impl MergeArgs {
         let summary = Summary::of(by.as_ref(), across_vms, shards.tasks());
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
-        let finished = shards.merge(&mut results, &progress.counter)?;
+        // Within the pool sums are added up by all threads.
+        let finished = rayon::scope(|_| shards.merge(&mut results, &progress.counter))?;
         drop(progress);
         let summary = results.finish(&finished, shards.expectations)?;
         let mut summaries = Summaries::new(self.format, self.table.page(), false);

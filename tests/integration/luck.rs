@@ -154,7 +154,7 @@ fn machines_that_differ_keep_the_measured_step_in_every_shape() {
     let scenario = scenario(SHAPES);
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
-    for truth in &world.truths {
+    for truth in world.truths.iter() {
         let mut seen = Welford::default();
         for replica in 0..2_000 {
             let luck = Luck::draw(

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use scavsim::cluster::World;
+use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{Ground, SimulatedCluster, Site, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::{Phase, Usage};
 
@@ -379,5 +381,46 @@ fn no_small_change_of_the_cores_makes_a_large_one_of_the_time() {
                 13.0 - pair[1]
             );
         }
+    }
+}
+
+/// Of very many configurations truths are made when they are asked for: each is what it is among few.
+#[test]
+fn a_configuration_is_the_same_among_very_many_as_among_few() {
+    let text = r#"
+        workloads = ["scavenger-transformer"]
+        search = { strategies = ["oracle", "partial"], objectives = ["time"] }
+        variation = { step_cv = 0.05, placement_sigma = 0.03, epoch_cv = 0.02 }
+        vm.own = { like = "e2-standard-4", compute_scale = [0.5, 1.0, 2.0] }
+        [cluster]
+        vm = ["own"]
+        workers = { from = 8, to = 20, step = 1 }
+        batch = { from = 512, to = 1280, step = 1 }
+    "#;
+    let scenario = super::replay::scenario(text);
+    let (workload, all) = &scenario.workloads()[0];
+    assert_eq!(all.len(), 3 * 13 * 769);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let many = plan.arena(0).expect("an arena").world().expect("simulated");
+    let places: Vec<usize> = (0..all.len()).step_by(1_009).collect();
+    let some: Vec<Configuration> = places.iter().map(|at| all[*at].clone()).collect();
+    let reach = &scenario.clusters().expect("clusters").reach;
+    let few = &World::new(workload, &some, reach, &many.variation).expect("inside");
+    assert!(many.truths.brief(0).is_some() && few.truths.brief(0).is_none());
+    assert_eq!(many.vms, few.vms);
+    let mut runs = [many, few].map(|world| SimulatedCluster::new(world, &plan.terms));
+    for (own, at) in places.into_iter().enumerate() {
+        assert_eq!(many.expected_time_s(at), few.expected_time_s(own));
+        let mut usage = [Usage::default(), Usage::default()];
+        many.plan_usage(at, 100.0, &mut usage[0]);
+        few.plan_usage(own, 100.0, &mut usage[1]);
+        assert_eq!(format!("{:?}", usage[0]), format!("{:?}", usage[1]));
+        let told = |world: &World, at: usize| format!("{:?}", world.truths[at]);
+        assert_eq!(told(many, at), told(few, own));
+        let mut end = |which: usize, at: usize| {
+            runs[which].restart(3);
+            runs[which].run_to_target(at).expect("it ends").net_end
+        };
+        assert_eq!(end(0, at), end(1, own));
     }
 }

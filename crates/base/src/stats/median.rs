@@ -1,19 +1,13 @@
 //! The median of a stream of values, in bounded memory.
 
 use super::Interval;
-use sketches_ddsketch::{Config, DDSketch};
+use super::sketch::Sketch;
 
 /// Up to this many values are kept and the median is exact: few enough for thousands of medians
 /// that run at the same time.
 const EXACT_UP_TO: usize = 1_000;
 /// Room for the values of a task: most have no more.
 const FEW: usize = 32;
-/// Beyond, the median is within this fraction of a value of the stream.
-const RELATIVE_ERROR: f64 = 0.002;
-/// Values nearer to zero than this count as zero then.
-const SMALLEST: f64 = 1e-6;
-/// Bins of the sketch: 14 orders of magnitude; beyond, the smallest values share a bin.
-const BINS: u32 = 8_192;
 
 /// A median that is told value after value.
 #[derive(Clone)]
@@ -24,11 +18,7 @@ enum State {
     /// So many times the same value, as of a figure that does not vary: a count costs nothing.
     Same(f64, u64),
     Exact(Vec<f64>),
-    Sketch(Box<DDSketch>),
-}
-
-fn sketch() -> DDSketch {
-    DDSketch::new(Config::new(RELATIVE_ERROR, BINS, SMALLEST))
+    Sketch(Box<Sketch>),
 }
 
 impl RunningMedian {
@@ -57,12 +47,12 @@ impl RunningMedian {
             }
             State::Exact(values) if values.len() < EXACT_UP_TO => values.push(value),
             State::Exact(values) => {
-                let mut sketch = sketch();
-                values.iter().for_each(|v| sketch.add(*v));
-                sketch.add(value);
+                let mut sketch = Sketch::new();
+                values.iter().for_each(|v| sketch.add(*v, 1));
+                sketch.add(value, 1);
                 self.0 = State::Sketch(Box::new(sketch));
             }
-            State::Sketch(sketch) => sketch.add(value),
+            State::Sketch(sketch) => sketch.add(value, 1),
         }
     }
 
@@ -93,7 +83,7 @@ impl RunningMedian {
                 *count += times;
             }
             // A count costs a sketch no more than one.
-            State::Sketch(own) if times > 1 => own.add_with_count(value, times),
+            State::Sketch(own) if times > 1 => own.add(value, times),
             _ => (0..times).for_each(|_| self.add(value)),
         }
     }
@@ -109,14 +99,16 @@ impl RunningMedian {
             {
                 own.extend_from_slice(values);
             }
+            (State::Sketch(own), State::Exact(values)) => {
+                values.iter().for_each(|value| own.add(*value, 1));
+            }
             (_, State::Exact(values)) => values.iter().for_each(|value| self.add(*value)),
             (own, State::Sketch(others)) => {
                 let mut all = others.clone();
                 match own {
-                    State::Same(value, count) => all.add_with_count(*value, *count),
-                    State::Exact(values) => values.iter().for_each(|value| all.add(*value)),
-                    // They are of the same form.
-                    State::Sketch(own) => drop(all.merge(own)),
+                    State::Same(value, count) => all.add(*value, *count),
+                    State::Exact(values) => values.iter().for_each(|value| all.add(*value, 1)),
+                    State::Sketch(own) => all.merge(own),
                 }
                 self.0 = State::Sketch(all);
             }
@@ -138,9 +130,9 @@ impl RunningMedian {
             State::Same(value, count) if *count <= EXACT_UP_TO as u64 => Some(*value),
             State::Same(value, _) => {
                 // As a sketch has it, however many there are.
-                let mut sketch = sketch();
-                sketch.add(*value);
-                sketch.quantile(0.5).ok().flatten()
+                let mut sketch = Sketch::new();
+                sketch.add(*value, 1);
+                sketch.quantile(0.5)
             }
             State::Exact(values) => {
                 let is_odd = values.len() % 2 == 1;
@@ -156,7 +148,7 @@ impl RunningMedian {
                     None => Some(*at),
                 }
             }
-            State::Sketch(sketch) => sketch.quantile(0.5).ok().flatten(),
+            State::Sketch(sketch) => sketch.quantile(0.5),
         }
     }
 }
@@ -173,7 +165,7 @@ impl RunningMedian {
                 let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
                 Some(low + (high - low) * at.fract())
             }
-            State::Sketch(sketch) => sketch.quantile(q).ok().flatten(),
+            State::Sketch(sketch) => sketch.quantile(q),
         }
     }
 
@@ -192,7 +184,7 @@ impl RunningMedian {
             State::Sketch(sketch) => {
                 // The binomial distribution is normal by now.
                 let half = 0.98 / (sketch.count() as f64).sqrt();
-                let quantile = |q: f64| sketch.quantile(q).ok().flatten();
+                let quantile = |q: f64| sketch.quantile(q);
                 at(quantile(0.5 - half)?, quantile(0.5 + half)?)
             }
         }
@@ -224,6 +216,7 @@ impl Default for RunningMedian {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sketch::RELATIVE_ERROR;
     use super::*;
     use crate::rng::{Purpose, Streams};
 

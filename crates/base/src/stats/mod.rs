@@ -13,6 +13,7 @@ mod moments;
 pub mod normal;
 mod ratio;
 mod share;
+mod sketch;
 pub mod student_t;
 
 pub use interval::Interval;

@@ -80,10 +80,10 @@ impl<'b> Reader<'b> {
     /// Reads `count` numbers.
     pub fn list(&mut self, count: u64) -> Option<Vec<f64>> {
         let bytes = self.take(usize::try_from(count).ok()?.checked_mul(8)?)?;
-        let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
-        (bytes.chunks_exact(8))
-            .map(|bytes| number(bytes).map(f64::from_bits))
-            .collect()
+        // Whole words: nothing is asked per number.
+        let (words, _) = bytes.as_chunks::<8>();
+        let number = |word: &[u8; 8]| f64::from_bits(u64::from_le_bytes(*word));
+        Some(words.iter().map(number).collect())
     }
 
     /// Bytes.

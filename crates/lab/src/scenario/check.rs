@@ -109,14 +109,16 @@ impl Check<'_> {
         let unnamed = (read.as_ref()).map_or(LISTED, |(own, _)| own.topic().unnamed_policy(file));
         let policies = prices::read(reading, form, unnamed, complaints);
         let (mut subject, setup) = read?;
+        let rentals = subject.topic().rentals(&setup);
         if let Some(policies) = &policies {
-            (subject.topic()).check_prices(policies, reading, &setup, complaints);
+            (subject.topic()).check_prices(policies, reading, &rentals, complaints);
         }
         let about = (&subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let remarks = (policies.as_deref())
-            .map(|all| Remarks::new(file, all, about, &strategies))
+            .map(|all| Remarks::new(file, all, (&subject, &rentals), &strategies))
             .unwrap_or_default();
+        drop(rentals);
         let runs_in = settings::all(reading, &mut subject, setup, complaints);
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         // Who says on the command line how many there are to be is not asked again.

@@ -224,12 +224,18 @@ impl Configurations<'_> {
             (self.machines.iter().map(|m| (&*m.stand_in.vm, m))).collect();
         let tables = machines::tables(self.file);
         let before = configurations.len();
+        let found = |vm: &str| {
+            let machine = *by_name.get(Shape::parse(vm).ok()?.vm_type)?;
+            Some((machine, *tables.get(&*machine.table)?))
+        };
+        // Neighbours are mostly of one shape.
+        let mut last = None;
         configurations.retain(|c| {
-            let shape = Shape::parse(&c.vm).ok();
-            let machine = shape.and_then(|shape| by_name.get(shape.vm_type));
-            machine.is_none_or(|m| {
-                (tables.get(&*m.table)).is_none_or(|table| m.fits(workload, table, c, complaints))
-            })
+            let own = match &last {
+                Some((vm, own)) if *vm == c.vm => *own,
+                _ => last.insert((Arc::clone(&c.vm), found(&c.vm))).1,
+            };
+            own.is_none_or(|(machine, table)| machine.fits(workload, table, c, complaints))
         });
         if configurations.is_empty() && before > 0 {
             let title = format!(

@@ -12,7 +12,7 @@ use scavsim_data::workload::Workload;
 use scavsim_read::input::checked::MOST_SAMPLES;
 
 /// Most configurations of a workload that are searched together.
-const MOST_TOGETHER: usize = 200_000;
+const MOST_TOGETHER: usize = 1_000_000;
 /// Most configurations of a workload where every VM type is searched by itself.
 const MOST_CONFIGURATIONS: usize = 5_000_000;
 /// Most sizes of all clusters of a workload.

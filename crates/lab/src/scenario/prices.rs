@@ -172,7 +172,8 @@ impl<'a> Rentals<'a> {
 /// Runs of configurations of one VM type.
 pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
     let mut start = 0;
-    (configurations.chunk_by(|a, b| vm_type(&a.vm) == vm_type(&b.vm)))
+    // Most neighbours share the name of their shape.
+    (configurations.chunk_by(|a, b| a.vm == b.vm || vm_type(&a.vm) == vm_type(&b.vm)))
         .map(|run| {
             start += run.len();
             start - run.len()..start

@@ -12,7 +12,6 @@ use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::pricing::{ListedPrice, Policy, Rented};
 use scavsim_data::workload::Workload;
 use scavsim_search::search::registry;
-use scavsim_sim::cluster::Setup;
 
 /// More names than this are a number.
 const MOST_NAMES: usize = 4;
@@ -52,10 +51,9 @@ impl Remarks {
     pub(super) fn new(
         file: &ScenarioFile,
         policies: &[Policy],
-        (subject, setup): (&Subject, &Setup),
+        (subject, rentals): (&Subject, &Rentals<'_>),
         strategies: &[String],
     ) -> Remarks {
-        let rentals = &subject.topic().rentals(setup);
         let stored = subject.clusters().map_or(&[][..], |own| &own.stored);
         let of_nobody = unnamed(file, policies);
         let is_told = of_nobody.is_some();

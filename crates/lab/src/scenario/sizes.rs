@@ -138,12 +138,13 @@ fn protocols_run(
     setup: &Setup,
     complaints: &mut Complaints<'_>,
 ) -> bool {
-    let all = workloads
+    let alike = workloads
         .iter()
-        .flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
-    let impossible = all.into_iter().find_map(|(workload, c)| {
-        let protocol = setup.protocol_on(&workload.name, &c.vm);
-        Some((workload, c, protocol, protocol.check(c.workers).err()?))
+        .flat_map(|(w, all)| all.chunk_by(|a, b| a.vm == b.vm).map(move |own| (w, own)));
+    let impossible = alike.into_iter().find_map(|(workload, own)| {
+        let protocol = setup.protocol_on(&workload.name, &own.first()?.vm);
+        let mut wrong = (own.iter()).filter_map(|c| Some((c, protocol.check(c.workers).err()?)));
+        wrong.next().map(|(c, why)| (workload, c, protocol, why))
     });
     let Some((workload, at, protocol, why)) = impossible else {
         return true;

@@ -25,10 +25,8 @@ const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 /// Whether runs in a world that expects by runs tell the training itself, so that what strategies predict is held against
 /// their mean, too: no VM is lost, and no formula tells what machines make of a step.
 pub fn runs_are_training(world: &World) -> bool {
-    let mut clusters = world.truths.iter().map(|truth| &truth.cluster);
-    world.variation.vm_sigma > 0.0
-        && clusters.clone().all(|cluster| !cluster.may_change())
-        && clusters.any(|cluster| !cluster.is_told_by_formula())
+    let truths = &world.truths;
+    world.variation.vm_sigma > 0.0 && !truths.may_change() && !truths.are_told_by_formula()
 }
 
 /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
@@ -49,12 +47,16 @@ impl Ground for World {
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
-        let epoch_cv = self.variation.epoch_cv;
-        Some(self.truths[configuration].expected_time_s(epoch_cv))
+        let known = self.truths.brief(configuration);
+        let of_truth = || {
+            let epoch_cv = self.variation.epoch_cv;
+            self.truths[configuration].expected_time_s(epoch_cv)
+        };
+        Some(known.map_or_else(of_truth, |(brief, _)| brief.expected_time_s))
     }
 
     fn expects_by_runs(&self) -> bool {
-        runs_are_training(self) || self.truths.iter().any(|truth| truth.cluster.may_change())
+        runs_are_training(self) || self.truths.may_change()
     }
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
@@ -74,6 +76,10 @@ impl Ground for World {
     }
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
+        if let Some((brief, vm)) = self.truths.brief(configuration) {
+            usage.set_whole(std::iter::once((vm, brief.vms)), brief.batch, seconds);
+            return;
+        }
         let truth = &self.truths[configuration];
         usage.set_whole(truth.held(), truth.configuration.batch, seconds);
     }

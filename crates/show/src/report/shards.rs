@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::manifest::{self, Identity};
@@ -92,9 +93,12 @@ impl Shards {
                 first.path.display()
             )));
         }
-        for part in &parts {
-            damage(part, &mut wrong);
-        }
+        // Most of what merging takes, and each by itself.
+        let damaged: Vec<Option<Diagnostic>> = parts.par_iter().map(damage).collect();
+        damaged
+            .into_iter()
+            .flatten()
+            .for_each(|one| wrong.push(one));
         match tasks {
             Some(tasks) if wrong.is_empty() => Ok(Shards {
                 tasks,
@@ -170,7 +174,7 @@ impl Shards {
             };
             let cases = self.tasks.cases(number);
             // They were checked when they were found.
-            let task = shard.next(false)?.map(|(task, _)| task);
+            let task = shard.next()?;
             let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
             let named = |what: String| {
                 let what = format!("{}: {what}", path.display());
@@ -303,8 +307,8 @@ fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
     }
 }
 
-/// Whether the rows of a shard are those that its manifest was written for.
-fn damage(part: &Part, wrong: &mut Diagnostics) {
+/// What keeps the rows of a shard from being those that its manifest was written for.
+fn damage(part: &Part) -> Option<Diagnostic> {
     let rows = part.path.with_extension("csv");
     let help = format!(
         "make it again: `--shard {}/{}`",
@@ -322,7 +326,7 @@ fn damage(part: &Part, wrong: &mut Diagnostics) {
         Ok(hash) if part.manifest.get("records_hash") != Some(&json!(hash)) => {
             format!("{} is not what its manifest describes", rows.display())
         }
-        Ok(_) => return,
+        Ok(_) => return None,
     };
-    wrong.push(Diagnostic::general(what).with_help(help));
+    Some(Diagnostic::general(what).with_help(help))
 }

@@ -6,7 +6,7 @@
 //! of the summary. The hash of all hashes stands in the shard's manifest: by it rows and sums are known to be whole.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::csv_rows::CsvRows;
@@ -31,8 +31,30 @@ pub struct StoredTask {
     pub failed: u64,
     leaf: String,
     failures: Vec<u8>,
-    /// The part of the summary.
-    sums: Vec<u8>,
+    /// The entry, and where in it the part of the summary begins.
+    entry: Vec<u8>,
+    sums_at: usize,
+}
+
+/// What an entry says of the rows of its task.
+struct Told {
+    count: u64,
+    bytes: u64,
+    leaf: String,
+}
+
+impl Told {
+    /// The beginning of an entry.
+    ///
+    /// # Errors
+    /// Where that is not what stands there.
+    fn read(from: &mut Reader<'_>) -> io::Result<Told> {
+        Ok(Told {
+            count: from.count().ok_or_else(damaged)?,
+            bytes: from.count().ok_or_else(damaged)?,
+            leaf: from.text().ok_or_else(damaged)?,
+        })
+    }
 }
 
 /// The bytes of an entry, with its length before and its hash behind it.
@@ -64,7 +86,7 @@ impl StoredTask {
     /// # Errors
     /// Sums that are not what a shard writes.
     pub fn into_parts(self) -> io::Result<(CsvPart, FailuresPart, SummaryPart)> {
-        let mut from = Reader(&self.sums);
+        let mut from = Reader(&self.entry[self.sums_at..]);
         let summary = SummaryPart::read(&mut from).filter(|_| from.0.is_empty());
         let summary = summary.ok_or_else(|| invalid("the sums are not those of a task"))?;
         let rows = CsvPart::of(CsvRows::of(self.rows, self.count), self.leaf);
@@ -152,56 +174,52 @@ impl StoredShard {
         self.at
     }
 
-    /// The next task with the hash of its entry; `None` behind the last. The rows are seen to be those of the entry if
-    /// that is asked for.
+    /// The next task; `None` behind the last. It is taken to be what its entry says.
     ///
     /// # Errors
-    /// Files that are not those that the shard wrote.
-    pub fn next(&mut self, is_checked: bool) -> io::Result<Option<(StoredTask, [u8; HASH])>> {
-        let read = self.read(is_checked);
+    /// Files that are none of a shard.
+    pub fn next(&mut self) -> io::Result<Option<StoredTask>> {
+        let read = self.read();
         read.map_err(|error| named(&self.path, error))
     }
 
-    fn read(&mut self, is_checked: bool) -> io::Result<Option<(StoredTask, [u8; HASH])>> {
-        let mut length = [0; 8];
-        let mut all = (&mut self.sums).take(8).bytes();
-        let Some(first) = all.next() else {
+    fn read(&mut self) -> io::Result<Option<StoredTask>> {
+        let mut entry = Vec::new();
+        if self.read_entry(&mut entry)?.is_none() {
             return Ok(None);
-        };
-        length[0] = first?;
-        for byte in &mut length[1..] {
-            *byte = all.next().ok_or_else(cut_off)??;
-        }
-        let length = u64::from_le_bytes(length);
-        let entry = exactly(&mut self.sums, length)?;
-        let hash = exactly(&mut self.sums, HASH as u64)?;
-        let hash: [u8; HASH] = hash.try_into().map_err(|_| cut_off())?;
-        if is_checked && blake3::hash(&entry).as_bytes()[..HASH] != hash {
-            return Err(invalid("its sums are not those that the shard wrote"));
         }
         let mut from = Reader(&entry);
-        let task = (|| {
-            let (count, bytes) = (from.count()?, from.count()?);
-            let leaf = from.text()?;
-            let (failed, failures) = (from.count()?, from.bytes()?.to_vec());
-            let task = StoredTask {
-                rows: Vec::new(),
-                count,
-                failed,
-                leaf,
-                failures,
-                sums: from.0.to_vec(),
-            };
-            Some((task, bytes))
-        })();
-        let (mut task, bytes) = task.ok_or_else(|| invalid("its sums are damaged"))?;
-        task.rows = exactly(&mut self.rows, bytes)?;
-        if is_checked && row_hashes::leaf(&task.rows) != task.leaf {
-            return Err(invalid("its rows are not those that the shard wrote"));
-        }
+        let Told { count, bytes, leaf } = Told::read(&mut from)?;
+        let failed = from.count().ok_or_else(damaged)?;
+        let failures = from.bytes().ok_or_else(damaged)?.to_vec();
+        let sums_at = entry.len() - from.0.len();
+        let mut rows = Vec::new();
+        exactly(&mut self.rows, bytes, &mut rows)?;
         self.at[0] += bytes;
+        Ok(Some(StoredTask {
+            rows,
+            count,
+            failed,
+            leaf,
+            failures,
+            entry,
+            sums_at,
+        }))
+    }
+
+    /// Puts the next entry in the place of what `entry` holds; the hash that stands behind it, `None` behind the last.
+    fn read_entry(&mut self, entry: &mut Vec<u8>) -> io::Result<Option<[u8; HASH]>> {
+        if self.sums.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        let mut length = [0; 8];
+        self.sums.read_exact(&mut length).map_err(cut_off_or)?;
+        let length = u64::from_le_bytes(length);
+        exactly(&mut self.sums, length, entry)?;
+        let mut hash = [0; HASH];
+        self.sums.read_exact(&mut hash).map_err(cut_off_or)?;
         self.at[1] += 8 + length + HASH as u64;
-        Ok(Some((task, hash)))
+        Ok(Some(hash))
     }
 
     /// The hash of the hashes of all entries, by which the shard is known to be whole: of every task rows and sums are
@@ -211,23 +229,37 @@ impl StoredShard {
     /// Files that are not those that a shard wrote.
     pub fn hash(path: &Path) -> io::Result<String> {
         let mut shard = StoredShard::open(path, None)?;
+        shard.hash_all().map_err(|error| named(path, error))
+    }
+
+    fn hash_all(&mut self) -> io::Result<String> {
         let mut all = blake3::Hasher::new();
-        while let Some((_, hash)) = shard.next(true)? {
+        let (mut entry, mut rows) = (Vec::new(), Vec::new());
+        while let Some(hash) = self.read_entry(&mut entry)? {
+            if blake3::hash(&entry).as_bytes()[..HASH] != hash {
+                return Err(invalid("its sums are not those that the shard wrote"));
+            }
+            let told = Told::read(&mut Reader(&entry))?;
+            exactly(&mut self.rows, told.bytes, &mut rows)?;
+            if row_hashes::leaf(&rows) != told.leaf {
+                return Err(invalid("its rows are not those that the shard wrote"));
+            }
             all.update(&hash);
         }
-        if shard.rows.read(&mut [0])? > 0 {
-            return Err(named(path, invalid("it has rows that are in no task")));
+        if self.rows.read(&mut [0])? > 0 {
+            return Err(invalid("it has rows that are in no task"));
         }
         Ok(all.finalize().to_hex().to_string())
     }
 }
 
-/// Reads `count` bytes, without believing that there are so many.
-fn exactly(file: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
-    file.take(count).read_to_end(&mut bytes)?;
+/// Puts `count` bytes in the place of what `bytes` holds, without believing that there are so many.
+fn exactly(file: &mut impl Read, count: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.clear();
+    bytes.reserve(count.min(1 << 20) as usize);
+    file.take(count).read_to_end(bytes)?;
     if bytes.len() as u64 == count {
-        Ok(bytes)
+        Ok(())
     } else {
         Err(cut_off())
     }
@@ -235,6 +267,18 @@ fn exactly(file: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
 
 fn cut_off() -> io::Error {
     invalid("it is cut off")
+}
+
+/// A file that ends too early is cut off.
+fn cut_off_or(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => cut_off(),
+        _ => error,
+    }
+}
+
+fn damaged() -> io::Error {
+    invalid("its sums are damaged")
 }
 
 fn invalid(what: impl ToString) -> io::Error {

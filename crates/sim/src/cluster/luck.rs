@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::groups::MOST_GROUPS;
+use super::truth::Truth;
 use super::whole_steps::whole;
-use super::world::Truth;
 use super::{Cluster, Size};
 use crate::training::slowest;
 use crate::training::stepping::Stepping;

@@ -3,7 +3,8 @@
 //! In: a workload, configurations, what varies at random, how clusters live. Out: per configuration the
 //! truth about its steps at every size that it may come to, and what a replica deals to it.
 //!
-//! - [`world`]: everything about a workload's configurations that is computed once.
+//! - [`world`]: everything about a workload's configurations that is computed once; `truth`: what is true of one,
+//!   [`truths`]: of all, or of very many as far as somebody asks.
 //! - [`luck`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
 //! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
 //!   the provider may take away.
@@ -23,10 +24,14 @@ pub mod setup;
 pub mod sizes;
 pub mod terms;
 mod trial;
+mod truth;
+pub mod truths;
 mod whole_steps;
 pub mod world;
 
 pub use groups::{Cluster, Group, Size};
 pub use setup::{AvailabilityLevel, Kind, Setup};
 pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
-pub use world::{Truth, World};
+pub use truth::Truth;
+pub use truths::Truths;
+pub use world::World;

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use crate::engine::Hands;
 use crate::training::waits::Waits;
-use scavsim_base::rng::{ConfigurationKey, WorkloadKey};
+use scavsim_base::rng::WorkloadKey;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{RentedVm, RentedVms};
-use scavsim_data::workload::{
-    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Spread, Workload,
-};
+use scavsim_data::workload::{Constants, NoiseOverTraining, OutsideHull, Reach, Workload};
 
-use super::sizes::{Builder, Built};
-use super::whole_steps::expected_steps;
-use super::{Cluster, Setup, Spot};
+use super::sizes::Builder;
+use super::truth::Truth;
+use super::truths::{Asked, Brief, Truths, VERY_MANY};
+use super::{Setup, Spot};
 use crate::training::variation::Variation;
 
 /// A workload on a list of configurations under a given variation.
@@ -28,81 +27,13 @@ pub struct World {
     /// VM types, without their placement, in the order in which the list names them first.
     pub vms: Vec<RentedVm>,
     /// The truth per configuration, in the order of the list given.
-    pub truths: Vec<Truth>,
+    pub truths: Truths,
     /// What varies at random.
     pub variation: Variation,
     /// The terms of its VMs, where the provider may take them away.
     pub spot: Option<Arc<Spot>>,
     /// Noise over training; flat unless the variation replays it.
     pub noise: NoiseOverTraining,
-}
-
-/// The truth about one configuration: what an oracle knows.
-#[derive(Debug, Clone)]
-pub struct Truth {
-    /// The configuration.
-    pub configuration: Configuration,
-    /// Key of its random streams.
-    pub key: ConfigurationKey,
-    /// VMs of the configuration and its step process.
-    pub cluster: Cluster,
-    /// Steps to the target without luck, n = e·D/B; not rounded.
-    pub steps_to_target: f64,
-    /// Expected seconds of a step, over all variation.
-    pub expected_step_s: f64,
-    /// How steps turn into progress; `None` for evenly.
-    pub pace: Option<Pace>,
-    /// Normalised SGD noise γ/K at the target, where it is known.
-    pub noise_normalised: Option<f64>,
-    /// Measured, interpolated between measurements, or extrapolated.
-    pub provenance: Provenance,
-    /// How far off that may be.
-    pub spread: Spread,
-}
-
-impl Truth {
-    /// What is true of a cluster that was built for `configuration` of `workload`.
-    fn of(workload: &Workload, configuration: &Configuration, built: Built) -> Truth {
-        let Built {
-            cluster, replay, ..
-        } = built;
-        let steps = workload.steps_to_target(replay.epochs, configuration.batch);
-        Truth {
-            key: WorkloadKey::of(&workload.name).configuration(configuration.identity()),
-            steps_to_target: steps * built.steps_factor,
-            expected_step_s: cluster.whole.step_s,
-            pace: replay.pace,
-            noise_normalised: replay.noise_normalised,
-            provenance: built.provenance,
-            spread: replay.spread,
-            configuration: configuration.clone(),
-            cluster,
-        }
-    }
-
-    /// VM types and how many of each it holds, parameter servers of its own included.
-    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
-        self.cluster.held()
-    }
-
-    /// Expected seconds from the start to the target, without search, where training takes longer or shorter by `epoch_cv`.
-    pub fn expected_time_s(&self, epoch_cv: f64) -> f64 {
-        let of_update = self.cluster.whole.per_update;
-        expected_steps(self.steps_to_target, epoch_cv, of_update) * self.expected_step_s
-    }
-
-    /// The share of all steps behind when the share `progress` of the way is done.
-    pub fn steps_at(&self, progress: f64) -> f64 {
-        (self.pace.as_ref()).map_or(progress, |pace| pace.steps_at(progress))
-    }
-
-    /// The progress after `steps` of all steps more than at `progress`.
-    pub fn progress_after(&self, progress: f64, steps: f64) -> f64 {
-        match &self.pace {
-            None => progress + steps,
-            Some(pace) => pace.progress_at(pace.steps_at(progress) + steps),
-        }
-    }
 }
 
 /// Parts of the configurations that a thread builds, so that all are busy to the end.
@@ -162,46 +93,12 @@ impl World {
             waits,
             setup,
         };
-        let parts = match hands {
-            Hands::One => 1,
-            Hands::Pool => PARTS_PER_THREAD * hands.count(),
+        let is_plain = configurations.iter().all(|c| !setup.is_live(&c.vm));
+        let (truths, vms) = if configurations.len() > VERY_MANY && is_plain {
+            when_asked(hands, &builder, configurations)?
+        } else {
+            all_at_once(hands, &builder, configurations)?
         };
-        let size = configurations.len().div_ceil(parts).max(1);
-        // There may be a million of them: each is put where it stays.
-        let mut truths: Vec<Option<Truth>> = Vec::new();
-        truths.resize_with(configurations.len(), || None);
-        let mut parts: Vec<_> = (configurations.chunks(size))
-            .zip(truths.chunks_mut(size))
-            .collect();
-        let built = hands.map(&mut parts, |_, (configurations, truths)| {
-            // Each part has numbers of its own for its VM types.
-            let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
-            for (configuration, truth) in configurations.iter().zip(truths.iter_mut()) {
-                match builder.build(configuration, &mut vms) {
-                    Ok(built) => *truth = Some(Truth::of(workload, configuration, built)),
-                    Err(outside) => refused.push(outside),
-                }
-            }
-            (vms, refused)
-        });
-        let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
-        for ((own, outside), truths) in built.into_iter().zip(truths.chunks_mut(size)) {
-            let numbers = vms.extend(own);
-            let groups = truths
-                .iter_mut()
-                .flatten()
-                .flat_map(|t| &mut t.cluster.groups);
-            groups.for_each(|group| group.vm = numbers[usize::from(group.vm)]);
-            refused.extend(outside);
-        }
-        if !refused.is_empty() {
-            return Err(refused);
-        }
-        #[expect(
-            clippy::filter_map_identity,
-            reason = "in place, which `flatten` is not"
-        )]
-        let truths: Vec<Truth> = truths.into_iter().filter_map(|truth| truth).collect();
         Ok(World {
             workload: workload.name.clone(),
             vms: vms.into_all(),
@@ -216,5 +113,148 @@ impl World {
                 NoiseOverTraining::Flat
             },
         })
+    }
+}
+
+/// Configurations that a thread takes at once.
+fn part_size(hands: Hands, configurations: usize) -> usize {
+    let parts = match hands {
+        Hands::One => 1,
+        Hands::Pool => PARTS_PER_THREAD * hands.count(),
+    };
+    configurations.div_ceil(parts).max(1)
+}
+
+/// The truths of all configurations, and the VM types by their numbers.
+fn all_at_once(
+    hands: Hands,
+    builder: &Builder<'_>,
+    configurations: &[Configuration],
+) -> Result<(Truths, RentedVms), Vec<OutsideHull>> {
+    let size = part_size(hands, configurations.len());
+    // Each is put where it stays.
+    let mut truths: Vec<Option<Truth>> = Vec::new();
+    truths.resize_with(configurations.len(), || None);
+    let mut parts: Vec<_> = (configurations.chunks(size))
+        .zip(truths.chunks_mut(size))
+        .collect();
+    let built = hands.map(&mut parts, |_, (configurations, truths)| {
+        // Each part has numbers of its own for its VM types.
+        let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
+        for (configuration, truth) in configurations.iter().zip(truths.iter_mut()) {
+            match builder.build(configuration, &mut vms) {
+                Ok(built) => *truth = Some(Truth::of(builder.workload, configuration, built)),
+                Err(outside) => refused.push(outside),
+            }
+        }
+        (vms, refused)
+    });
+    let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
+    for ((own, outside), truths) in built.into_iter().zip(truths.chunks_mut(size)) {
+        let numbers = vms.extend(own);
+        let groups = truths
+            .iter_mut()
+            .flatten()
+            .flat_map(|t| &mut t.cluster.groups);
+        groups.for_each(|group| group.vm = numbers[usize::from(group.vm)]);
+        refused.extend(outside);
+    }
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    #[expect(
+        clippy::filter_map_identity,
+        reason = "in place, which `flatten` is not"
+    )]
+    let truths: Vec<Truth> = truths.into_iter().filter_map(|truth| truth).collect();
+    Ok((Truths::all(truths), vms))
+}
+
+/// What is kept of very many configurations to which nothing can happen, and the VM types by their numbers. Each is built
+/// once, so that what the workload does not know is told now.
+fn when_asked(
+    hands: Hands,
+    builder: &Builder<'_>,
+    configurations: &[Configuration],
+) -> Result<(Truths, RentedVms), Vec<OutsideHull>> {
+    let size = part_size(hands, configurations.len());
+    let epoch_cv = builder.variation.epoch_cv;
+    let mut parts: Vec<&[Configuration]> = configurations.chunks(size).collect();
+    let built = hands.map(&mut parts, |_, configurations| {
+        let mut part = Briefs::default();
+        for configuration in *configurations {
+            match builder.build(configuration, &mut part.vms) {
+                Ok(built) => part.add(&Truth::of(builder.workload, configuration, built), epoch_cv),
+                Err(outside) => part.refused.push(outside),
+            }
+        }
+        part
+    });
+    let mut all = Briefs::default();
+    built.into_iter().for_each(|part| all.append(part));
+    if !all.refused.is_empty() {
+        return Err(all.refused);
+    }
+    let asked = Asked::new(builder, all.shapes, all.briefs, all.by_formula);
+    Ok((Truths::asked(asked), all.vms))
+}
+
+/// Briefs of some configurations, with numbers of their own for their VM types.
+struct Briefs {
+    vms: RentedVms,
+    shapes: Vec<(Arc<str>, u16)>,
+    briefs: Vec<Brief>,
+    by_formula: bool,
+    refused: Vec<OutsideHull>,
+}
+
+impl Default for Briefs {
+    fn default() -> Briefs {
+        Briefs {
+            vms: RentedVms::default(),
+            shapes: Vec::new(),
+            briefs: Vec::new(),
+            by_formula: true,
+            refused: Vec::new(),
+        }
+    }
+}
+
+impl Briefs {
+    fn add(&mut self, truth: &Truth, epoch_cv: f64) {
+        let Configuration { vm, workers, batch } = &truth.configuration;
+        // All VMs of a cluster to which nothing can happen are alike.
+        let (number, vms) = truth.held().next().unwrap_or_default();
+        // Neighbours are mostly of one shape.
+        if self.shapes.last().is_none_or(|(last, _)| last != vm) {
+            self.shapes.push((Arc::clone(vm), number));
+        }
+        self.by_formula = self.by_formula && truth.cluster.is_told_by_formula();
+        self.briefs.push(Brief {
+            shape: self.shapes.len() as u32 - 1,
+            vms,
+            workers: *workers,
+            batch: *batch,
+            expected_time_s: truth.expected_time_s(epoch_cv),
+        });
+    }
+
+    /// Adds those that follow.
+    fn append(&mut self, other: Briefs) {
+        if self.briefs.is_empty() && self.refused.is_empty() {
+            *self = other;
+            return;
+        }
+        let numbers = self.vms.extend(other.vms);
+        let shapes = self.shapes.len() as u32;
+        let of_all = |(vm, number): (Arc<str>, u16)| (vm, numbers[usize::from(number)]);
+        self.shapes.extend(other.shapes.into_iter().map(of_all));
+        self.briefs
+            .extend(other.briefs.into_iter().map(|brief| Brief {
+                shape: shapes + brief.shape,
+                ..brief
+            }));
+        self.by_formula = self.by_formula && other.by_formula;
+        self.refused.extend(other.refused);
     }
 }

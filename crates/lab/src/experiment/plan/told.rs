@@ -26,7 +26,7 @@ impl Plan {
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
         let worlds = arenas.filter_map(|a| a.ground.facts().world);
-        for cluster in worlds.flat_map(|w| w.truths.iter().map(|t| &t.cluster)) {
+        for cluster in worlds.flat_map(|w| w.truths.kinds().map(|t| &t.cluster)) {
             let (_, Some(why)) = cluster.settle(self.terms.fidelity) else {
                 continue;
             };

@@ -15,7 +15,7 @@ use crate::scenario::left_out::LeftOut;
 use crate::scenario::machines::{self, Machine};
 use crate::scenario::prices::{Rentals, by_vm, place_in_cluster};
 use crate::scenario::{Setting, setup, sizes, workloads};
-use scavsim_data::configuration::{Configuration, vm_type};
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::pricing::Rented;
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::space::Space;
@@ -148,6 +148,26 @@ impl Clusters {
         }
     }
 
+    /// Whether two searches are each on one VM shape, and of one kind.
+    fn is_alike(&self, a: &Search, b: &Search) -> bool {
+        let like = |c: &Configuration| {
+            let shape = Shape::parse(&c.vm).ok()?;
+            let stand_in = self.reach.stand_in(shape.vm_type)?;
+            Some((Arc::clone(&stand_in.like), shape.suffix.to_owned()))
+        };
+        let ((_, own), (_, other)) = (self.of(a), self.of(b));
+        let (Some(first), Some(second)) = (own.first(), other.first()) else {
+            return false;
+        };
+        let is_same = |(a, b): (&Configuration, &Configuration)| {
+            (a.workers, a.batch) == (b.workers, b.batch) && a.vm == first.vm && b.vm == second.vm
+        };
+        a.choice == b.choice
+            && own.len() == other.len()
+            && own.iter().zip(other).all(is_same)
+            && like(first).is_some_and(|first| Some(first) == like(second))
+    }
+
     /// VM types and pairs of workers and batch: what a strategy needs to know is the same where these are.
     fn kind(&self, search: &Search) -> impl Eq + Hash + use<> {
         let shapes = self.of(search).1.chunk_by(|a, b| a.vm == b.vm);
@@ -191,8 +211,13 @@ impl Topic for Clusters {
     fn representatives(&self) -> Vec<Search> {
         let mut searches = self.searches();
         if self.search == Together::EachVm {
-            let mut seen = HashSet::new();
-            searches.retain(|search| seen.insert(self.kind(search)));
+            let (mut seen, mut last) = (HashSet::new(), None);
+            searches.retain(|search| {
+                // Neighbours are mostly of one kind, which need not be put into words.
+                let is_seen = (last.as_ref()).is_some_and(|last| self.is_alike(last, search));
+                last = Some(search.clone());
+                !is_seen && seen.insert(self.kind(search))
+            });
         }
         searches
     }

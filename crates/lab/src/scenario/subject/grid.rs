@@ -218,7 +218,7 @@ impl Topic for MeasuredJobs {
         &self,
         policies: &[Policy],
         reading: &Reading<'_>,
-        _: &Setup,
+        _: &Rentals<'_>,
         complaints: &mut Complaints<'_>,
     ) {
         let asked = reading.file.pricing.policies.iter();

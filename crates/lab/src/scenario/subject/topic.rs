@@ -155,12 +155,12 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         &self,
         policies: &[Policy],
         reading: &Reading<'_>,
-        setup: &Setup,
+        rentals: &Rentals<'_>,
         complaints: &mut Complaints<'_>,
     ) {
         let place = |vm: &str| self.place_of(reading.file, vm);
         let asked = reading.file.pricing.policies.as_ref();
-        prices::all_priced(policies, asked, &self.rentals(setup), place, complaints);
+        prices::all_priced(policies, asked, rentals, place, complaints);
     }
 
     /// Where the file says that a VM type is to choose from.

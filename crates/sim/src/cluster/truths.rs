@@ -1,0 +1,195 @@
+//! The truths about a list of configurations: all at once, or of very many each when it is first asked for.
+//!
+//! A truth takes half a kilobyte and a microsecond. Of a million configurations a search looks at few; what it has to
+//! know of all, how long each takes and which VMs it holds, is kept in 24 bytes.
+
+use std::ops::Index;
+use std::sync::{Arc, OnceLock};
+
+use scavsim_data::configuration::Configuration;
+use scavsim_data::usage::RentedVms;
+use scavsim_data::workload::{Reach, Workload};
+
+use super::Setup;
+use super::sizes::Builder;
+use super::truth::Truth;
+use crate::training::variation::Variation;
+use crate::training::waits::Waits;
+
+/// Configurations from which each truth is made when it is first asked for, where nothing can happen to a cluster.
+pub(super) const VERY_MANY: usize = 20_000;
+
+/// The truths about a list of configurations, by their places in it.
+#[derive(Debug, Clone)]
+pub struct Truths(Kept);
+
+#[derive(Debug, Clone)]
+enum Kept {
+    All(Vec<Truth>),
+    Asked(Box<Asked>),
+}
+
+/// What is known of all of very many configurations, and the truths about those that were asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    workload: Workload,
+    reach: Reach,
+    variation: Variation,
+    waits: Waits,
+    setup: Setup,
+    /// VM shapes by the numbers that briefs have, each with the number of its VM type.
+    shapes: Vec<(Arc<str>, u16)>,
+    briefs: Vec<Brief>,
+    /// Whether a formula tells the mean step of all of them.
+    by_formula: bool,
+    pages: Vec<OnceLock<Page>>,
+}
+
+/// Truths of neighbours.
+type Page = Box<[OnceLock<Box<Truth>>]>;
+
+/// Configurations of a page.
+const PAGE: usize = 256;
+
+/// What is kept of a configuration whose truth nobody asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Brief {
+    /// Number of its VM shape.
+    pub(super) shape: u32,
+    /// How many VMs it holds.
+    pub vms: u32,
+    /// Worker count K.
+    pub(super) workers: u32,
+    /// Global batch B in samples.
+    pub batch: u32,
+    /// Expected seconds from the start to the target, without search.
+    pub expected_time_s: f64,
+}
+
+impl Asked {
+    /// No truth was asked for yet.
+    pub(super) fn new(
+        builder: &Builder<'_>,
+        shapes: Vec<(Arc<str>, u16)>,
+        briefs: Vec<Brief>,
+        by_formula: bool,
+    ) -> Asked {
+        let pages = briefs.len().div_ceil(PAGE);
+        Asked {
+            workload: builder.workload.clone(),
+            reach: builder.reach.clone(),
+            variation: builder.variation.clone(),
+            waits: builder.waits.clone(),
+            setup: builder.setup.clone(),
+            shapes,
+            briefs,
+            by_formula,
+            pages: (0..pages).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    fn at(&self, place: usize) -> &Truth {
+        let page =
+            self.pages[place / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect());
+        page[place % PAGE].get_or_init(|| Box::new(self.make(self.briefs[place])))
+    }
+
+    fn make(&self, brief: Brief) -> Truth {
+        let (vm, number) = &self.shapes[brief.shape as usize];
+        let configuration = Configuration {
+            vm: Arc::clone(vm),
+            workers: brief.workers,
+            batch: brief.batch,
+        };
+        let builder = Builder {
+            workload: &self.workload,
+            reach: &self.reach,
+            variation: &self.variation,
+            waits: &self.waits,
+            setup: &self.setup,
+        };
+        let built = builder.build(&configuration, &mut RentedVms::default());
+        let mut built = built.expect("it was built when its brief was written");
+        for group in &mut built.cluster.groups {
+            group.vm = *number;
+        }
+        Truth::of(&self.workload, &configuration, built)
+    }
+}
+
+impl Truths {
+    /// All of them.
+    pub(super) fn all(truths: Vec<Truth>) -> Truths {
+        Truths(Kept::All(truths))
+    }
+
+    /// Those of very many configurations.
+    pub(super) fn asked(asked: Asked) -> Truths {
+        Truths(Kept::Asked(Box::new(asked)))
+    }
+
+    /// Number of configurations.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kept::All(truths) => truths.len(),
+            Kept::Asked(asked) => asked.briefs.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of them, in the order of the list; of very many those are made that nobody asked for.
+    pub fn iter(&self) -> impl Iterator<Item = &Truth> + Clone {
+        (0..self.len()).map(|place| &self[place])
+    }
+
+    /// What is known of a configuration without its truth, and the number of its VM type; `None` where all truths are
+    /// there.
+    #[inline]
+    pub fn brief(&self, place: usize) -> Option<(&Brief, u16)> {
+        match &self.0 {
+            Kept::All(_) => None,
+            Kept::Asked(asked) => {
+                let brief = &asked.briefs[place];
+                Some((brief, asked.shapes[brief.shape as usize].1))
+            }
+        }
+    }
+
+    /// Truths that tell what may happen to any cluster: all, or of very many, to which nothing can, the first.
+    pub fn kinds(&self) -> impl Iterator<Item = &Truth> + Clone {
+        let count = match &self.0 {
+            Kept::All(truths) => truths.len(),
+            Kept::Asked(asked) => asked.briefs.len().min(1),
+        };
+        (0..count).map(|place| &self[place])
+    }
+
+    /// Whether anything may happen to any of the clusters while it trains, so that no formula tells its time.
+    pub fn may_change(&self) -> bool {
+        self.kinds().any(|truth| truth.cluster.may_change())
+    }
+
+    /// Whether a formula tells the mean step of all of them where machines differ by luck.
+    pub fn are_told_by_formula(&self) -> bool {
+        match &self.0 {
+            Kept::All(truths) => (truths.iter()).all(|truth| truth.cluster.is_told_by_formula()),
+            Kept::Asked(asked) => asked.by_formula,
+        }
+    }
+}
+
+impl Index<usize> for Truths {
+    type Output = Truth;
+
+    #[inline]
+    fn index(&self, place: usize) -> &Truth {
+        match &self.0 {
+            Kept::All(truths) => &truths[place],
+            Kept::Asked(asked) => asked.at(place),
+        }
+    }
+}
