@@ -115,10 +115,12 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(factors.iter().fold(0.0, |a, &b| a.max(b)));
     }
-    let all = unequal::moments(factors, time);
-    let all = all.unwrap_or_else(|| moments_unequal_by_quadrature(factors, time));
+    let (all, known) = match unequal::moments(factors, time) {
+        Some(unequal) => (unequal.all, unequal.plain),
+        None => (moments_unequal_by_quadrature(factors, time), None),
+    };
     all.with_calm(factors.len() as u32, time, |plain| {
-        moments_unequal(factors, plain)
+        known.unwrap_or_else(|| moments_unequal(factors, plain))
     })
 }
 

@@ -109,6 +109,10 @@ impl Grid {
     fn add(&mut self, at: f64, straggles: Option<(f64, f64)>) {
         match straggles {
             None => self.visit(at, |(s, _), q| *s += q * (1.0 - *s)),
+            // Whoever does not straggle is in time here.
+            Some((further, probability)) if self.above < 1.0 => {
+                self.visit(at + further, |(s, _), q| *s += probability * q * (1.0 - *s));
+            }
             Some((further, probability)) => {
                 let plain = 1.0 - probability;
                 self.nodes[self.first..].iter_mut().for_each(|n| n.1 = 0.0);
@@ -210,12 +214,21 @@ impl Grid {
     }
 }
 
+/// The slowest of unequal workers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unequal {
+    pub(super) all: Moments,
+    /// As if nobody could straggle, where that has been integrated by itself.
+    pub(super) plain: Option<Moments>,
+}
+
 /// Moments of the slowest of log-normal workers whose mean times are `factors`, within 1e-9;
 /// `None` where σ is above [`LARGEST_SIGMA`], and for other families.
-pub(super) fn moments(factors: &[f64], time: WorkerTime) -> Option<Moments> {
+pub(super) fn moments(factors: &[f64], time: WorkerTime) -> Option<Unequal> {
     let sigma = time.sigma;
     if let (true, Some(straggler)) = (time.has_no_spread(), time.straggler) {
-        return Some(without_spread(factors, time, straggler));
+        let all = without_spread(factors, time, straggler);
+        return Some(Unequal { all, plain: None });
     }
     if time.has_no_spread() || time.family != Family::LogNormal || sigma > LARGEST_SIGMA {
         return None;
@@ -266,22 +279,39 @@ pub(super) fn moments(factors: &[f64], time: WorkerTime) -> Option<Moments> {
     // Where most of it is, so that little cancels.
     let main = (grids.iter()).max_by(|(a, _), (b, _)| a.share().total_cmp(&b.share()));
     let unit = main.map_or(0.0, |(grid, _)| grid.at(grid.middle()));
-    let mut sums = [0.0; 3];
-    for (grid, _) in &grids {
-        for (sum, part) in sums.iter_mut().zip(grid.moments(sigma, unit)) {
+    let (mut sums, mut plain) = ([0.0; 3], None);
+    let at_unit = |time: WorkerTime| libm::exp(sigma * unit + time.log_scale());
+    for (grid, straggles) in &grids {
+        let parts = grid.moments(sigma, unit);
+        for (sum, part) in sums.iter_mut().zip(parts) {
             *sum += part;
         }
+        // Seen from where most of it is, so that nothing cancels here either.
+        if straggles.is_none() && grid.share() > 0.5 {
+            let without = WorkerTime {
+                straggler: None,
+                ..time
+            };
+            plain = Some(of_sums(
+                parts.map(|part| part / grid.share()),
+                at_unit(without),
+            ));
+        }
     }
-    let scale = libm::exp(sigma * unit + time.log_scale());
-    let [first, second, third] = sums;
+    let all = of_sums(sums, at_unit(time));
+    Some(Unequal { all, plain })
+}
+
+/// Moments of `scale`·x by E[(x − 1)ⁿ] for n = 1, 2, 3.
+fn of_sums([first, second, third]: [f64; 3], scale: f64) -> Moments {
     let deviation = (second - first * first).max(0.0).sqrt();
     let third = third - 3.0 * first * second + 2.0 * first * first * first;
-    Some(Moments {
+    Moments {
         mean: scale * (1.0 + first),
         deviation: scale * deviation,
         skewness: third / (deviation * deviation * deviation),
         calm: None,
-    })
+    }
 }
 
 /// Entries of the table per node for the slowest of `k` workers, whose times crowd together as k grows.
@@ -336,7 +366,7 @@ mod tests {
 
     fn assert_near(factors: &[f64], time: WorkerTime, within: f64) {
         let (quick, fine) = (
-            moments(factors, time).expect("within the table"),
+            moments(factors, time).expect("within the table").all,
             slowest::moments_unequal_by_quadrature(factors, time),
         );
         let errors = [
@@ -368,6 +398,37 @@ mod tests {
             let time = WorkerTime { sigma, straggler, family: Family::LogNormal };
             assert_near(&factors, time, 1e-9);
         }
+    }
+
+    /// Nothing else differs: the steps in which nobody straggles are those of workers who cannot.
+    #[test]
+    fn calm_steps_are_those_of_workers_that_never_straggle() {
+        let factors = [0.93, 1.0, 1.02, 1.11];
+        let with = |probability: f64| {
+            let straggler = Straggler {
+                probability,
+                factor: 10.0,
+            };
+            let time = WorkerTime {
+                sigma: 0.05,
+                straggler: Some(straggler),
+                family: Family::LogNormal,
+            };
+            moments(&factors, time).expect("within the table").plain
+        };
+        let time = WorkerTime {
+            sigma: 0.05,
+            straggler: None,
+            family: Family::LogNormal,
+        };
+        let alone = moments(&factors, time).expect("within the table").all;
+        for probability in [1e-9, 1e-5, 0.1] {
+            let plain = with(probability).expect("far away");
+            assert!((plain.mean / alone.mean - 1.0).abs() < 1e-14);
+            assert!((plain.deviation / alone.deviation - 1.0).abs() < 1e-12);
+            assert!((plain.skewness - alone.skewness).abs() < 1e-10);
+        }
+        assert_eq!(with(0.4), None, "hardly any step is calm");
     }
 
     #[test]
@@ -416,7 +477,10 @@ mod tests {
             family: Family::LogNormal,
         };
         let (exact, near) = (moments(&factors, with(0.0)), moments(&factors, with(1e-4)));
-        let (exact, near) = (exact.expect("atoms"), near.expect("within the table"));
+        let (exact, near) = (
+            exact.expect("atoms").all,
+            near.expect("within the table").all,
+        );
         assert!((exact.mean - near.mean).abs() < 1e-4, "{exact:?} {near:?}");
         assert!((exact.deviation - near.deviation).abs() < 1e-4);
         assert!((exact.skewness - near.skewness).abs() < 1e-2);

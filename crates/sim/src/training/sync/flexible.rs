@@ -43,7 +43,7 @@ pub struct Flexible {
 const ROUNDED_OFF: f64 = 1e-6;
 
 /// How things stood when a worker began its gradient.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Begun {
     /// All pauses so far.
     paused: SimTime,
@@ -52,6 +52,24 @@ struct Begun {
     applied: u64,
     /// Finished gradients of the worker that wait for the next barrier.
     pending: u64,
+}
+
+impl Begun {
+    /// The gradient is finished, and another begun; how many of the others it missed.
+    #[inline]
+    fn again(&mut self, stretch: &Stretch) -> u64 {
+        // What a barrier has summed up meanwhile, but for the worker's own.
+        let own = if stretch.updates > self.updates {
+            std::mem::take(&mut self.pending)
+        } else {
+            0
+        };
+        let missed = stretch.gradients - self.applied - own;
+        self.updates = stretch.updates;
+        self.applied = stretch.gradients;
+        self.pending += 1;
+        missed
+    }
 }
 
 /// Memory: that of all workers.
@@ -139,13 +157,7 @@ impl InEvents for Flexible {
         let mut draws = Draws::new(stepping);
         let Pauses(begun) = scratch.of();
         begun.clear();
-        let fresh = Begun {
-            paused: SimTime::ZERO,
-            updates: 0,
-            applied: 0,
-            pending: 0,
-        };
-        begun.resize(stepping.workers as usize, fresh);
+        begun.resize(stepping.workers as usize, Begun::default());
         let mut paused = SimTime::ZERO;
         let mut barrier = start + after;
         let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
@@ -209,16 +221,7 @@ impl InEvents for Flexible {
                 continue;
             }
             finished += 1;
-            // What a barrier has summed up meanwhile, but for the worker's own.
-            let own = if stretch.updates > begun.updates {
-                std::mem::take(&mut begun.pending)
-            } else {
-                0
-            };
-            missed += stretch.gradients - begun.applied - own;
-            begun.updates = stretch.updates;
-            begun.applied = stretch.gradients;
-            begun.pending += 1;
+            missed += begun.again(&stretch);
             let compute = draws.worker(worker, stream);
             log.settle(worker, queue.now());
             log.computes(worker, queue.now() + compute);
@@ -228,6 +231,69 @@ impl InEvents for Flexible {
         log.end(stretch.updates, end);
         stretch.divide((end - start).seconds(), communicated_s);
         Ok(stretch)
+    }
+}
+
+/// Updates beyond which a stretch is not short.
+const MOST_UPDATES: u64 = 20_000;
+
+/// Memory: when each worker finishes next, in seconds of compute, and how things stood when it began.
+#[derive(Debug, Default)]
+struct Finishing(Vec<(f64, Begun)>);
+
+impl Flexible {
+    /// Few updates, every gradient by itself but in no queue: in time without pauses nobody heeds anybody, so barrier after
+    /// barrier asks each worker what it has finished. `None`, with nothing drawn, where they are many.
+    fn by_barriers(&self, leap: &mut Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let (stepping, goal, start) = (leap.stepping, leap.goal, leap.start);
+        let until_s = (goal.until - start).seconds();
+        let after_s = self.after_s.get().max(1e-9);
+        if goal.updates.min((until_s / after_s) as u64) > MOST_UPDATES {
+            return None;
+        }
+        let draws = Draws::new(stepping);
+        let Finishing(workers) = leap.scratch.of();
+        workers.clear();
+        for worker in 0..stepping.workers {
+            workers.push((draws.seconds(worker, leap.stream), Begun::default()));
+        }
+        let mut stretch = Stretch::from(start);
+        let (mut barrier_s, mut paused_s) = (after_s, 0.0);
+        let end_s = loop {
+            let (mut finished, mut missed, mut next_s) = (0, 0, f64::INFINITY);
+            for (worker, (finish_s, begun)) in (0..).zip(workers.iter_mut()) {
+                while *finish_s <= barrier_s {
+                    missed += begun.again(&stretch);
+                    finished += 1;
+                    *finish_s += draws.seconds(worker, leap.stream);
+                }
+                next_s = next_s.min(*finish_s);
+            }
+            let at_s = barrier_s + paused_s;
+            if at_s > until_s || leap.interrupt.is_raised() {
+                break until_s;
+            }
+            if finished == 0 {
+                // Barriers at which nothing is finished pass unnoticed.
+                barrier_s += ((next_s - barrier_s) / after_s).ceil().max(1.0) * after_s;
+                continue;
+            }
+            let (network, _) = leap.drift.at(start + SimTime::from_seconds(at_s));
+            let pause_s = stepping.communication_s * network;
+            if at_s + pause_s > until_s {
+                break until_s;
+            }
+            paused_s += pause_s;
+            stretch.gradients += finished;
+            stretch.missed_gradients += missed as f64;
+            let complete = start + SimTime::from_seconds(at_s + pause_s);
+            if stretch.update(complete, &goal) {
+                break at_s + pause_s;
+            }
+            barrier_s += after_s;
+        };
+        stretch.divide(end_s, paused_s);
+        Some((stretch, start + SimTime::from_seconds(end_s)))
     }
 }
 
@@ -272,6 +338,7 @@ impl Synchronisation for Flexible {
                 ..flow
             }
         };
-        long_run.updates(&mut leap, pausing)
+        let many = long_run.updates(&mut leap, pausing);
+        many.or_else(|| self.by_barriers(&mut leap))
     }
 }

@@ -25,11 +25,21 @@ pub(super) struct Flow {
     pub(super) served_s: f64,
 }
 
-/// Updates until the goal is reached, and when that is; `flow_at` gives their flow at a network factor. Each is counted
-/// as one gradient that missed nothing.
+/// What is ahead until the network changes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Updates so far, and to the goal.
+    pub(super) done: u64,
+    pub(super) left: u64,
+    /// Seconds until the network changes or time is up.
+    pub(super) seconds: f64,
+}
+
+/// Updates until the goal is reached, and when that is; `flow_at` gives their flow at a network factor, for what is ahead at
+/// it. Each is counted as one gradient that missed nothing.
 pub(super) fn updates(
     leap: &mut Leap<'_>,
-    mut flow_at: impl FnMut(f64) -> Flow,
+    mut flow_at: impl FnMut(f64, Room) -> Flow,
 ) -> (Stretch, SimTime) {
     let Leap {
         start,
@@ -47,9 +57,14 @@ pub(super) fn updates(
     let (mut mean_s, mut variance, mut one_s) = (0.0, 0.0, 0.0);
     while stretch.updates < goal.updates && now < goal.until && !interrupt.is_raised() {
         let (network, ends) = drift.at(now);
-        let flow = flow_at(network);
         let room_s = (ends.min(goal.until) - now).seconds();
         let left = goal.updates - stretch.updates;
+        let room = Room {
+            done: stretch.updates,
+            left,
+            seconds: room_s,
+        };
+        let flow = flow_at(network, room);
         let mut count = left.min((room_s * flow.rate).ceil().max(1.0) as u64);
         // Only the start is in step.
         let late_s = match now == start {

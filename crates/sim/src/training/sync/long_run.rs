@@ -236,7 +236,7 @@ impl LongRun {
             return None;
         }
         let mut last = GridPoint::default();
-        let (mut stretch, end) = flow::updates(leap, |network| {
+        let (mut stretch, end) = flow::updates(leap, |network, _| {
             last = self.point(scale, network);
             then(last.flow(), network)
         });

@@ -25,7 +25,7 @@ impl<K: Ord, V: Clone> Shared<K, V> {
         workers: &Stepping,
         rate_error: f64,
     ) -> Arc<Known<K, V>> {
-        let known = Arc::new(Known(Mutex::default()));
+        let known = Arc::new(Known::new());
         // Long, and rarely the same twice.
         if workers.machines.is_some() {
             return known;
@@ -61,6 +61,11 @@ impl<V> Default for MeasuredOnce<V> {
 }
 
 impl<K: Ord, V: Clone> Known<K, V> {
+    /// Nothing yet.
+    pub(super) const fn new() -> Self {
+        Known(Mutex::new(BTreeMap::new()))
+    }
+
     /// The value at a place; `measure` also says whether it came to its end: what was interrupted is not remembered.
     pub(super) fn at(&self, place: K, measure: impl FnOnce() -> (V, bool)) -> V {
         let cell = {

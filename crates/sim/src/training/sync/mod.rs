@@ -11,7 +11,8 @@
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
 //! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
 //! - [`fast`]: many updates at once, [`leap`]: what they touch; `steps`: of workers that end a step together, `sampled` where no formula tells
-//!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once; `measured`: in a process.
+//!   those; `flow`: of workers that do not; `renewal`: by formulas; `slack`: held back by one; `long_run`: measured once; `measured`: in a
+//!   process. `turns`: few of them, each by itself but in no queue.
 
 pub mod asp;
 pub mod asp_alone;
@@ -32,12 +33,16 @@ pub mod registry;
 mod renewal;
 mod sampled;
 pub mod service;
+mod slack;
 pub mod speculative;
 pub mod ssp;
 pub mod stationary;
 pub(crate) mod steps;
 pub mod stretch;
 pub mod synchronisation;
+mod turns;
+#[cfg(test)]
+mod unqueued_tests;
 
 pub use super::scratch::Scratch;
 pub use asp::Asp;

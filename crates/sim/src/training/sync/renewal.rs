@@ -89,7 +89,7 @@ impl Renewal {
         renewal
     }
 
-    fn flow(&self, service: &Service) -> Flow {
+    pub(super) fn flow(&self, service: &Service) -> Flow {
         let rate = self.rate;
         Flow {
             rate,
@@ -100,6 +100,11 @@ impl Renewal {
             communication: self.communication,
             served_s: service.part_s,
         }
+    }
+
+    /// Updates at the end that no later one of another worker misses.
+    pub(super) fn not_missed(&self) -> f64 {
+        self.not_missed
     }
 
     /// Mean number of updates in so many seconds, rounded down.
@@ -157,7 +162,7 @@ fn own_s(stepping: &Stepping, network: f64) -> f64 {
 pub(super) fn updates(service: &Service, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let stepping = leap.stepping;
     let mut not_missed = 0.0;
-    let (mut stretch, end) = flow::updates(leap, |network| {
+    let (mut stretch, end) = flow::updates(leap, |network, _| {
         let renewal = Renewal::of(service, stepping, network);
         not_missed = renewal.not_missed;
         renewal.flow(service)

@@ -12,9 +12,11 @@ use super::leap::Leap;
 use super::long_run::{LongRun, Settling};
 use super::network::Network;
 use super::renewal::OUT_OF_STEP;
+use super::slack;
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
+use super::turns;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -89,12 +91,16 @@ impl Synchronisation for Ssp {
             Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
             // All workers go on in the same moment: updates have no even flow.
             Fidelity::Fast if self.slack == 0 => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast if slack::is_ample(self.slack, stepping) => {
+                slack::unheld(stepping, 1.0).check(stepping.workers, updates)
+            }
             Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
         }
     }
 
     fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
-        let settling = (self.slack > 0).then(|| self.settling(stepping));
+        let is_measured = self.slack > 0 && !slack::is_ample(self.slack, stepping);
+        let settling = is_measured.then(|| self.settling(stepping));
         Stationary {
             long_run: settling.and_then(|s| LongRun::new(Arc::new(*self), s, stepping, rate_error)),
             ..Stationary::default()
@@ -102,8 +108,22 @@ impl Synchronisation for Ssp {
     }
 
     fn leap(&self, known: &Stationary, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        let long_run = known.long_run.as_ref()?;
-        long_run.updates(&mut leap, |flow, _| flow)
+        let stepping = leap.stepping;
+        let many = match &known.long_run {
+            Some(long_run) => long_run.updates(&mut leap, |flow, _| flow),
+            None if slack::is_ample(self.slack, stepping) => {
+                let (network, _) = leap.drift.at(leap.start);
+                let (unheld, limit_s) = (
+                    slack::unheld(stepping, network),
+                    (leap.goal.until - leap.start).seconds(),
+                );
+                let expected = leap.goal.updates.min(unheld.updates_in(limit_s));
+                let is_long = unheld.check(stepping.workers, expected).is_ok();
+                is_long.then(|| slack::updates(self.slack, &mut leap))
+            }
+            None => None,
+        };
+        many.or_else(|| turns::updates(self.slack, &mut leap))
     }
 }
 
