@@ -1,11 +1,28 @@
 //! Student's t: how far few values may be from what they are taken from.
 
+use std::cell::Cell;
+
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::normal;
 
+thread_local! {
+    /// What was asked for last, and the answer: all figures of a group ask the same.
+    static LAST: Cell<(f64, u64, f64)> = const { Cell::new((f64::NAN, 0, f64::NAN)) };
+}
+
 /// The quantile at `p` in (0, 1) of Student's t with `degrees` of freedom (at least 1).
 pub fn quantile(p: f64, degrees: u64) -> f64 {
+    let (last_p, last_degrees, last) = LAST.get();
+    if last_p == p && last_degrees == degrees {
+        return last;
+    }
+    let quantile = quantile_anew(p, degrees);
+    LAST.set((p, degrees, quantile));
+    quantile
+}
+
+fn quantile_anew(p: f64, degrees: u64) -> f64 {
     match StudentsT::new(0.0, 1.0, degrees.max(1) as f64) {
         Ok(t) => t.inverse_cdf(p),
         // Unreachable: location 0, scale 1 and at least one degree are legal parameters.

@@ -230,8 +230,8 @@ impl Tariff {
             let billed_s = self.billed_time.seconds(held_s);
             (servers.pool, held(servers.count, from, billed_s))
         });
-        let all = workers.chain(servers);
         if let Some(sustained) = &self.sustained_use {
+            let all = workers.chain(servers);
             let pools = prices.iter().enumerate().map(|(pool, price)| {
                 let own = (all.clone()).filter_map(|(of, held)| (of == pool).then_some(held));
                 let hours = if price.is_timed {
@@ -243,7 +243,7 @@ impl Tariff {
             });
             return pools.sum();
         }
-        let usd = all.map(|(pool, held)| {
+        let usd = |(pool, held): (usize, Held)| {
             let PoolPrice {
                 usd_per_hour,
                 series,
@@ -254,8 +254,9 @@ impl Tariff {
                 None => held.vm_hours(),
             };
             vm_hours * usd_per_hour
-        });
-        usd.sum()
+        };
+        let of_workers: f64 = workers.map(usd).sum();
+        servers.map_or(of_workers, |servers| of_workers + usd(servers))
     }
 
     /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for `seconds`, without search.

@@ -18,6 +18,9 @@ use scavsim_base::stats::RunningMedian;
 /// More reasons than these are not told apart.
 pub const MOST_REASONS: usize = 8;
 
+/// Cases of a group that a part has room for at once.
+const MANY: usize = 16;
+
 /// What the records of one task come to, by groups in the order in which they came.
 pub struct SummaryPart {
     by: Arc<KeyColumns>,
@@ -157,10 +160,11 @@ impl Cases {
         keeps: Keeps,
         kept: &'static KeptMetrics,
     ) -> Cases {
-        let medians = match keeps {
+        let (medians, rows) = match keeps {
+            Keeps::Sums => (0, 0),
+            Keeps::TwoMedians => (WITH_MEDIAN.len(), 0),
             // They are told later.
-            Keeps::Sums | Keeps::Choices { .. } => 0,
-            Keeps::TwoMedians => WITH_MEDIAN.len(),
+            Keeps::Choices { .. } => (0, MANY * kept.medians.len()),
         };
         Cases {
             group: None,
@@ -169,7 +173,7 @@ impl Cases {
             is_one: true,
             tally: Tally::new(kept),
             medians: vec![RunningMedian::new(); medians],
-            rows: Vec::new(),
+            rows: Vec::with_capacity(rows),
             choices: Choices::default(),
         }
     }
@@ -180,6 +184,7 @@ impl Cases {
         let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps, kept);
         if matches!(keeps, Keeps::Choices { .. }) {
             none.medians = vec![RunningMedian::new(); kept.medians.len()];
+            none.rows = Vec::new();
         }
         none.choices.oracle = self.choices.oracle.clone();
         none
