@@ -28,7 +28,7 @@ fn constant_rates() -> Vec<Policy> {
             .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
             .ok()?;
         let held = std::iter::once((0, workers));
-        Some(tariff.run_usd(held, 100, seconds, &mut Default::default()))
+        Some(tariff.run_usd(held, 100, seconds))
     };
     let is_constant = |policy: &Policy| {
         let one = probe(policy, 3600.5, 1)?;

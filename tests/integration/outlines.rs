@@ -102,3 +102,40 @@ fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
         );
     }
 }
+
+/// Lives without memory have the same odds at every try, so that one outline tells how many it takes, exactly; and how long a job
+/// that does not come to its end would need, as the closed form says, within what 2,000 losses leave.
+#[test]
+fn a_look_ahead_tells_how_many_tries_losses_leave() {
+    for (rest, is_hopeless) in [
+        ("exponential_mean_h = 2", false),
+        ("exponential_mean_h = 0.5", false),
+        ("exponential_mean_h = 0.31", true),
+        ("exponential_mean_h = 0.2", true),
+        (
+            "exponential_mean_h = 0.2, checkpoint = { periodic-s = 250 }",
+            false,
+        ),
+    ] {
+        let scenario = tiny(&format!(
+            "cluster.workers = [2]\ncluster.vm = [\"slow\"]\nspot = {{ {rest}, replacement_s = 100 }}\n"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let world = plan.arena(0).expect("an arena").world().expect("simulated");
+        let luck = Luck::draw(&world.truths[0], &world.variation, &Streams::new(1), 0);
+        let (job, start_up) = ((&world.truths[0].cluster, &luck), SimTime::ZERO);
+        let known = Outlook::prospect(job, luck.steps_to_target, start_up).expect("a closed form");
+        let mut stream = Stream::seeded(8);
+        let look = Sketch::default().prospect(job, start_up, |life| life.sample(&mut stream));
+        let look = look.expect("it has an outline");
+        assert!(
+            (look.tries / known.tries - 1.0).abs() < 1e-9,
+            "{rest}: {look:?} {known:?}"
+        );
+        assert_eq!(known.needs_s.is_some(), is_hopeless, "{rest}: {known:?}");
+        if let (Some(look_s), Some(known_s)) = (look.needs_s, known.needs_s) {
+            let ratio = look_s / known_s;
+            assert!((ratio - 1.0).abs() < 0.15, "{rest}: {look_s} {known_s}");
+        }
+    }
+}

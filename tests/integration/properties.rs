@@ -10,6 +10,7 @@ use proptest::sample::{select, subsequence};
 use scavsim::cli::consent::Consent;
 use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
+use scavsim::experiment::metrics::KeptMetrics;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Summary, Tasks};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::report::{FORMATS, Folder, Results, Shards, shard_file};
