@@ -109,6 +109,7 @@ fn made(scratch: &Path) -> Made {
         signals: None,
         formats: &formats,
         by: None,
+        printed: scavsim::experiment::metrics::KeptMetrics::all(),
         consent: Consent {
             is_given: true,
             stdin_is_taken: false,
