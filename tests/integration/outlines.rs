@@ -122,7 +122,12 @@ fn a_look_ahead_tells_how_many_tries_losses_leave() {
         ));
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let world = plan.arena(0).expect("an arena").world().expect("simulated");
-        let luck = Luck::draw(&world.truths[0], &world.variation, &Streams::new(1), 0);
+        let luck = Luck::draw(
+            &world.truths[0],
+            &LuckLaws::of(&world.variation),
+            &Streams::new(1),
+            0,
+        );
         let (job, start_up) = ((&world.truths[0].cluster, &luck), SimTime::ZERO);
         let known = Outlook::prospect(job, luck.steps_to_target, start_up).expect("a closed form");
         let mut stream = Stream::seeded(8);
