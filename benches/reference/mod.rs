@@ -8,6 +8,7 @@ mod loops;
 pub use loops::*;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
@@ -66,7 +67,7 @@ fn scenario_with(
 ) -> Scenario {
     let mut scenario = shipped_with("scavenger.toml", set);
     if let Subject::Clusters(clusters) = &mut scenario.subject {
-        clusters.workloads.truncate(1);
+        Arc::make_mut(clusters).workloads.truncate(1);
     }
     assert_eq!(scenario.workloads()[0].0.name, "scavenger-resnet18");
     assert_eq!(scenario.workloads()[0].1.len(), 16);

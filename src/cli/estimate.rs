@@ -1,6 +1,7 @@
 //! What a run would take, from a sample of its cases.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
 use std::thread;
@@ -92,6 +93,8 @@ pub fn may_exceed(
     most: (f64, Option<u64>),
 ) -> anyhow::Result<bool> {
     let simulations = plan.cases() / plan.cases_per_simulation().max(1);
+    // Those of a shard are its own.
+    let simulations = (simulations as f64 * share) as u64;
     if simulations < MANY {
         return Ok(false);
     }
@@ -142,7 +145,7 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
         tried += configurations.len();
     }
     if let Subject::Clusters(clusters) = &mut some.subject {
-        (clusters.workloads).retain(|(_, some)| !some.is_empty());
+        (Arc::make_mut(clusters).workloads).retain(|(_, some)| !some.is_empty());
     }
     let most = (PATIENCE + GRACE).as_secs();
     let unknown = told(

@@ -67,6 +67,8 @@ pub use remarks::Remarks;
 pub use subject::{Clusters, Subject};
 
 pub use machines::Machine;
+use std::sync::Arc;
+
 use scavsim_base::units::SimTime;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::pricing::Policy;
@@ -146,7 +148,7 @@ impl Scenario {
     /// The workloads of its clusters, to be changed.
     pub fn workloads_mut(&mut self) -> &mut [(Workload, Vec<Configuration>)] {
         match &mut self.subject {
-            Subject::Clusters(own) => &mut own.workloads,
+            Subject::Clusters(own) => &mut Arc::make_mut(own).workloads,
             _ => &mut [],
         }
     }

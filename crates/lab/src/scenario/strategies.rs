@@ -8,8 +8,13 @@ use super::subject::Subject;
 use super::subject::topic::Known;
 use scavsim_read::input::Diagnostic;
 use scavsim_search::search::registry::WHEN_NONE_IS_NAMED;
-use scavsim_search::search::{ALL_KNOWING, Objective, Past, Registry, Settings, registry};
+use scavsim_search::search::{
+    ALL_KNOWING, CLAIRVOYANT, Objective, Past, Registry, Settings, registry,
+};
 use scavsim_sim::cluster::Setup;
+
+/// Configurations of which the clairvoyant runs each, at most.
+const MOST_REALISED: usize = 50_000;
 
 /// The strategies asked for.
 pub(super) fn read(
@@ -119,8 +124,13 @@ fn buildable(
         let built = registry.recipe(name, &file.strategy);
         let built =
             built.map(|recipe| recipe.build(task, &mut Past::new(&known.own, &known.stored)));
-        let Some(Err(why)) = built else {
-            return true;
+        let count = task.space.len();
+        let why = match built {
+            Some(Err(why)) => why.to_string(),
+            None if name == CLAIRVOYANT && count > MOST_REALISED => format!(
+                "{count} configurations, and it runs each of {MOST_REALISED} at most in every replica"
+            ),
+            Some(Ok(_)) | None => return true,
         };
         let title = format!("strategy `{name}` cannot be used: {why}");
         unusable.push(complaints.at(strategy.span(), title, ""));

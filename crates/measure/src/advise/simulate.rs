@@ -54,6 +54,7 @@ pub(super) fn simulate(
         let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats)
             .map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
+            let clusters = Arc::make_mut(clusters);
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
         }

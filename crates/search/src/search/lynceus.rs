@@ -20,6 +20,8 @@ use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
 
+/// Configurations at most: of more it makes hundreds of runs, each of which is a row over all of them, and ranks all after each.
+const MOST: usize = 50_000;
 /// First runs at most; their twelve of 384 configurations were less.
 const MOST_FIRST: usize = 30;
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
@@ -68,7 +70,13 @@ impl Declared for LynceusSettings {
 }
 
 impl Recipe for LynceusSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let count = task.space.len();
+        if count > MOST {
+            return Err(Unusable(format!(
+                "{count} configurations, and it can hold beliefs of {MOST} at most"
+            )));
+        }
         Ok(Box::new(Lynceus(self.clone())))
     }
 }

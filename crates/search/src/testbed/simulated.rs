@@ -73,7 +73,56 @@ impl DealtLuck {
 #[derive(Debug, Clone)]
 pub struct ClusterVisits {
     job: Job,
-    visits: Vec<u32>,
+    visits: Visits,
+}
+
+/// How often each configuration was visited. There may be a million of them, of which a run meets one.
+#[derive(Debug, Clone)]
+struct Visits {
+    counts: Vec<u32>,
+    /// Configurations that were visited, each once.
+    met: Vec<usize>,
+}
+
+impl Visits {
+    fn none(configurations: usize) -> Visits {
+        Visits {
+            counts: vec![0; configurations],
+            met: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        for at in self.met.drain(..) {
+            self.counts[at] = 0;
+        }
+    }
+
+    /// The number of the next visit, from 0.
+    fn next(&mut self, configuration: usize) -> u64 {
+        let count = &mut self.counts[configuration];
+        if *count == 0 {
+            self.met.push(configuration);
+        }
+        *count += 1;
+        u64::from(*count - 1)
+    }
+
+    fn count(&self, configuration: usize) -> u64 {
+        u64::from(self.counts[configuration])
+    }
+
+    fn copy_from(&mut self, other: &Visits) {
+        if self.counts.len() != other.counts.len() {
+            self.clone_from(other);
+            return;
+        }
+        self.clear();
+        for &at in &other.met {
+            self.counts[at] = other.counts[at];
+            self.met.push(at);
+        }
+    }
 }
 
 impl<'w> SimulatedCluster<'w> {
@@ -88,7 +137,7 @@ impl<'w> SimulatedCluster<'w> {
         let drift = DriftPath::still();
         let job = ClusterVisits {
             job: Job::new(fidelity, start_up, drift, streams).heeding(interrupt),
-            visits: vec![0; world.truths.len()],
+            visits: Visits::none(world.truths.len()),
         };
         let trainer = OnCluster {
             world,
@@ -154,12 +203,12 @@ impl Work for OnCluster<'_> {
         );
         let spot = self.world.spot.as_deref();
         job.job.restart(drift, replica, spot);
-        job.visits.fill(0);
+        job.visits.clear();
     }
 
     fn copy(from: &ClusterVisits, to: &mut ClusterVisits) {
         to.job.copy_from(&from.job);
-        to.visits.clone_from(&from.visits);
+        to.visits.copy_from(&from.visits);
     }
 
     fn now(job: &ClusterVisits) -> SimTime {
@@ -285,9 +334,7 @@ impl Trainer for OnCluster<'_> {
             Purpose::Run(truth.key)
         } else {
             // A second visit must not see the first one's draws again.
-            let visit = &mut visits[configuration];
-            *visit += 1;
-            Purpose::Probe(truth.key, u64::from(*visit - 1))
+            Purpose::Probe(truth.key, visits.next(configuration))
         };
         let mut stream = self.streams.stream(self.replica, purpose);
         job.train(&truth.cluster, luck, goal, &mut stream)
@@ -302,7 +349,7 @@ impl Trainer for OnCluster<'_> {
         let mut noise = (self.world.noise).at(at_target, workers, batch, middle, at.progress);
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
-            let visit = u64::from(at.job.visits[configuration]);
+            let visit = at.job.visits.count(configuration);
             let purpose = Purpose::NoiseReading(truth.key, visit);
             let mut stream = self.streams.stream(self.replica, purpose);
             if self.reading.get().0 != steps {

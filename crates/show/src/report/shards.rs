@@ -174,7 +174,7 @@ impl Shards {
             };
             let cases = self.tasks.cases(number);
             // They were checked when they were found.
-            let task = shard.next()?;
+            let task = shard.next_task()?;
             let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
             let named = |what: String| {
                 let what = format!("{}: {what}", path.display());

@@ -178,7 +178,7 @@ impl StoredShard {
     ///
     /// # Errors
     /// Files that are none of a shard.
-    pub fn next(&mut self) -> io::Result<Option<StoredTask>> {
+    pub fn next_task(&mut self) -> io::Result<Option<StoredTask>> {
         let read = self.read();
         read.map_err(|error| named(&self.path, error))
     }

@@ -21,10 +21,10 @@ pub(super) const VERY_MANY: usize = 20_000;
 
 /// The truths about a list of configurations, by their places in it.
 #[derive(Debug, Clone)]
-pub struct Truths(Kept);
+pub struct Truths(AtHand);
 
 #[derive(Debug, Clone)]
-enum Kept {
+enum AtHand {
     All(Vec<Truth>),
     Asked(Box<Asked>),
 }
@@ -120,19 +120,19 @@ impl Asked {
 impl Truths {
     /// All of them.
     pub(super) fn all(truths: Vec<Truth>) -> Truths {
-        Truths(Kept::All(truths))
+        Truths(AtHand::All(truths))
     }
 
-    /// Those of very many configurations.
+    /// The truths of very many configurations.
     pub(super) fn asked(asked: Asked) -> Truths {
-        Truths(Kept::Asked(Box::new(asked)))
+        Truths(AtHand::Asked(Box::new(asked)))
     }
 
     /// Number of configurations.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kept::All(truths) => truths.len(),
-            Kept::Asked(asked) => asked.briefs.len(),
+            AtHand::All(truths) => truths.len(),
+            AtHand::Asked(asked) => asked.briefs.len(),
         }
     }
 
@@ -151,8 +151,8 @@ impl Truths {
     #[inline]
     pub fn brief(&self, place: usize) -> Option<(&Brief, u16)> {
         match &self.0 {
-            Kept::All(_) => None,
-            Kept::Asked(asked) => {
+            AtHand::All(_) => None,
+            AtHand::Asked(asked) => {
                 let brief = &asked.briefs[place];
                 Some((brief, asked.shapes[brief.shape as usize].1))
             }
@@ -162,8 +162,8 @@ impl Truths {
     /// Truths that tell what may happen to any cluster: all, or of very many, to which nothing can, the first.
     pub fn kinds(&self) -> impl Iterator<Item = &Truth> + Clone {
         let count = match &self.0 {
-            Kept::All(truths) => truths.len(),
-            Kept::Asked(asked) => asked.briefs.len().min(1),
+            AtHand::All(truths) => truths.len(),
+            AtHand::Asked(asked) => asked.briefs.len().min(1),
         };
         (0..count).map(|place| &self[place])
     }
@@ -176,8 +176,8 @@ impl Truths {
     /// Whether a formula tells the mean step of all of them where machines differ by luck.
     pub fn are_told_by_formula(&self) -> bool {
         match &self.0 {
-            Kept::All(truths) => (truths.iter()).all(|truth| truth.cluster.is_told_by_formula()),
-            Kept::Asked(asked) => asked.by_formula,
+            AtHand::All(truths) => (truths.iter()).all(|truth| truth.cluster.is_told_by_formula()),
+            AtHand::Asked(asked) => asked.by_formula,
         }
     }
 }
@@ -188,8 +188,8 @@ impl Index<usize> for Truths {
     #[inline]
     fn index(&self, place: usize) -> &Truth {
         match &self.0 {
-            Kept::All(truths) => &truths[place],
-            Kept::Asked(asked) => asked.at(place),
+            AtHand::All(truths) => &truths[place],
+            AtHand::Asked(asked) => asked.at(place),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) mod plans;
 mod tests;
 pub(crate) mod topic;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ use topic::Topic;
 /// What a scenario is about.
 #[derive(Debug, Clone)]
 pub enum Subject {
-    /// Clusters that train workloads.
-    Clusters(Clusters),
+    /// Clusters that train workloads; there may be a million of them, which copies of a scenario share.
+    Clusters(Arc<Clusters>),
     /// Jobs of a measured grid.
     Grid(MeasuredJobs),
     /// A bag of independent jobs.
@@ -69,7 +69,8 @@ pub(super) const KINDS: &[SubjectKind] = &[
     SubjectKind {
         form: &clusters::FORM,
         read: |file, told| {
-            clusters::read(file, told).map(|(own, setup)| (Subject::Clusters(own), setup))
+            let read = clusters::read(file, told);
+            read.map(|(own, setup)| (Subject::Clusters(Arc::new(own)), setup))
         },
     },
 ];
@@ -108,7 +109,7 @@ impl Subject {
     /// What it answers as every other subject does.
     pub(crate) fn topic(&self) -> &dyn Topic {
         match self {
-            Subject::Clusters(own) => own,
+            Subject::Clusters(own) => &**own,
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
@@ -117,7 +118,7 @@ impl Subject {
 
     fn topic_mut(&mut self) -> &mut dyn Topic {
         match self {
-            Subject::Clusters(own) => own,
+            Subject::Clusters(own) => Arc::<Clusters>::make_mut(own),
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
