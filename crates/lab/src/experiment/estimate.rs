@@ -31,8 +31,6 @@ pub(super) struct Sample {
     is_outlined: bool,
     has_all: bool,
     all_reached: bool,
-    /// Whether none is made, as losses leave no time to train.
-    is_given_up: bool,
     /// VMs that were lost in all runs.
     losses: u64,
     quantities: usize,
@@ -53,7 +51,6 @@ impl Sample {
             is_outlined: false,
             has_all: true,
             all_reached: true,
-            is_given_up: false,
             losses: 0,
             quantities: policies + 1,
             values: Vec::new(),
@@ -63,11 +60,6 @@ impl Sample {
     /// From now on runs are outlined; there is none yet.
     pub(super) fn outline_runs(&mut self) {
         self.is_outlined = true;
-    }
-
-    /// No run is made: it would not come to its end.
-    pub(super) fn give_up(&mut self) {
-        self.is_given_up = true;
     }
 
     /// Whether runs are outlined.
@@ -122,9 +114,9 @@ impl Sample {
         self.all_reached && self.has_all && self.runs.covariance(OUTLINE, OUTLINE) > 0.0
     }
 
-    /// Whether so many runs and more did not reach the target, and none did, or none is made for that.
+    /// Whether so many runs and more did not reach the target, and none did.
     pub(super) fn is_hopeless(&self, most: u64) -> bool {
-        self.is_given_up || (self.runs() >= most && self.runs.mean(REACHED) == 0.0)
+        self.runs() >= most && self.runs.mean(REACHED) == 0.0
     }
 
     /// Time and cost under a policy.

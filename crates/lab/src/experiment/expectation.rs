@@ -4,9 +4,7 @@
 //! the oracle's choice is made on the first, and all configurations are valued on the second, so that nobody is chosen for
 //! the luck that he is then valued by. All configurations meet the same replicas of a set. Where limits are on what is
 //! expected, the first set tells which configurations keep to them, once for all: the oracle and whoever is judged by it agree.
-//! Where runs can be outlined (`job/sketch.rs`), few runs and many outlines take the place of many runs. Where losses let a run
-//! begin again often, it is outlined from the first on: how often it begins is nearly all that varies, and an outline on
-//! the same lives begins as often. Where they leave no time to train, none is made.
+//! Where runs can be outlined (`job/sketch.rs`), few runs and many outlines take the place of many runs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,10 +12,8 @@ use super::estimate::{Estimate, Sample};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{Limits, Objective, Point};
-use scavsim_search::testbed::world::prospect;
 use scavsim_search::testbed::{Ground, Site, Terms};
 use scavsim_sim::engine::{Hands, Interrupt};
-use scavsim_sim::job::Prospect;
 use scavsim_sim::training::Fidelity;
 
 /// Relative standard error of time and of cost under every policy at which a configuration that may be chosen is known well
@@ -30,10 +26,6 @@ pub const COARSE: f64 = 0.01;
 const CLOSE: f64 = FINE / 2.0;
 /// Runs that every configuration gets to choose by, and to be valued by.
 const FIRST_RUNS: [u64; 2] = [64, 100];
-/// Tries of a first piece of work from which on runs are outlined at once, and runs and outlines to begin with then.
-const MANY_TRIES: f64 = 8.0;
-const FIRST_OUTLINED_RUNS: [u64; 2] = [12, 16];
-const FEWEST_OUTLINES: u64 = 200;
 /// Outlines that a configuration gets when it first needs some, and most of them.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
 /// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
@@ -101,11 +93,9 @@ pub fn expect(
         let _ = runner.site.sketch_again(0);
         runner
     });
-    let world = ground.facts().world;
-    let prospects = hands.each(configurations, 1, |at| prospect(world?, at));
     // On the first set, until limits and choices are settled or all that may be chosen are known well.
     let mut first = hands.each(configurations, 1, |at| {
-        runners.with(0, |runner| runner.first(at, most[at], prospects[at]))
+        runners.with(0, |runner| runner.first(at, most[at]))
     });
     let mut enough = FINE;
     let is_out = loop {
@@ -131,7 +121,7 @@ pub fn expect(
     let second = hands.each(configurations, 1, |at| {
         let enough = if is_out[at] { COARSE } else { FINE };
         runners.with(1, |runner| {
-            let mut sample = runner.first(at, most[at], prospects[at]);
+            let mut sample = runner.first(at, most[at]);
             while runner.grow(&mut sample, at, (enough, most[at])) {}
             sample
         })
@@ -322,18 +312,10 @@ impl<'g> Runner<'g> {
         u64::MAX - (number * 2 + self.set)
     }
 
-    /// The first runs of a configuration, of which there may be so many, by what losses leave of it.
-    fn first(&mut self, at: usize, most: u64, prospect: Option<Prospect>) -> Sample {
+    /// The first runs of a configuration, of which there may be so many.
+    fn first(&mut self, at: usize, most: u64) -> Sample {
         let mut sample = Sample::new(self.tariffs.len());
-        let mut first = FIRST_RUNS[self.set as usize];
-        if prospect.is_some_and(|all| all.needs_s.is_some()) {
-            sample.give_up();
-        } else if prospect.is_some_and(|all| all.tries >= MANY_TRIES) && !self.is_barren(at) {
-            sample.outline_runs();
-            self.outline(&mut sample, at, FEWEST_OUTLINES);
-            first = FIRST_OUTLINED_RUNS[self.set as usize];
-        }
-        self.run(&mut sample, at, first.min(most));
+        self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
         sample
     }
 
@@ -363,32 +345,23 @@ impl<'g> Runner<'g> {
         let can_outline = sample.has_outlines() && sample.outlines() < OUTLINES.1;
         if can_outline && sample.is_short_of_outlines() {
             let more = needed(sample.outlines(), sample.outline_error() / enough * 1.5);
-            let fewest = if (1..OUTLINES.0).contains(&sample.outlines()) {
-                FEWEST_OUTLINES
-            } else {
-                OUTLINES.0
-            };
-            let more = more.max(fewest).min(OUTLINES.1 - sample.outlines());
-            return self.outline(sample, at, more);
+            let more = more.max(OUTLINES.0).min(OUTLINES.1 - sample.outlines());
+            for _ in 0..more {
+                let number = sample.outlines();
+                // Outlines are of other replicas than runs.
+                let replica = self.replica(number + u64::from(u32::MAX));
+                if self.interrupt.is_raised() {
+                    return false;
+                }
+                if let Some(sketched) = self.site.sketch(at, replica) {
+                    sample.outline(&sketched);
+                }
+            }
+            return true;
         }
         let more = needed(sample.runs(), error / enough).min(most.saturating_sub(sample.runs()));
         self.run(sample, at, more);
         more > 0
-    }
-
-    /// So many outlines more of a configuration; whether nothing stopped it.
-    fn outline(&mut self, sample: &mut Sample, at: usize, more: u64) -> bool {
-        for _ in 0..more {
-            // Outlines are of other replicas than runs.
-            let replica = self.replica(sample.outlines() + u64::from(u32::MAX));
-            if self.interrupt.is_raised() {
-                return false;
-            }
-            if let Some(sketched) = self.site.sketch(at, replica) {
-                sample.outline(&sketched);
-            }
-        }
-        true
     }
 
     /// Whether runs of a configuration have no outlines.

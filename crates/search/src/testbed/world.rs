@@ -3,7 +3,7 @@
 use super::ground::tariff;
 use super::simulated::SimulatedCluster;
 use super::{Facts, Ground, Site, Terms};
-use scavsim_base::rng::{Purpose, Streams};
+use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
@@ -11,7 +11,7 @@ use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
 use scavsim_sim::cluster::luck::{Luck, LuckLaws};
-use scavsim_sim::job::{Outlook, Prospect, Sketch};
+use scavsim_sim::job::Outlook;
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::variation::Variation;
 
@@ -29,23 +29,13 @@ pub fn runs_are_training(world: &World) -> bool {
     world.variation.vm_sigma > 0.0 && !truths.may_change() && !truths.are_told_by_formula()
 }
 
-/// What losses leave of a configuration, without luck; `None` where runs have no outline.
-pub fn prospect(world: &World, configuration: usize) -> Option<Prospect> {
-    let truth = &world.truths[configuration];
-    let streams = Streams::new(0);
-    let laws = LuckLaws::of(&Variation::default());
-    let luck = Luck::draw(truth, &laws, &streams, 0);
-    let job = (&truth.cluster, &luck);
-    if let Some(prospect) = Outlook::prospect(job, luck.steps_to_target, SimTime::ZERO) {
-        return Some(prospect);
-    }
-    let mut stream = streams.stream(0, Purpose::OutlineLives(truth.key));
-    Sketch::default().prospect(job, SimTime::ZERO, |life| life.sample(&mut stream))
-}
-
-/// Seconds that a configuration takes in the mean, where losses leave it no time to train.
+/// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
 pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
-    prospect(world, configuration)?.needs_s
+    let truth = &world.truths[configuration];
+    let laws = LuckLaws::of(&Variation::default());
+    let luck = Luck::draw(truth, &laws, &Streams::new(0), 0);
+    let job = (&truth.cluster, &luck);
+    Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
 }
 
 impl Ground for World {

@@ -24,5 +24,5 @@ mod work;
 pub(crate) use bookmark::Bookmark;
 pub use life::{Job, Trained};
 pub use outlook::Outlook;
-pub use sketch::{Prospect, Sketch, Sketched};
+pub use sketch::{Sketch, Sketched};
 pub use totals::Totals;

@@ -10,7 +10,7 @@
 //! places that are each empty for R after a loss: Takács 1962), and the restart of r hours, which is begun again after each
 //! loss in it: C = e^(Kλr)·(B + (1 − e^(−Kλr))/(Kλ)).
 
-use super::sketch::{MOST_MEAN_LOSSES, Outline, Prospect};
+use super::sketch::Outline;
 use crate::cluster::Cluster;
 use crate::cluster::luck::Luck;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
@@ -79,23 +79,6 @@ impl Outlook {
         }
         Some(Outlook::of((cluster, luck), steps, start_up)?.seconds)
     }
-
-    /// What losses leave of those steps; `None` where no closed form tells it.
-    pub fn prospect(
-        (cluster, luck): (&Cluster, &Luck),
-        steps: u64,
-        start_up: SimTime,
-    ) -> Option<Prospect> {
-        let job = Ageless::of((cluster, luck), steps, start_up)?;
-        let outlook = Outlook::of((cluster, luck), steps, start_up)?;
-        // Luck makes some runs twice as hopeless as they are without it: half of them would be refused at the limit itself.
-        let is_beyond = outlook.tries > 0.5 * MOST_TRIES
-            || outlook.tries * job.losses_of_a_try() > MOST_MEAN_LOSSES;
-        Some(Prospect {
-            tries: outlook.tries,
-            needs_s: is_beyond.then_some(outlook.seconds),
-        })
-    }
 }
 
 /// A job in whose outline nothing depends on age.
@@ -127,11 +110,6 @@ impl<'c> Ageless<'c> {
             Some(due_h) => (due_h.min(left_h), false),
             None => (left_h, true),
         }
-    }
-
-    /// Losses of a try that is lost: the one that ends it, and those until all go on.
-    fn losses_of_a_try(&self) -> f64 {
-        1.0 + self.rate() * self.back_h()
     }
 
     /// Hours from a loss until all go on.

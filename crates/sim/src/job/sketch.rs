@@ -14,12 +14,6 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 const MOST_LOSSES: u32 = 20_000;
 /// Pieces of work between checkpoints in an outline; where writing one takes no time there may be no end of them.
 const MOST_PIECES: u32 = 200_000;
-/// Losses that a look ahead goes through, and after which it ends where the odds are ten times too bad already.
-const LOOK: u32 = 2_000;
-const FIRST_LOOK: u32 = 200;
-/// Losses before anything is done, in the mean, beyond which a job is taken not to come to its end: of the 20,000 that a
-/// run has, one in 3,000 runs would need more.
-pub(super) const MOST_MEAN_LOSSES: f64 = 2_500.0;
 
 /// Outlines of runs, one after the other, keeping their memory.
 #[derive(Debug, Default)]
@@ -37,32 +31,6 @@ pub struct Sketched {
     /// Attempts that came to their end less the odds that they would, summed over all; and the same times the age in hours of
     /// the oldest VM. Both are 0 in the mean, whatever the law of lives: every attempt's odds are those given its past.
     pub surprise: [f64; 2],
-}
-
-/// What losses leave of a job.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prospect {
-    /// Tries of its first piece of work, in the mean.
-    pub tries: f64,
-    /// Seconds that it takes in the mean to get anything done, where that takes so many losses that it is not expected.
-    pub needs_s: Option<f64>,
-}
-
-/// What an outline came to when it ended.
-struct Course {
-    sketched: Sketched,
-    losses: u32,
-    /// Attempts and the odds of all of them, summed up, and whether one came to its end.
-    attempts: u32,
-    odds: f64,
-    is_any_done: bool,
-}
-
-impl Course {
-    /// Whether so many losses as were met have summed up so little odds that nothing is expected to be done within `most`.
-    fn is_beyond(&self, most: f64) -> bool {
-        !self.is_any_done && self.odds * most < f64::from(self.losses)
-    }
 }
 
 /// A job in outline, in hours.
@@ -142,45 +110,10 @@ impl Sketch {
         &mut self,
         (cluster, luck): (&Cluster, &Luck),
         start_up: SimTime,
-        next_life_h: impl FnMut(&Lifetime) -> f64,
+        mut next_life_h: impl FnMut(&Lifetime) -> f64,
     ) -> Option<Sketched> {
         let outline = Outline::of((cluster, luck), luck.steps_to_target, start_up)?;
-        let course = self.follow(&outline, |course| course.losses > MOST_LOSSES, next_life_h)?;
-        Some(course.sketched)
-    }
-
-    /// What losses leave of that job, by the beginning of one outline; `None` where it has none.
-    ///
-    /// Tries n sum up the odds Σ p of coming to an end. As many come to their end in the mean, so that takes n / Σ p tries, and
-    /// where n took t seconds, t / Σ p.
-    pub fn prospect(
-        &mut self,
-        (cluster, luck): (&Cluster, &Luck),
-        start_up: SimTime,
-        next_life_h: impl FnMut(&Lifetime) -> f64,
-    ) -> Option<Prospect> {
-        let outline = Outline::of((cluster, luck), luck.steps_to_target, start_up)?;
-        let is_seen = |course: &Course| {
-            course.is_any_done
-                || course.losses > LOOK
-                || (course.losses == FIRST_LOOK && course.is_beyond(10.0 * MOST_MEAN_LOSSES))
-        };
-        let course = self.follow(&outline, is_seen, next_life_h)?;
-        let needs_s = course.sketched.seconds / course.odds;
-        Some(Prospect {
-            tries: f64::from(course.attempts) / course.odds,
-            needs_s: course.is_beyond(MOST_MEAN_LOSSES).then_some(needs_s),
-        })
-    }
-
-    /// Goes through a job until it ends, or it is enough, which is asked after every loss.
-    fn follow(
-        &mut self,
-        outline: &Outline<'_>,
-        is_enough: impl Fn(&Course) -> bool,
-        mut next_life_h: impl FnMut(&Lifetime) -> f64,
-    ) -> Option<Course> {
-        let &Outline {
+        let Outline {
             life,
             vms,
             start_h: mut now,
@@ -196,20 +129,11 @@ impl Sketch {
             self.from.push(now);
             self.end.push(now + next_life_h(life));
         }
-        let mut course = Course {
-            sketched: Sketched {
-                seconds: 0.0,
-                surprise: [0.0; 2],
-            },
-            losses: 0,
-            attempts: 0,
-            odds: 0.0,
-            is_any_done: false,
-        };
-        let mut saved_h = 0.0;
+        let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
+        let mut pieces = 0_u32;
         loop {
-            course.attempts += 1;
-            if course.attempts > MOST_PIECES {
+            pieces += 1;
+            if pieces > MOST_PIECES {
                 return None;
             }
             let oldest_h = now - least(&self.from);
@@ -218,12 +142,9 @@ impl Sketch {
             let length_h = due_h.map_or(left_h, |due| due.min(left_h));
             let loss = least(&self.end);
             let lasts = now + length_h <= loss;
-            let odds = self.odds(life, now, length_h);
-            let unforeseen = f64::from(u8::from(lasts)) - odds;
-            course.sketched.surprise[0] += unforeseen;
-            course.sketched.surprise[1] += unforeseen * oldest_h;
-            course.odds += odds;
-            course.is_any_done |= lasts;
+            let unforeseen = f64::from(u8::from(lasts)) - self.odds(life, now, length_h);
+            surprise[0] += unforeseen;
+            surprise[1] += unforeseen * oldest_h;
             if lasts {
                 now += length_h;
                 if due_h.is_none() {
@@ -236,15 +157,16 @@ impl Sketch {
                 }
             }
             now = loss;
-            course.losses += 1;
-            course.sketched.seconds = now * SECONDS_PER_HOUR;
-            if is_enough(&course) || loss == f64::INFINITY {
+            losses += 1;
+            if losses > MOST_LOSSES || loss == f64::INFINITY {
                 break;
             }
             now = self.come_back(now, (replacement_h, restart_h), || next_life_h(life));
         }
-        course.sketched.seconds = now * SECONDS_PER_HOUR;
-        Some(course)
+        Some(Sketched {
+            seconds: now * SECONDS_PER_HOUR,
+            surprise,
+        })
     }
 
     /// The odds that no VM is lost within `length_h` from `now` on, given that all live.

@@ -27,7 +27,7 @@ pub(super) struct Flow {
 
 /// What is ahead until the network changes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct FlowAhead {
     /// Updates so far, and to the goal.
     pub(super) done: u64,
     pub(super) left: u64,
@@ -39,7 +39,7 @@ pub(super) struct Room {
 /// it. Each is counted as one gradient that missed nothing.
 pub(super) fn updates(
     leap: &mut Leap<'_>,
-    mut flow_at: impl FnMut(f64, Room) -> Flow,
+    mut flow_at: impl FnMut(f64, FlowAhead) -> Flow,
 ) -> (Stretch, SimTime) {
     let Leap {
         start,
@@ -59,7 +59,7 @@ pub(super) fn updates(
         let (network, ends) = drift.at(now);
         let room_s = (ends.min(goal.until) - now).seconds();
         let left = goal.updates - stretch.updates;
-        let room = Room {
+        let room = FlowAhead {
             done: stretch.updates,
             left,
             seconds: room_s,

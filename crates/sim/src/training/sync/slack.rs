@@ -11,7 +11,7 @@
 //! of c²/s of the time, so that an error of 1 % in A is none. The same recursion, step by step, tells stretches that are
 //! too short for the law: nobody has to stand in a queue for that.
 
-use super::flow::{self, Flow, Room};
+use super::flow::{self, Flow, FlowAhead};
 use super::leap::Leap;
 use super::measured::Known;
 use super::renewal::Renewal;
@@ -40,22 +40,22 @@ const LUCK: u64 = 0x736c_6163_6b20_6c61;
 
 /// A and V at a point.
 #[derive(Debug, Clone, Copy, Default)]
-struct Held {
+struct HeldBack {
     pushed: f64,
     variance: f64,
 }
 
 /// A and V of so many workers at even distances of τ, from 0 on.
-type Curve = std::sync::Arc<[Held]>;
+type HeldCurve = std::sync::Arc<[HeldBack]>;
 
-static CURVES: Known<u32, Curve> = Known::new();
+static CURVES: Known<u32, HeldCurve> = Known::new();
 
 /// Of τ from one point to the next.
 fn spacing() -> f64 {
     f64::from(STEPS) / ((BOUND + OVERSHOOT) * (BOUND + OVERSHOOT))
 }
 
-fn measure(workers: u32) -> Curve {
+fn measure(workers: u32) -> HeldCurve {
     let unit = BOUND + OVERSHOOT;
     let runs = (WORKER_RUNS / workers.max(1)).clamp(RUNS.0, RUNS.1);
     let mut seen = vec![(Welford::default(), Welford::default()); POINTS];
@@ -81,15 +81,15 @@ fn measure(workers: u32) -> Curve {
             mean.add(sum * of_mean);
         }
     }
-    let points = seen.iter().map(|(pushed, mean)| Held {
+    let points = seen.iter().map(|(pushed, mean)| HeldBack {
         pushed: pushed.mean(),
         variance: mean.variance(),
     });
-    std::iter::once(Held::default()).chain(points).collect()
+    std::iter::once(HeldBack::default()).chain(points).collect()
 }
 
 /// A and V at τ: behind the last point as from the middle to there.
-fn held_at(curve: &Curve, tau: f64) -> Held {
+fn held_at(curve: &HeldCurve, tau: f64) -> HeldBack {
     let place = tau / spacing();
     let last = curve.len() - 1;
     let (low, high) = if place < last as f64 {
@@ -99,7 +99,7 @@ fn held_at(curve: &Curve, tau: f64) -> Held {
     };
     let share = (place - low as f64) / (high - low) as f64;
     let between = |low: f64, high: f64| low + share * (high - low);
-    Held {
+    HeldBack {
         pushed: between(curve[low].pushed, curve[high].pushed),
         variance: between(curve[low].variance, curve[high].variance),
     }
@@ -135,7 +135,7 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     // How far τ has come with so many updates, and by how much one moves it on.
     let (mut tau, mut done, mut of_one, mut bound) = (0.0, 0, 0.0, 0.0);
     let mut not_missed = 0.0;
-    let (mut stretch, end) = flow::updates(leap, |network, room: Room| {
+    let (mut stretch, end) = flow::updates(leap, |network, room: FlowAhead| {
         let renewal = unheld(stepping, network);
         let flow = renewal.flow(&no_service());
         not_missed = renewal.not_missed();

@@ -13,7 +13,7 @@ pub(super) const MOST_UPDATES: u64 = 5_000;
 
 /// Memory: times of steps in seconds, round by round; when all had done so many; and a copy to be put in order.
 #[derive(Debug, Default)]
-struct Rounds {
+struct StepRounds {
     times: Vec<f64>,
     all_done: Vec<f64>,
     order: Vec<f64>,
@@ -32,7 +32,7 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTi
     }
     let before = leap.stream.clone();
     let draws = Draws::new(stepping);
-    let Rounds {
+    let StepRounds {
         times,
         all_done,
         order,
