@@ -141,9 +141,10 @@ impl Arena {
                 }
             })
             .collect();
+        let to_choose = (expectations.to_choose.as_ref()).unwrap_or(&expectations.points);
         let allowed = match &misses {
             Some(misses) => misses.allowed.clone(),
-            None => (expectations.to_choose.iter())
+            None => (to_choose.iter())
                 .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
                 .collect(),
         };
@@ -166,7 +167,7 @@ impl Arena {
             default: 0,
             tariffs,
             expected_time_s,
-            oracle: oracles(scenario, &allowed, &expectations.to_choose),
+            oracle: oracles(scenario, &allowed, to_choose),
             no_choice: Vec::new(),
             fronts: fronts(&allowed, &expectations.points),
             allowed,
@@ -177,7 +178,7 @@ impl Arena {
         // What limits were held against.
         let held = match arena.spread {
             Some(_) => &arena.expected,
-            None => &expectations.to_choose,
+            None => (expectations.to_choose.as_ref()).unwrap_or(&arena.expected),
         };
         arena.no_choice = (held.iter().enumerate())
             .map(|(policy, points)| arena.no_choice(policy, points))
@@ -286,7 +287,7 @@ fn closed_form(
         })
         .collect();
     Expectations {
-        to_choose: points.clone(),
+        to_choose: None,
         points,
         precision: Vec::new(),
     }

@@ -43,8 +43,8 @@ pub struct Expectations {
     /// Time and cost per policy and configuration.
     pub points: Vec<Vec<Point>>,
     /// Time and cost per policy and configuration from the other set of replicas, to choose and to hold against the
-    /// limits.
-    pub to_choose: Vec<Vec<Point>>,
+    /// limits; `None` where formulas tell them, which are the same then.
+    pub to_choose: Option<Vec<Vec<Point>>>,
     /// How well each is known; empty where formulas tell it.
     pub precision: Vec<Precision>,
 }
@@ -132,7 +132,7 @@ pub fn expect(
     };
     Expectations {
         points: points(&second),
-        to_choose: points(&first),
+        to_choose: Some(points(&first)),
         precision: (first.iter().zip(&second))
             .map(|(first, second)| precision(second, open_at(first, question).is_some()))
             .collect(),
