@@ -36,9 +36,10 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
             "variation.vm_sigma = 0.003\nsync.ssp = { slack = 2 }\n",
             "event",
         ),
+        // Few updates are drawn step by step, machine by machine.
         (
             "variation.vm_sigma = 0.003\nsync.flexible = { after_s = 1.5 }\n",
-            "event",
+            "fast",
         ),
         (
             "variation.vm_sigma = 0.003\nsync.speculative = { quantile = 0.9 }\n",
