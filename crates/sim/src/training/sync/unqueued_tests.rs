@@ -154,7 +154,8 @@ fn short(text: &str, stepping: &Stepping, updates: u64) {
         until: SimTime::from_seconds(0.9 * mean_s),
     };
     let cut = both(text, stepping, until, 800);
-    let figures: [(&str, &dyn Fn(usize, usize) -> f64); 4] = [
+    type Figure<'f> = &'f dyn Fn(usize, usize) -> f64;
+    let figures: [(&str, Figure<'_>); 4] = [
         ("end", &|of, run| ended[of][run].1),
         ("mark", &|of, run| {
             ended[of][run].0.advance.at_mark.seconds()
