@@ -85,7 +85,7 @@ impl Summary {
         }
     }
 
-    /// The same, which keeps no more than these figures; of no records yet.
+    /// This summary with no more figures than these, before its first record.
     #[must_use]
     pub fn keeping(mut self, kept: &'static KeptMetrics) -> Summary {
         Arc::make_mut(&mut self.by).kept = kept;
