@@ -218,7 +218,7 @@ impl Grid {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unequal {
     pub(super) all: Moments,
-    /// As if nobody could straggle, where that has been integrated by itself.
+    /// Moments of a step without stragglers, where those have been integrated by themselves.
     pub(super) plain: Option<Moments>,
 }
 

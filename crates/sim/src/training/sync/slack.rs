@@ -50,7 +50,7 @@ type HeldCurve = std::sync::Arc<[HeldBack]>;
 
 static CURVES: Known<u32, HeldCurve> = Known::new();
 
-/// Of τ from one point to the next.
+/// Time τ from one point to the next.
 fn spacing() -> f64 {
     f64::from(STEPS) / ((BOUND + OVERSHOOT) * (BOUND + OVERSHOOT))
 }
@@ -122,7 +122,7 @@ pub(super) fn is_ample(slack: u32, stepping: &Stepping) -> bool {
     is_even && stepping.machines.is_none() && cv > 0.0 && cv <= SMALL_STEPS * f64::from(slack)
 }
 
-/// As if nobody waited.
+/// Gradients of workers that never wait, as a renewal process.
 pub(super) fn unheld(stepping: &Stepping, network: f64) -> Renewal {
     Renewal::of(&no_service(), stepping, network)
 }
