@@ -85,6 +85,10 @@ impl Ground for World {
     }
 
     fn plan_usd(&self, configuration: usize, seconds: f64, tariff: &Tariff, _: &mut Usage) -> f64 {
+        if let Some((brief, vm)) = self.truths.brief(configuration) {
+            let held = std::iter::once((vm, brief.vms));
+            return tariff.run_usd(held, brief.batch, seconds);
+        }
         let truth = &self.truths[configuration];
         tariff.run_usd(truth.held(), truth.configuration.batch, seconds)
     }
