@@ -8,7 +8,7 @@
 //!   what they cost, as everybody knows it.
 //! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors;
 //!   `misses`: how often limits are missed, where a share of runs may.
-//! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
+//! - [`simulation`]: what neighbouring cases share: one search, one run per configuration; `runs`: these runs and their bills.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle; `billed`: a run under a tariff; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
@@ -49,6 +49,7 @@ pub mod record;
 mod rivals;
 pub mod run;
 mod run_to_target;
+mod runs;
 mod score;
 mod searched;
 pub mod shard;

@@ -10,13 +10,14 @@ use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
 use super::run_to_target::Run;
+use super::runs::Runs;
 use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{Forecast, Strategy};
 use scavsim_search::testbed::by_replica::ByReplica;
-use scavsim_search::testbed::{Metered, Noted, Site, Stop, Timeline};
+use scavsim_search::testbed::{Metered, Noted, Site, Stop};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, Stalled, Unfinished};
 
@@ -110,87 +111,6 @@ pub struct Errors {
     pub median: f64,
     /// Maximum.
     pub max: f64,
-}
-
-/// Runs to the target from one state; memory is kept when they are forgotten.
-#[derive(Default)]
-struct Runs {
-    all: Vec<Run>,
-    used: usize,
-    /// What each comes to under the policy that was asked for last.
-    bills: Vec<Option<(usize, Outcome)>>,
-}
-
-impl Runs {
-    fn forget(&mut self) {
-        self.used = 0;
-    }
-
-    fn find(&self, failed: &[usize], choice: usize) -> Option<usize> {
-        let mut all = self.all[..self.used].iter();
-        all.position(|run| run.line.choice == choice && run.failed == failed)
-    }
-
-    /// Where the copy of a run without choices before it was kept.
-    fn copy(&mut self, run: &Run) -> usize {
-        match self.all.get_mut(self.used) {
-            None => self.all.push(run.clone()),
-            Some(place) => {
-                place.failed.clear();
-                place.line = run.line;
-                place.net.copy_from(&run.net);
-                place.gross.copy_from(&run.gross);
-            }
-        }
-        self.kept()
-    }
-
-    /// Where the run was kept.
-    fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
-        if self.used == self.all.len() {
-            let none = Usage::default;
-            self.all.push(Run {
-                failed: Vec::new(),
-                line,
-                net: none(),
-                gross: none(),
-                search: none(),
-            });
-        }
-        let run = &mut self.all[self.used];
-        run.failed.clear();
-        run.failed.extend_from_slice(failed);
-        run.line = line;
-        site.usage_until_target(&run.line, &mut run.net);
-        if line.gross_end != line.net_end {
-            site.usage_until(line.gross_end, &mut run.gross);
-        }
-        if line.search_end > SimTime::ZERO {
-            site.usage_until(line.search_end, &mut run.search);
-        }
-        self.kept()
-    }
-
-    /// The place of a run that was just put there.
-    fn kept(&mut self) -> usize {
-        let at = self.used;
-        self.used += 1;
-        self.bills.truncate(at);
-        self.bills.push(None);
-        at
-    }
-
-    /// What a run comes to under a policy, by `bill` unless that was asked just before.
-    fn billed(&mut self, at: usize, policy: usize, bill: impl FnOnce(&Run) -> Outcome) -> Outcome {
-        match self.bills[at] {
-            Some((of, outcome)) if of == policy => outcome,
-            _ => {
-                let outcome = bill(&self.all[at]);
-                self.bills[at] = Some((policy, outcome));
-                outcome
-            }
-        }
-    }
 }
 
 impl<'p> Simulation<'p> {
