@@ -119,7 +119,12 @@ impl RunningMedian {
     pub fn of_values(values: Vec<f64>, times: u64) -> RunningMedian {
         match values[..] {
             [value] => RunningMedian(State::Same(value, times)),
-            _ => RunningMedian(State::Exact(values)),
+            _ if values.len() <= EXACT_UP_TO => RunningMedian(State::Exact(values)),
+            _ => {
+                let mut median = RunningMedian::new();
+                median.add_all(values.into_iter());
+                median
+            }
         }
     }
 
@@ -228,6 +233,16 @@ mod tests {
             running.add(value);
         }
         assert_eq!(running.median(), Some(2.0));
+    }
+
+    #[test]
+    fn many_values_that_were_stored_come_to_what_telling_them_does() {
+        let values: Vec<f64> = (0..1_500).map(|i| f64::from(i * 7 % 1_501)).collect();
+        let mut told = RunningMedian::new();
+        values.iter().for_each(|value| told.add(*value));
+        let mut stored = RunningMedian::of_values(values, 1);
+        let bits = |median: Option<f64>| median.map(f64::to_bits);
+        assert_eq!(bits(stored.median()), bits(told.median()));
     }
 
     #[test]

@@ -11,12 +11,14 @@ use scavsim_base::units::SimTime;
 /// Updates beyond which a stretch is not short.
 pub(super) const MOST_UPDATES: u64 = 5_000;
 
-/// Memory: times of steps in seconds, round by round; when all had done so many; and a copy to be put in order.
+/// Memory: times of steps in seconds, round by round; when all had done so many; a copy to be put in order; who waited, from
+/// when to when, before which step.
 #[derive(Debug, Default)]
 struct StepRounds {
     times: Vec<f64>,
     all_done: Vec<f64>,
     order: Vec<f64>,
+    waited: Vec<(f64, f64, usize)>,
 }
 
 /// Updates until the goal is reached; `None`, with nothing drawn, where they are not few, or the network changes meanwhile.
@@ -36,11 +38,13 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTi
         times,
         all_done,
         order,
+        waited,
     } = leap.scratch.of();
     times.clear();
     all_done.clear();
     all_done.push(0.0);
-    let (mut waited, mut least) = (Vec::new(), 0.0);
+    waited.clear();
+    let mut least = 0.0;
     let is_enough = |times: &[f64], least: f64| {
         let done = times.iter().filter(|time| **time <= least).count();
         least > until_s || done as u64 >= goal.updates
@@ -94,7 +98,7 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTi
         workers,
         slack: slack as usize,
     };
-    stretch.missed_gradients = so_far.missed(end_s, &waited) as f64;
+    stretch.missed_gradients = so_far.missed(end_s, waited) as f64;
     let communicated = stretch.updates as f64 / f64::from(stepping.workers) * communication_s;
     stretch.divide(end_s, communicated);
     Some((stretch, start + SimTime::from_seconds(end_s)))
