@@ -401,7 +401,10 @@ fn a_configuration_is_the_same_among_very_many_as_among_few() {
     let (workload, all) = &scenario.workloads()[0];
     assert_eq!(all.len(), 3 * 13 * 769);
     let plan = Plan::new(&scenario).expect("a checked scenario");
-    let many = plan.arena(0).expect("an arena").world().expect("simulated");
+    let arena = plan.arena(0).expect("an arena");
+    let many = arena.world().expect("simulated");
+    // What is expected of all, and what they cost, asks for none; to tell whether anything may happen, for one.
+    assert_eq!(many.truths.made(), 1);
     let places: Vec<usize> = (0..all.len()).step_by(1_009).collect();
     let some: Vec<Configuration> = places.iter().map(|at| all[*at].clone()).collect();
     let reach = &scenario.clusters().expect("clusters").reach;
@@ -415,6 +418,10 @@ fn a_configuration_is_the_same_among_very_many_as_among_few() {
         many.plan_usage(at, 100.0, &mut usage[0]);
         few.plan_usage(own, 100.0, &mut usage[1]);
         assert_eq!(format!("{:?}", usage[0]), format!("{:?}", usage[1]));
+        let usd = |world: &World, at: usize| {
+            world.plan_usd(at, 100.0, &arena.tariffs[0], &mut Usage::default())
+        };
+        assert_eq!(usd(many, at), usd(few, own));
         let told = |world: &World, at: usize| format!("{:?}", world.truths[at]);
         assert_eq!(told(many, at), told(few, own));
         let mut end = |which: usize, at: usize| {

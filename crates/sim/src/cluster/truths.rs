@@ -159,6 +159,21 @@ impl Truths {
         }
     }
 
+    /// How many truths are there.
+    #[cfg(any(test, feature = "inside"))]
+    pub fn made(&self) -> usize {
+        match &self.0 {
+            AtHand::All(truths) => truths.len(),
+            AtHand::Asked(asked) => {
+                let pages = asked.pages.iter().filter_map(OnceLock::get);
+                pages
+                    .flatten()
+                    .filter(|truth| truth.get().is_some())
+                    .count()
+            }
+        }
+    }
+
     /// Truths that tell what may happen to any cluster: all, or of very many, to which nothing can, the first.
     pub fn kinds(&self) -> impl Iterator<Item = &Truth> + Clone {
         let count = match &self.0 {
