@@ -260,29 +260,34 @@ pub mod provision {
 #[cfg(feature = "cli")]
 pub mod cli;
 
-/// The rooms, for this project's own tests and benches.
-#[cfg(feature = "inside")]
-mod inside {
-    #[cfg(feature = "cli")]
-    pub use scavsim_base::text;
-    pub use scavsim_base::{rng, stats, units};
-    pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
-    pub use scavsim_lab::{experiment, scenario};
-    #[cfg(feature = "cli")]
-    pub use scavsim_measure::{advise, compare, import, validate};
-    #[cfg(feature = "cli")]
-    pub use scavsim_papers::{functions, reproduce};
-    pub use scavsim_read::{expression, input};
-    pub use scavsim_search::{grid, search, testbed};
-    #[cfg(feature = "cli")]
-    pub use scavsim_show::report;
-    #[cfg(feature = "figures")]
-    pub use scavsim_show::{figure, page};
-    pub use scavsim_sim::{bag, cluster, engine, job, parallel, plans, training};
-}
-#[cfg(feature = "inside")]
+// For this project's own tests and benches alone.
+#[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use inside::*;
+pub use scavsim_base::text;
+#[doc(hidden)]
+pub use scavsim_base::{rng, stats, units};
+#[doc(hidden)]
+pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
+#[doc(hidden)]
+pub use scavsim_lab::{experiment, scenario};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use scavsim_measure::{advise, compare, import, validate};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use scavsim_papers::{functions, reproduce};
+#[doc(hidden)]
+pub use scavsim_read::{expression, input};
+#[doc(hidden)]
+pub use scavsim_search::{grid, search, testbed};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use scavsim_show::report;
+#[cfg(feature = "figures")]
+#[doc(hidden)]
+pub use scavsim_show::{figure, page};
+#[doc(hidden)]
+pub use scavsim_sim::{bag, cluster, engine, job, parallel, plans, training};
 
 // The code of the page for Rust compiles and runs.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ pub struct KolmogorovSmirnov {
 }
 
 /// Compares two samples; their order does not matter, ties are allowed.
-#[cfg(any(test, feature = "inside"))]
+#[doc(hidden)]
 pub fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> KolmogorovSmirnov {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     a.sort_unstable_by(f64::total_cmp);

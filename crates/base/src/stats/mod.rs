@@ -18,7 +18,6 @@ pub mod student_t;
 
 pub use interval::Interval;
 pub use joint::Joint;
-#[cfg(any(test, feature = "inside"))]
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use lanes::Lanes;

@@ -115,7 +115,7 @@ pub struct Errors {
 
 impl<'p> Simulation<'p> {
     /// Nothing simulated yet.
-    #[cfg(any(test, feature = "inside"))]
+    #[doc(hidden)]
     pub fn new(plan: &'p Plan) -> Self {
         Simulation::with(plan, None)
     }

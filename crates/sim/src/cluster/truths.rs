@@ -160,7 +160,7 @@ impl Truths {
     }
 
     /// How many truths are there.
-    #[cfg(any(test, feature = "inside"))]
+    #[doc(hidden)]
     pub fn made(&self) -> usize {
         match &self.0 {
             AtHand::All(truths) => truths.len(),

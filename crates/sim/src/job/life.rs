@@ -16,7 +16,6 @@ use crate::training::sync::{Goal, Stretch};
 use crate::training::{Fidelity, Log};
 use scavsim_base::rng::{Stream, Streams};
 use scavsim_base::units::SimTime;
-#[cfg(any(test, feature = "inside"))]
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{Phase, Usage};
 
@@ -219,7 +218,7 @@ impl Job {
     }
 
     /// Which VMs are held, and what for.
-    #[cfg(any(test, feature = "inside"))]
+    #[doc(hidden)]
     pub fn ledger(&self) -> &Ledger {
         &self.stage.ledger
     }

@@ -12,7 +12,6 @@ use crate::training::progress::Advance;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
-#[cfg(any(test, feature = "inside"))]
 use crate::training::sync::steps::Steps;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::{Variation, WorkerTime};
@@ -282,7 +281,7 @@ impl Plan {
     }
 
     /// Runs the job with every step and every worker drawn: for tests, the reference for [`run`](Plan::run).
-    #[cfg(any(test, feature = "inside"))]
+    #[doc(hidden)]
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
         JobRun::new(self).finish(Mode::Steps, stream)
     }
@@ -291,7 +290,6 @@ impl Plan {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Stretches,
-    #[cfg(any(test, feature = "inside"))]
     Steps,
 }
 
@@ -352,7 +350,6 @@ impl<'a> JobRun<'a> {
             };
             match mode {
                 Mode::Stretches => self.stretch(until - self.now, stream),
-                #[cfg(any(test, feature = "inside"))]
                 Mode::Steps => self.step_by_step(until - self.now, stream),
             }
             self.now = until;
@@ -435,7 +432,6 @@ impl<'a> JobRun<'a> {
         }
     }
 
-    #[cfg(any(test, feature = "inside"))]
     fn step_by_step(&mut self, steps: u64, stream: &mut Stream) {
         let (stepping, looks, averages) = (&self.stepping, self.looks, &mut self.averages);
         let slowest_s = |stream: &mut Stream, _| {
