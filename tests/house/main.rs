@@ -2,6 +2,7 @@
 //!
 //! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
 
+mod budget;
 mod circles;
 mod declarations;
 mod gallery;
