@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::Table;
 
-use super::{FLOORS, facts, folder, read, root};
+use super::{FLOORS, folder, read, root, survey};
 
 /// Share of a limit that may be unused before the limit has to be lowered.
 const MOST_SLACK: f64 = 0.01;
@@ -44,7 +44,7 @@ fn sizes() -> BTreeMap<String, usize> {
     let documents = texts_below(&root().join("docs"), "md");
     let words = documents.iter().map(|text| text.split_whitespace().count());
     sizes.insert("docs.words".to_owned(), words.sum());
-    sizes.insert("public.names".to_owned(), facts().public_names.len());
+    sizes.insert("public.names".to_owned(), survey().facts.public_names.len());
     sizes
 }
 
