@@ -29,6 +29,7 @@ mod luck;
 mod mend;
 mod money;
 mod names;
+mod policies;
 mod program;
 mod rows;
 mod schema;
