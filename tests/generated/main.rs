@@ -29,7 +29,6 @@ mod luck;
 mod mend;
 mod money;
 mod names;
-mod policies;
 mod program;
 mod rows;
 mod schema;
