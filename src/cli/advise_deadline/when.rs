@@ -117,9 +117,10 @@ impl ClockTime {
             (None, Some(now)) => {
                 let (now, wanted) = (ahead.to_datetime(now.time), weekday(day)?);
                 let is_today = now.weekday() == wanted && now.time() < time;
-                let day = match is_today {
-                    true => now.date(),
-                    false => now.date().nth_weekday(1, wanted).ok()?,
+                let day = if is_today {
+                    now.date()
+                } else {
+                    now.date().nth_weekday(1, wanted).ok()?
                 };
                 day.to_datetime(time)
             }
