@@ -336,7 +336,7 @@ fn phases_are_those_of_the_usage() {
     ));
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let world = &plan.arena(0).expect("an arena").world().expect("simulated");
-    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
+    for fidelity in [Fidelity::Event, Fidelity::Fast] {
         let mut cluster = SimulatedCluster::new(
             world,
             &Terms {

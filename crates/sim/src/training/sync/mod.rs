@@ -5,7 +5,7 @@
 //! statistical price needs.
 //!
 //! - [`stretch`]: goals and outcomes; [`in_events`]: what a protocol does, [`synchronisation`]: what it says of itself,
-//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in a fidelity.
+//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in `fast`.
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.

@@ -17,7 +17,6 @@ use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::engine::Queue;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
@@ -185,12 +184,10 @@ impl Synchronisation for Speculative {
         batch * f64::from(self.tasks(workers)) / f64::from(workers)
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        let is_measured = || steps_to_measure(stepping).is_some();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Fast if is_measured() => Ok(()),
-            Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
+    fn check_fast(&self, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match steps_to_measure(stepping) {
+            Some(_) => Ok(()),
+            None => Err(Invalid::Entangled {
                 protocol: self.name(),
             }),
         }
@@ -215,7 +212,7 @@ impl Synchronisation for Speculative {
             interrupt: leap.interrupt,
         };
         let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let (mut stretch, end) = steps.take(draw, leap.stream);
         stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
         stretch.waste_fraction(sample.wasted, stepping.worker_s);
         let compute = stretch.advance.compute_s / stepping.worker_s;

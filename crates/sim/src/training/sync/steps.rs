@@ -1,9 +1,7 @@
-//! Steps that all workers end together, in fidelities `step` and `fast`.
+//! Steps that all workers end together, many at once.
 
-use super::network::Network;
 use super::stretch::{Goal, Stretch};
 use crate::engine::Interrupt;
-use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::slowest::Moments;
 use crate::training::stepping::{Given, Stepping};
@@ -28,54 +26,9 @@ pub(crate) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Takes them until the goal is reached, and says when that is; `draw` draws the compute seconds of one. Gradients
-    /// are left to the protocol.
+    /// Takes them until the goal is reached, as many in one draw as are expected before the network changes, and says when
+    /// that is. `draw` draws the compute seconds of one. Gradients are left to the protocol.
     pub(crate) fn take(
-        self,
-        fidelity: Fidelity,
-        draw: impl FnMut(&mut Stream, Given) -> f64,
-        stream: &mut Stream,
-    ) -> (Stretch, SimTime) {
-        match fidelity {
-            Fidelity::Fast => self.together(draw, stream),
-            Fidelity::Step | Fidelity::Event => self.singly(draw, stream),
-        }
-    }
-
-    /// One by one, each with the network as it is when it communicates.
-    fn singly(
-        self,
-        mut draw: impl FnMut(&mut Stream, Given) -> f64,
-        stream: &mut Stream,
-    ) -> (Stretch, SimTime) {
-        let Steps {
-            start,
-            drift,
-            stepping,
-            goal,
-            interrupt,
-            ..
-        } = self;
-        let mut stretch = Stretch::from(start);
-        let mut now = start;
-        let mut network = Network::at(start, drift, stepping);
-        while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let compute_s = draw(stream, Given::Nothing);
-            now += SimTime::from_seconds(compute_s);
-            network.follow(now);
-            now += network.time;
-            if now > goal.until {
-                return (stretch, goal.until);
-            }
-            stretch.advance.compute_s += compute_s;
-            stretch.advance.communication_s += network.seconds;
-            stretch.update(now, &goal);
-        }
-        (stretch, now)
-    }
-
-    /// Takes as many steps in one draw as are expected before the network changes.
-    fn together(
         self,
         mut draw: impl FnMut(&mut Stream, Given) -> f64,
         stream: &mut Stream,
