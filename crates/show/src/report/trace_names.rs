@@ -109,7 +109,7 @@ impl<'a> TraceOf<'a> {
 pub struct Args<'a> {
     /// VM type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) vm: Option<&'a str>,
+    vm: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
