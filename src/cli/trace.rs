@@ -112,35 +112,19 @@ impl TraceArgs {
                 full.at.seconds()
             ));
         }
-        self.written(&plan, &watched, &folder)?;
+        TraceArgs::written(&plan, &watched, &folder)?;
         Ok(Exit::Done)
     }
 
     /// Writes the file of a job that was watched, and says what became of it.
-    fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+    fn written(plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
             None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
         };
-        let of = TraceOf {
-            scenario: &plan.scenario,
-            case: self.case,
-            setting: plan.setting(watched.case.arena),
-            workload: plan.workload(watched.case.arena),
-            strategy: plan.strategy(watched.case.strategy),
-            replica: watched.case.replica,
-            pricing: &plan.policies[watched.case.policy].name,
-            objective: plan.objectives[watched.case.objective].name(),
-            fidelity: Fidelity::Event.name(),
-            vms,
-        };
-        let name = format!(
-            "{}-case-{}.{}",
-            plan.scenario,
-            self.case,
-            trace_jsonl::ENDING
-        );
+        let of = TraceOf::new(plan, watched.case, Fidelity::Event.name(), vms);
+        let name = of.file_name();
         write(folder, &name, |file| {
             trace_jsonl::write(&of, &watched.entries, file)
         })?;
@@ -158,21 +142,10 @@ impl TraceArgs {
             Some(_) => " during the search",
             None => "",
         };
-        let setting = match of.setting {
-            "" => String::new(),
-            name => format!("{name}, "),
-        };
         let told = format!(
-            "{}, case {}: {setting}{}, {}, replica {}, {}, {}\n\
+            "{of}\n\
              target reached{when} after {:.3} h on {on}; {} VMs lost\n\
              {}: {} entries\n",
-            of.scenario,
-            of.case,
-            of.workload,
-            of.strategy,
-            of.replica,
-            of.pricing,
-            of.objective,
             line.net_end.hours(),
             line.lost_vms,
             folder.file(&name).display(),

@@ -47,7 +47,7 @@ fn seconds(
             let drift = DriftPath::new(variation.drift, streams, replica, WorkloadKey::of("x"));
             let mut job = Job::new(fidelity, SimTime::ZERO, drift, Streams::new(0));
             let mut stream = streams.stream(replica, Purpose::Trial(0));
-            let pace = Pace::of(Protocol::Bsp, fidelity, &stepping);
+            let pace = Pace::of(Protocol::Bsp, &stepping);
             let goal = Goal {
                 mark,
                 ..Goal::updates(steps)

@@ -9,7 +9,7 @@ use super::fidelity::Invalid;
 use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, ratio};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::floor::Floor;
@@ -132,18 +132,12 @@ impl Synchronisation for Backup {
 
     fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: known.barrier.unwrap_or(stepping.slowest),
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
+        let one = known.barrier.unwrap_or(stepping.slowest);
         let draws = Draws::new(stepping);
-        let WorkerTimes(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream, given| self.draw_s(stepping, &draws, times, given, stream);
-        let (mut stretch, end) = steps.take(draw, leap.stream);
+        let mut times = Vec::new();
+        let draw =
+            |stream: &mut Stream, given| self.draw_s(stepping, &draws, &mut times, given, stream);
+        let (mut stretch, end) = steps::take(leap, one, draw);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
         stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
@@ -152,10 +146,6 @@ impl Synchronisation for Backup {
         Some((stretch, end))
     }
 }
-
-/// Times of all workers of a step.
-#[derive(Debug, Default)]
-struct WorkerTimes(Vec<f64>);
 
 /// Whether `spare` of so many workers leave any to compute.
 ///

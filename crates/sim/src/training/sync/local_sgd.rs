@@ -8,7 +8,7 @@ use super::fidelity::Invalid;
 use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::floor::Floor;
@@ -145,14 +145,6 @@ impl Synchronisation for LocalSgd {
 
     fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: stepping.slowest,
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
         let draws = Draws::new(stepping);
         let draw = |stream: &mut Stream, given: Given| match given {
             // A round is a step here.
@@ -161,7 +153,7 @@ impl Synchronisation for LocalSgd {
             }),
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
-        let (mut stretch, end) = steps.take(draw, leap.stream);
+        let (mut stretch, end) = steps::take(leap, stepping.slowest, draw);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
     }

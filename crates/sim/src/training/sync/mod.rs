@@ -37,7 +37,7 @@ mod slack;
 pub mod speculative;
 pub mod ssp;
 pub mod stationary;
-pub(crate) mod steps;
+mod steps;
 pub mod stretch;
 pub mod synchronisation;
 mod turns;
