@@ -1333,7 +1333,7 @@ class Scenario(Keys):
     """Growing and shrinking with the price of spot VMs."""
     failures: Failures = key(default=None)
     """Machines that fail though nobody takes them away; none do when absent. For `parallel`."""
-    fidelity: Literal['event', 'step', 'fast'] = key(default=None)
+    fidelity: Literal['event', 'fast'] = key(default=None)
     """How finely runs are simulated. ["fast"]"""
     grid: str = key(default=None)
     """Name of an embedded measured grid, or path of a grid's folder relative to this file, instead of workloads."""

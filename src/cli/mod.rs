@@ -143,7 +143,7 @@ enum Command {
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
     #[command(
-        after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out"
+        after_help = "Example: one job that loses VMs\n  scavsim trace scenarios/spot.toml --case 300 --out out"
     )]
     Trace(trace::TraceArgs),
     /// List what scenarios can name

@@ -15,7 +15,7 @@ use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::trace_names::TraceOf;
-use scavsim_show::report::{Folder, trace_chrome, trace_jsonl};
+use scavsim_show::report::{Folder, trace_jsonl};
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::log::What;
 
@@ -28,7 +28,7 @@ pub struct TraceArgs {
     /// Number of the case, as in the column `case` of the records
     #[arg(long, value_name = "N")]
     case: u64,
-    /// Write NAME-case-N.events.jsonl and NAME-case-N.trace.json to this folder
+    /// Write NAME-case-N.events.jsonl to this folder
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Note single worker-steps up to so many entries; of the job, its VMs and checkpoints all
@@ -112,36 +112,21 @@ impl TraceArgs {
                 full.at.seconds()
             ));
         }
-        self.written(&plan, &watched, &folder)?;
+        TraceArgs::written(&plan, &watched, &folder)?;
         Ok(Exit::Done)
     }
 
-    /// Writes the files of a job that was watched, and says what became of it.
-    fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+    /// Writes the file of a job that was watched, and says what became of it.
+    fn written(plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
             None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
         };
-        let of = TraceOf {
-            scenario: &plan.scenario,
-            case: self.case,
-            setting: plan.setting(watched.case.arena),
-            workload: plan.workload(watched.case.arena),
-            strategy: plan.strategy(watched.case.strategy),
-            replica: watched.case.replica,
-            pricing: &plan.policies[watched.case.policy].name,
-            objective: plan.objectives[watched.case.objective].name(),
-            fidelity: Fidelity::Event.name(),
-            vms,
-        };
-        let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
-        let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
-        write(folder, &jsonl, |file| {
+        let of = TraceOf::new(plan, watched.case, Fidelity::Event.name(), vms);
+        let name = of.file_name();
+        write(folder, &name, |file| {
             trace_jsonl::write(&of, &watched.entries, file)
-        })?;
-        write(folder, &chrome, |file| {
-            trace_chrome::write(&of, &watched.entries, file)
         })?;
         let line = &watched.line;
         let at = line.reached.unwrap_or(line.choice);
@@ -157,27 +142,14 @@ impl TraceArgs {
             Some(_) => " during the search",
             None => "",
         };
-        let setting = match of.setting {
-            "" => String::new(),
-            name => format!("{name}, "),
-        };
         let told = format!(
-            "{}, case {}: {setting}{}, {}, replica {}, {}, {}\n\
+            "{of}\n\
              target reached{when} after {:.3} h on {on}; {} VMs lost\n\
-             {}: {} entries\n\
-             {}: for ui.perfetto.dev\n",
-            of.scenario,
-            of.case,
-            of.workload,
-            of.strategy,
-            of.replica,
-            of.pricing,
-            of.objective,
+             {}: {} entries\n",
             line.net_end.hours(),
             line.lost_vms,
-            folder.file(&jsonl).display(),
+            folder.file(&name).display(),
             watched.entries.len(),
-            folder.file(&chrome).display(),
         );
         let page = terminal::page();
         let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();

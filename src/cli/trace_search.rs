@@ -7,10 +7,10 @@ use super::progress::Progress;
 use super::terminal;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, Status};
 use scavsim_search::search::{Settings, registry};
+use scavsim_show::report::Folder;
 use scavsim_show::report::aside::Aside;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::trace_search::SearchTrace;
-use scavsim_show::report::{Folder, trace_jsonl};
 
 /// Evaluates a case of a plan that notes probes, writes its file and tells what happened in it.
 pub(super) fn written(
@@ -43,18 +43,7 @@ pub(super) fn written(
     }
     .sentence();
     let trace = SearchTrace {
-        of: TraceOf {
-            scenario: &plan.scenario,
-            case: case.number,
-            setting: plan.setting(case.arena),
-            workload: plan.workload(case.arena),
-            strategy: plan.strategy(case.strategy),
-            replica: case.replica,
-            pricing: &plan.policies[case.policy].name,
-            objective: plan.objectives[case.objective].name(),
-            fidelity: arena.ground.provenance(0),
-            vms: &[],
-        },
+        of: TraceOf::new(plan, case, arena.ground.provenance(0), &[]),
         space: &arena.space,
         questions: evaluator.questions(),
         predicted: &forecast.time_s,
@@ -63,12 +52,7 @@ pub(super) fn written(
         ended: &ended,
         record: &record,
     };
-    let file = format!(
-        "{}-case-{}.{}",
-        plan.scenario,
-        case.number,
-        trace_jsonl::ENDING
-    );
+    let file = trace.of.file_name();
     write(folder, &file, |into| trace.write(into))?;
     let page = terminal::page();
     let place = folder.file(&file);

@@ -149,7 +149,7 @@ fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
              spot = {{ exponential_mean_h = 1, on_loss = \"{on_loss}\", replacement_s = 60, checkpoint = {{ periodic-s = 300 }} }}\n"
         )
     };
-    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         for on_loss in ["wait", "go-on"] {
             let scenario = dying_at(0.25, &rest(on_loss));
             let seen = run(&scenario, fidelity, 0);

@@ -26,7 +26,7 @@ fn sandbox() -> Sandbox {
 /// The same in tasks of four cases: two replicas for two objectives.
 fn sandbox_in_tasks() -> Sandbox {
     let sandbox = sandbox();
-    let fidelity = "name = \"some\"\nfidelity = \"step\"";
+    let fidelity = "name = \"some\"\nfidelity = \"event\"";
     sandbox.edit("scenario.toml", "name = \"some\"", fidelity);
     sandbox
 }
@@ -328,10 +328,10 @@ fn another_run_is_refused_and_told_apart() {
     };
     refused(&["--seed", "7"], &["`seed` was 0, is now 7"]);
     refused(
-        &["--replicas", "5", "--fidelity", "step"],
+        &["--replicas", "5", "--fidelity", "event"],
         &[
             "`replicas` was 2, is now 5",
-            "`fidelity` was fast, is now step",
+            "`fidelity` was fast, is now event",
             "`cases` was 36, is now 90",
         ],
     );

@@ -247,7 +247,7 @@ fn nothing_hidden_is_left_of_what_was_killed() {
 #[test]
 fn a_folder_that_goes_away_under_a_run_is_named() {
     let sandbox = Sandbox::with(
-        "workloads = [\"scavenger-resnet18\"]\nreplicas = 400\nfidelity = \"step\"\nvariation.step_cv = 0.1\n",
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = 400\nfidelity = \"event\"\nvariation.step_cv = 0.1\n",
     );
     let mut command = sandbox.scavsim();
     command.args(["run", "scenario.toml", "--jobs", "1", "--out", "out"]);

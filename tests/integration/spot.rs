@@ -56,7 +56,7 @@ fn vms_that_live_long_change_nothing() {
     );
     let mut owned = never.clone();
     owned.runs_in[0].setup.spot = None;
-    for fidelity in [Fidelity::Fast, Fidelity::Step] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let hours = |scenario: &Scenario| {
             let mut all = Vec::new();
             runs(scenario, fidelity, 5, |hours, _, usage| {
@@ -155,7 +155,7 @@ fn every_vm_second_is_billed_once() {
          checkpoint = \"young-daly\"\ncheckpoint_write_s = 30",
     );
     let mut losses = 0;
-    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let replicas = if fidelity == Fidelity::Fast { 200 } else { 3 };
         runs(&scenario, fidelity, replicas, |hours, lost, usage| {
             let held: f64 = (usage.intervals.iter())
@@ -178,7 +178,7 @@ fn every_vm_second_is_billed_once() {
     assert!(losses > 400, "{losses}");
 }
 
-/// The three fidelities through losses: means within 4 standard errors, Kolmogorov-Smirnov p > 0.01.
+/// Both fidelities through losses: means within 4 standard errors, Kolmogorov-Smirnov p > 0.01.
 #[test]
 fn fidelities_agree_through_losses() {
     let mut scenario = small(
@@ -196,26 +196,20 @@ fn fidelities_agree_through_losses() {
         runs(&scenario, fidelity, 500, |hours, _, _| all.push(hours));
         all
     };
-    let (fast, step, event) = (
-        hours(Fidelity::Fast),
-        hours(Fidelity::Step),
-        hours(Fidelity::Event),
-    );
-    for other in [step, event] {
-        let moments = |values: &[f64]| {
-            let mut seen = Welford::default();
-            values.iter().for_each(|v| seen.add(*v));
-            (
-                seen.mean(),
-                seen.standard_deviation() / (values.len() as f64).sqrt(),
-            )
-        };
-        let ((a, error_a), (b, error_b)) = (moments(&fast), moments(&other));
-        let off = (a - b) / error_a.hypot(error_b);
-        assert!(off.abs() < 4.0, "{a} {b}: {off} standard errors");
-        let p = kolmogorov_smirnov(&fast, &other).p_value;
-        assert!(p > 0.01, "{p}");
-    }
+    let (fast, event) = (hours(Fidelity::Fast), hours(Fidelity::Event));
+    let moments = |values: &[f64]| {
+        let mut seen = Welford::default();
+        values.iter().for_each(|v| seen.add(*v));
+        (
+            seen.mean(),
+            seen.standard_deviation() / (values.len() as f64).sqrt(),
+        )
+    };
+    let ((a, error_a), (b, error_b)) = (moments(&fast), moments(&event));
+    let off = (a - b) / error_a.hypot(error_b);
+    assert!(off.abs() < 4.0, "{a} {b}: {off} standard errors");
+    let p = kolmogorov_smirnov(&fast, &event).p_value;
+    assert!(p > 0.01, "{p}");
 }
 
 #[test]

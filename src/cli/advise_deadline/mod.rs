@@ -35,7 +35,7 @@ use scavsim_provision::policy::registry::{POLICIES, Settings};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 use scavsim_sim::engine::Interrupt;
 use spot::{Said, SpotMarket, StandIn};
-use when::{Deadline, LEGAL, Moment};
+use when::{ClockTime, Deadline, LEGAL};
 
 /// Share of runs that may take longer than planned, if nothing else is said.
 const MISS: f64 = 0.05;
@@ -86,7 +86,7 @@ impl DeadlineArgs {
         let text = self.deadline.as_deref()?;
         let before = wrong.len();
         let now = self.now.as_deref().and_then(|text| {
-            let now = Moment::read(text, None);
+            let now = ClockTime::read(text, None);
             if now.is_none() {
                 let title = format!("`--now`: `{text}` is no date with a time");
                 let help = "expected a date and a time, like `2026-12-01 09:00` or `2026-12-01 09:00+01:00`";

@@ -14,7 +14,7 @@
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together; [`stored_shard`] reads one.
-//! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
+//! - [`trace_jsonl`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - `headline_table`: what all tables come to, a line per job and objective; [`headline`]: in words; `closest`: who is nearest to
 //!   the oracle. [`percent`]: fractions in tables.
 
@@ -57,7 +57,6 @@ pub mod summary_json;
 pub mod summary_table;
 pub mod table_figures;
 pub mod tallied;
-pub mod trace_chrome;
 pub mod trace_jsonl;
 pub mod trace_names;
 pub mod trace_search;

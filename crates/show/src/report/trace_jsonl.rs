@@ -7,9 +7,6 @@ use serde::Serialize;
 use super::trace_names::{Args, Kind, TraceOf, TrackName, name};
 use scavsim_sim::training::log::{Entry, Track};
 
-/// How the name of the file ends.
-pub const ENDING: &str = "events.jsonl";
-
 /// What happened, and when.
 #[derive(Serialize)]
 pub(super) struct Line<A> {

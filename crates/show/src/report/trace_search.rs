@@ -235,17 +235,7 @@ impl SearchTrace<'_> {
                 spent_usd: usd,
             });
         }
-        let head = format!(
-            "{}, case {}: {}, {}, replica {}, {}, {}",
-            self.of.scenario,
-            self.of.case,
-            self.of.workload,
-            self.of.strategy,
-            self.of.replica,
-            self.of.pricing,
-            self.of.objective
-        );
-        let mut text = page.prose(&head, 2);
+        let mut text = page.prose(&self.of.to_string(), 2);
         text.push('\n');
         if !rows.is_empty() {
             let fitted = Sheet::new(rows, columns()).fit(page);
