@@ -249,6 +249,36 @@ fn effective_time_is_dalys() {
     }
 }
 
+/// The time of a plan as that of a write goes to 0: as a hair beside it, by runs and by the planner's formula, and never as without
+/// checkpoints.
+#[test]
+fn checkpoints_of_a_plan_that_take_no_time_are_written() {
+    let time = |checkpoint: &str, write_s: &str| {
+        let text = failing(&format!("checkpoint = \"{checkpoint}\"")).replace(
+            "checkpoint_write_s = 30",
+            &format!("checkpoint_write_s = {write_s}"),
+        );
+        let text = text.replace("target_tokens = 1e12", "target_tokens = 3.3e10");
+        let sandbox = Sandbox::with(&text);
+        let rows = ranked(&sandbox, "scenario.toml", &["--runs", "20"]);
+        first(&rows).number("time_h")
+    };
+    let never = time("none", "0");
+    for checkpoint in ["young", "young-daly", "searched"] {
+        let of = |write_s: &str| time(checkpoint, write_s);
+        let [none, hair, millisecond] = ["0", "1e-7", "1e-3"].map(of);
+        assert!(
+            (none / hair - 1.0).abs() < 1e-3,
+            "{checkpoint}: {none} {hair}"
+        );
+        assert!(
+            (none / millisecond - 1.0).abs() < 0.01,
+            "{none} {millisecond}"
+        );
+        assert!(none < 0.9 * never, "{checkpoint}: {none} {never}");
+    }
+}
+
 /// The effective training time of fleets that fail as Meta counted: over 90 % on 16,384 GPUs, as published; 419 interruptions in 54 days.
 /// Restarts without a person give 98 %, as published for 4,096 accelerators (98.81 %).
 #[test]
