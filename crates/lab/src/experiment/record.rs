@@ -91,7 +91,8 @@ columns! {
     peak_gib: figure in "GiB";
     /// Share of its step in which the last stage waits for others.
     bubble: figure in "fraction";
-    /// Share of its step that is communication which nothing hides.
+    /// Share of its step that is communication which nothing hides, between stages and replicas and inside of their passes. Also empty where
+    /// layers were measured at a tensor degree above 1: their seconds hold it.
     communication: figure in "fraction";
     /// Tokens of a second of training without luck.
     tokens_per_s: figure in "tokens/s", mean;
