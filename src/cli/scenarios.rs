@@ -34,7 +34,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {
         Some(scenarios) if diagnostics.is_empty() => {
             for scenario in &scenarios {
-                for sentence in scenario.remarks.of_prices() {
+                for sentence in scenario.remarks.on_stderr() {
                     terminal::note(&format!("{}: {sentence}", scenario.name));
                 }
             }

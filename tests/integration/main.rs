@@ -42,7 +42,7 @@
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
-//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
+//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`measured_defaults`]: what is used where nobody says; [`kinds`]: kinds of clusters.
 //! - [`figures`]: figures of results; [`plotting`]: the command that draws them; [`pages`]: the page of one.
 //! - [`worlds`]: workers of any size, shares that change, state larger than memory.
 //! - [`special_files`]: links, pipes and devices where files belong.
@@ -100,6 +100,7 @@ mod live;
 mod local_sgd;
 mod long_runs;
 mod luck;
+mod measured_defaults;
 mod messages;
 mod misses;
 mod models;

@@ -12,6 +12,7 @@
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for; [`remarks`]: what is to be minded of them.
+//! - `measured_defaults`: what `[spot]` and `[failures]` leave unsaid.
 //! - [`subject`]: what a scenario is about (clusters, a grid, a bag, parallel plans), which keys it reads, and how it is
 //!   searched; [`bag_table`], [`parallel_table`]: forms of two of them.
 //! - [`machines`]: VM types that were not measured.
@@ -43,6 +44,7 @@ mod kinds;
 mod left_out;
 pub mod library;
 pub mod machines;
+mod measured_defaults;
 pub mod parallel_table;
 mod precision;
 mod prices;

@@ -128,17 +128,24 @@ impl HeldVms {
         Some(hit.unwrap_or(last))
     }
 
+    /// Whether the one at a place runs by then.
+    pub(super) fn runs(&self, place: usize, by: SimTime) -> bool {
+        self.all[place].vm.runs <= by
+    }
+
     /// GPUs of the one at a place.
     pub(super) fn gpus_of(&self, place: usize) -> u32 {
         self.all[place].gpus
     }
 
-    /// VMs at some places, as far as there are any, are lost now.
+    /// VMs at some places, as far as there are any that run, are lost now.
     pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
         let end = places.end.min(self.all.len());
         for place in places.start.min(end)..end {
-            self.all[place].vm.lost = now;
-            self.struck.push(place);
+            if self.runs(place, now) {
+                self.all[place].vm.lost = now;
+                self.struck.push(place);
+            }
         }
     }
 
