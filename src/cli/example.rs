@@ -7,11 +7,11 @@ use clap::Args;
 use include_dir::File;
 
 use super::exit::{Exit, Failure};
+use super::finished::wrong;
 use super::listing::{Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::scenario::library::SHIPPED;
-use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Arguments of `example`.
@@ -124,7 +124,7 @@ impl ExampleArgs {
             return Err(Failure::Wrong(there));
         }
         for (own, path) in files.iter().zip(&paths) {
-            write_file(&without_schema(own.text), path)?;
+            write_file(path, without_schema(own.text).as_bytes())?;
         }
         let written: Vec<String> = paths
             .iter()
@@ -182,12 +182,6 @@ fn list() -> Result<Exit, Failure> {
     terminal::print(&written(&list, Format::Table, &terminal::page())?)?;
     terminal::note("`scavsim example NAME` writes one here");
     Ok(Exit::Done)
-}
-
-fn wrong(what: &str, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help));
-    Failure::Wrong(wrong)
 }
 
 /// What to do where a scenario file is not there.

@@ -1,7 +1,7 @@
 //! The folder of a finished run, for those who only read it.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
@@ -14,12 +14,12 @@ use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_show::report::manifest::{self, Identity};
-use scavsim_show::report::{Folder, results, stored_records};
+use scavsim_show::report::{results, stored_records};
 use scavsim_sim::training::Fidelity;
 
 /// A finished run.
 pub(super) struct FinishedRun {
-    folder: Folder,
+    folder: PathBuf,
     /// What its manifest says.
     pub(super) identity: Identity,
 }
@@ -30,21 +30,29 @@ impl FinishedRun {
     /// # Errors
     /// [`Failure::Wrong`] where there is no finished run.
     pub(super) fn open(path: &Path) -> Result<FinishedRun, Failure> {
-        let folder = Folder::existing(path);
-        let read = manifest::read(&folder.file(manifest::FILE)).map_err(damaged)?;
+        let read = manifest::read(&path.join(manifest::FILE)).map_err(damaged)?;
         let Some(identity) = read else {
             return Err(wrong(
                 format!("there is no run in {}", path.display()),
                 "`scavsim run FILE --out DIR` makes one",
             ));
         };
+        if let Some(Value::String(kind)) = identity.get(manifest::KIND) {
+            return Err(wrong(
+                format!("{} holds no run of strategies, but {kind}", path.display()),
+                "its CSV files are tables; `scavsim verify DIR` tells whether they were changed",
+            ));
+        }
         if identity.get("complete") != Some(&Value::Bool(true)) {
             return Err(wrong(
                 format!("the run in {} is not finished", path.display()),
                 "`scavsim run FILE --out DIR --resume` finishes it",
             ));
         }
-        Ok(FinishedRun { folder, identity })
+        Ok(FinishedRun {
+            folder: path.to_owned(),
+            identity,
+        })
     }
 
     /// Hands its records to `sink`, in the order of the cases.
@@ -110,9 +118,9 @@ pub(super) fn same_scenario(
 }
 
 /// Wrong usage, with what to do.
-pub(super) fn wrong(what: String, help: &str) -> Failure {
+pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
     let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
+    wrong.push(Diagnostic::general(what).with_help(help));
     Failure::Wrong(wrong)
 }
 

@@ -10,7 +10,8 @@ use super::listing::Format;
 use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
 use crate::cli::listing::written;
-use scavsim_measure::import::{folder, model};
+use scavsim_base::output::write_file;
+use scavsim_measure::import::model;
 use scavsim_measure::validate::plans::calibrated;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -36,7 +37,7 @@ impl OutFileArgs {
 
     /// Writes the file and says how a scenario names it.
     fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
-        folder::write_file(text, &self.out)?;
+        write_file(&self.out, text.as_bytes())?;
         let path = self.out.display();
         terminal::print(&format!(
             "{report}\n{path}: `{key} = \"./{}\"` in `[parallel]`.\n",

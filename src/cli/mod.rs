@@ -39,6 +39,7 @@ pub mod manual;
 pub mod merge;
 mod missing;
 pub mod new;
+mod out;
 #[cfg(feature = "figures")]
 mod page;
 #[cfg(feature = "figures")]

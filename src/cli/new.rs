@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::{schema, terminal};
+use scavsim_base::output::write_file;
 use scavsim_lab::scenario::file::SCHEMA_ID;
-use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -63,7 +63,7 @@ impl NewArgs {
         let text = STARTER.replace("\"NAME\"", &quoted);
         let for_editors = with_schema(&path)?;
         let first = for_editors.map_or_else(String::new, |()| format!("#:schema {SCHEMA}\n"));
-        write_file(&(first + &text), &path)?;
+        write_file(&path, (first + &text).as_bytes())?;
         let shown = path.display();
         terminal::print(&format!(
             "{shown} is written. Look at it, change it, and then\n  scavsim check {shown}\n  scavsim run {shown}\n"
@@ -89,7 +89,7 @@ fn with_schema(path: &Path) -> Result<Option<()>, Failure> {
         Err(why) => why.kind() == ErrorKind::NotFound,
     };
     if is_free {
-        write_file(&schema::text()?, &beside)?;
+        write_file(&beside, schema::text()?.as_bytes())?;
     }
     Ok(is_free.then_some(()))
 }

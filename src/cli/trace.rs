@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::exit::{Exit, Failure};
+use super::finished::wrong;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
-use super::{precision, scenarios, terminal, trace_search};
+use super::{out, precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::trace_names::TraceOf;
-use scavsim_show::report::{Folder, trace_chrome, trace_jsonl};
+use scavsim_show::report::{OutputFolder, trace_chrome, trace_jsonl};
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::log::What;
 
@@ -77,12 +78,7 @@ impl TraceArgs {
                 "the column `case` of the records has the numbers",
             ));
         }
-        let folder = Folder::prepare(&self.out).map_err(|error| {
-            wrong(
-                &error.to_string(),
-                "`--out` needs a folder in which files can be created",
-            )
-        })?;
+        let folder = out::writable(OutputFolder::open(&self.out))?;
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
@@ -117,7 +113,12 @@ impl TraceArgs {
     }
 
     /// Writes the files of a job that was watched, and says what became of it.
-    fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+    fn written(
+        &self,
+        plan: &Plan,
+        watched: &Watched<'_>,
+        folder: &OutputFolder,
+    ) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
@@ -184,10 +185,4 @@ impl TraceArgs {
         terminal::print(&lines)?;
         Ok(())
     }
-}
-
-fn wrong(what: &str, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what.to_owned()).with_help(help.to_owned()));
-    Failure::Wrong(wrong)
 }

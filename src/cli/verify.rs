@@ -21,7 +21,7 @@ use scavsim_lab::experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::csv_rows::CsvRows;
-use scavsim_show::report::{manifest, results, summary_csv};
+use scavsim_show::report::{manifest, result_files, results, summary_csv};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -48,6 +48,9 @@ impl VerifyArgs {
     /// # Errors
     /// [`Failure`]; results that are not what they should be are wrong.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if self.files()? {
+            return Ok(Exit::Done);
+        }
         let run = FinishedRun::open(&self.folder)?;
         let set = self.set.sources()?;
         let scenario = match &self.scenario {
@@ -78,6 +81,28 @@ impl VerifyArgs {
             ))?;
         }
         Ok(Exit::Done)
+    }
+
+    /// Compares files with their hashes, where results are not of strategies; whether they are.
+    fn files(&self) -> Result<bool, Failure> {
+        let manifest = manifest::read(&self.folder.join(manifest::FILE)).unwrap_or_default();
+        let manifest = manifest.unwrap_or_default();
+        let Some((altered, count)) = result_files::altered(&self.folder, &manifest) else {
+            return Ok(false);
+        };
+        let folder = self.folder.display();
+        if self.scenario.is_some() {
+            let what = format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
+            return Err(wrong(what, "without it, files are compared with their hashes"));
+        }
+        if let Some(name) = altered.first() {
+            let what = format!("{name} in {folder} is not what the manifest describes");
+            return Err(wrong(what, "make the results anew"));
+        }
+        let page = terminal::page();
+        let told = format!("{folder}: {count} files have the hashes of the manifest");
+        terminal::print(&page.prose(&told, 2))?;
+        Ok(true)
     }
 
     /// Reads all rows, makes their summary anew and compares it; the rows of these cases.

@@ -127,6 +127,7 @@ mod repeats;
 mod replay;
 mod reproduction;
 mod reproduction_icdcs20;
+mod result_folders;
 mod results;
 mod resume;
 mod sandbox;
