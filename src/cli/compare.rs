@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -61,6 +62,8 @@ pub struct CompareArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     #[command(flatten)]
+    programs: ProgramsArg,
+    #[command(flatten)]
     set: SetArgs,
 }
 
@@ -82,6 +85,7 @@ impl CompareArgs {
             ..Overrides::default()
         };
         let scenarios = scenarios::load(&self.files, overrides)?;
+        self.programs.ask(&self.files, &scenarios)?;
         let question = ComparisonQuestion {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
@@ -151,6 +155,7 @@ impl CompareArgs {
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             seed: self.seed,
             set: &self.set,
+            programs: self.programs,
             against: self.against.as_deref(),
             format: self.format,
             page,

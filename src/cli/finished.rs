@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use super::exit::Failure;
+use super::programs::ProgramsArg;
 use super::scenarios;
 use scavsim_lab::experiment::{Sink, Tasks};
 use scavsim_lab::scenario::{Overrides, Scenario};
@@ -83,12 +84,13 @@ impl FinishedRun {
     }
 }
 
-/// The scenario in `file` with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
+/// The scenario in `file`, whose `programs` may start, with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
 /// be the scenario of.
 pub(super) fn same_scenario(
     file: &Path,
     set: Vec<Arc<Source>>,
     identity: &Identity,
+    programs: ProgramsArg,
 ) -> Result<Scenario, Failure> {
     let number = |key: &str| identity.get(key).and_then(serde_json::Value::as_u64);
     let fidelity = identity.get("fidelity").and_then(|name| name.as_str());
@@ -102,6 +104,7 @@ pub(super) fn same_scenario(
     let scenario = scenarios.remove(0);
     let differences = manifest::differences(identity, &manifest::identity(&scenario));
     if differences.is_empty() {
+        programs.ask_of(file, scenario.programs())?;
         Ok(scenario)
     } else {
         let mut all = Diagnostics::default();

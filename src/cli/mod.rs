@@ -53,6 +53,7 @@ mod precision;
 pub mod price_pack;
 pub mod prices;
 mod profile;
+mod programs;
 pub mod progress;
 pub mod rank;
 pub mod records;

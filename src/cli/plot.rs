@@ -169,7 +169,7 @@ impl PlotArgs {
             life: self.life,
             setting: self.setting.as_deref(),
         };
-        let figures = policies_plot::of_file(self.results.clone(), &asked)?;
+        let figures = policies_plot::of_file(self.results.clone(), &asked, self.known.programs)?;
         self.put(&figures, self.beside())
     }
 

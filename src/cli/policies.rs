@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::policies_lives;
 use super::set::SetArgs;
@@ -29,6 +30,7 @@ pub(super) struct Asked<'a> {
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
@@ -103,6 +105,9 @@ pub(super) fn run_all(
         terminal::print(&studies.iter().map(line).collect::<String>())?;
         return Ok(Some(Exit::Done));
     }
+    for (file, (study, _)) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
+    }
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
@@ -149,7 +154,7 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
         d.push(Diagnostic::general(title).with_help(
-            "legal there: --out, --overwrite, --plot, --set, --jobs, --seed, --format, --wide, --dry-run",
+            "legal there: --out, --overwrite, --plot, --programs, --set, --jobs, --seed, --format, --wide, --dry-run",
         ));
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {

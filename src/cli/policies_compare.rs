@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure};
 use super::policies;
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -23,6 +24,7 @@ pub(super) struct PoliciesAsked<'a> {
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
@@ -48,6 +50,9 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     }
     let mut studies = policies::load(asked.files, asked.set)?;
     refuse(asked, &studies)?;
+    for (file, study) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
+    }
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
@@ -81,7 +86,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --set, --jobs, --seed, --format, --wide";
+        let help = "legal there: --against, --programs, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {

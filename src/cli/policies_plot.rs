@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::exit::Failure;
 use super::policies;
+use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use scavsim_provision::life::watch;
 use scavsim_provision::study::run::in_life;
@@ -27,8 +28,13 @@ pub(super) struct LifeAsked<'a> {
 ///
 /// # Errors
 /// It cannot be read; or there is no such policy, setting or life.
-pub(super) fn of_file(file: PathBuf, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
-    let studies = policies::load(&[file], &SetArgs::default())?;
+pub(super) fn of_file(
+    file: PathBuf,
+    asked: &LifeAsked<'_>,
+    programs: ProgramsArg,
+) -> Result<Vec<Figure>, Failure> {
+    let studies = policies::load(std::slice::from_ref(&file), &SetArgs::default())?;
+    (studies.iter()).try_for_each(|study| programs.ask_of(&file, study.programs()))?;
     let mut figures = Vec::new();
     for study in &studies {
         figures.extend(of_study(study, asked)?);

@@ -8,6 +8,7 @@ use clap::Args;
 use super::consent::Consent;
 use super::exit::{Exit, Failure};
 use super::rank::{self, RankFormat, Rankings, View};
+use super::programs::ProgramsArg;
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Kept, Runner};
@@ -86,6 +87,8 @@ pub struct RunArgs {
     /// Check everything and say what would be run, and how long that takes
     #[arg(long, help_heading = COURSE)]
     dry_run: bool,
+    #[command(flatten, next_help_heading = COURSE)]
+    programs: ProgramsArg,
     /// Start also what takes more than an hour, or writes more than there is room for
     #[arg(short, long, help_heading = COURSE)]
     yes: bool,
@@ -125,9 +128,9 @@ impl RunArgs {
                 .collect();
             terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
-            for scenario in &scenarios {
-                let estimate = estimate::of(scenario, self.jobs())?;
-                terminal::note(&format!("{}: {}", scenario.name, estimate.text));
+            for scenario in &mut scenarios {
+                let text = estimate::without_programs(scenario, self.jobs())?;
+                terminal::note(&format!("{}: {text}", scenario.name));
             }
             return Ok(Exit::Done);
         }
@@ -135,6 +138,7 @@ impl RunArgs {
             // No case is needed for it.
             return self.rank(&scenarios, signals.raise_first()?);
         }
+        self.programs.ask(&self.files, &scenarios)?;
         let folders = self.folders(&scenarios)?;
         let interrupt = signals.raise_first()?;
         for scenario in &mut scenarios {
@@ -235,6 +239,7 @@ impl RunArgs {
             jobs: self.jobs(),
             seed: self.seed,
             set: &self.set,
+            programs: self.programs,
             format: self.format,
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),

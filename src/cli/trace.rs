@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::finished::wrong;
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
@@ -41,6 +42,8 @@ pub struct TraceArgs {
     /// Replace the number of replicas
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
+    #[command(flatten)]
+    programs: ProgramsArg,
     #[command(flatten)]
     set: SetArgs,
 }
@@ -82,6 +85,10 @@ impl TraceArgs {
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
+        if let Some(own) = (scenario.settings.own).get(plan.strategy(case.strategy)) {
+            let program = own.program().to_string();
+            self.programs.ask_of(&self.file, vec![program])?;
+        }
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
         if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
             plan.notes_probes = true;

@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::finished::{FinishedRun, same_scenario, wrong};
+use super::programs::ProgramsArg;
 use super::scenarios;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -32,6 +33,8 @@ pub struct VerifyArgs {
     /// The scenario that the run was made from
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
+    #[command(flatten)]
+    programs: ProgramsArg,
     #[command(flatten)]
     set: SetArgs,
     /// Evaluate so many cases again, drawn at random
@@ -54,7 +57,12 @@ impl VerifyArgs {
         let run = FinishedRun::open(&self.folder)?;
         let set = self.set.sources()?;
         let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            Some(file) => Some(same_scenario(
+                file,
+                set,
+                &run.identity,
+                self.programs,
+            )?),
             None if self.again > 0 => {
                 return Err(wrong(
                     "cases are evaluated again from their scenario, and none is named".to_owned(),

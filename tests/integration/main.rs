@@ -119,6 +119,7 @@ mod plotting;
 mod policies;
 mod precision;
 mod price_packs;
+mod programs;
 mod properties;
 mod random_lives;
 mod ranking;

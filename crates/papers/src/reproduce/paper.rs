@@ -1,5 +1,6 @@
 //! A paper's folder, read.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
 use super::stage::{self, Size};
+use crate::functions::scenarios::Stage;
 use crate::functions::{Given, Lives};
 use scavsim_read::expression::{self, Definition};
 use scavsim_read::input::csv::Table;
@@ -43,6 +45,11 @@ impl Paper {
     /// Names of the papers of the library.
     pub fn names() -> Vec<&'static str> {
         folder::names(&EMBEDDED)
+    }
+
+    /// Programs that its scenarios start, each once.
+    pub fn programs(&self) -> BTreeSet<String> {
+        self.names.stages.values().flat_map(Stage::programs).collect()
     }
 
     /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
