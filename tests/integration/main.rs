@@ -147,6 +147,7 @@ mod sustained_use;
 mod sync;
 mod sync_fast;
 mod sync_paces;
+mod terminal_escapes;
 mod trace;
 mod trace_bills;
 mod trace_search;

@@ -306,7 +306,11 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         );
         return None;
     }
-    let place = PLACE.map(|column| row.optional_text(column).unwrap_or_default().to_owned());
+    let place = PLACE.map(|column| {
+        let is_given = row.optional_text(column).is_some();
+        let name = is_given.then(|| row.name(column, d)).flatten();
+        name.unwrap_or_default().to_owned()
+    });
     Some(Listed {
         vm: vm?.to_owned(),
         market: market?,

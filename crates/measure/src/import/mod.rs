@@ -74,24 +74,6 @@ fn refuse(option: &str, legal: &str, diagnostics: &mut Diagnostics) {
     diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
 }
 
-/// A file of JSON, or `title` where it is none.
-fn json<V: DeserializeOwned>(
-    source: &Arc<Source>,
-    title: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<V> {
-    let error = match serde_json::from_str(&source.text) {
-        Ok(value) => return Some(value),
-        Err(error) => error,
-    };
-    // Lines and columns count from 1.
-    let before = (source.text.split_inclusive('\n')).take(error.line().saturating_sub(1));
-    let at = before.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-    let at = source.text.floor_char_boundary(at.min(source.text.len()));
-    diagnostics.error_at(source, at..at, title, error.to_string());
-    None
-}
-
 /// The shape of VMs of a type with so many workers on each.
 fn shape(vm: &str, each: u32) -> String {
     match each {

@@ -19,6 +19,8 @@ use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 use serde::de::DeserializeOwned;
 
+use super::foreign::is_hidden;
+use super::words::shown;
 use super::{Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
 pub use several::{ANY, Path};
@@ -155,7 +157,34 @@ fn parse<'s>(
     if let Some(from) = broken.from {
         tree::cut_behind(&mut root, from);
     }
+    refuse_hidden(&root, source, diagnostics);
     (root, broken.lines)
+}
+
+/// Reports texts and keys with characters that a terminal would obey, or nobody sees.
+fn refuse_hidden(node: &TomlNode<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) {
+    let check = |text: &str, span: Range<usize>, diagnostics: &mut Diagnostics| {
+        if text.contains(is_hidden) {
+            let title = format!("`{}` has characters that are not seen", shown(text));
+            let label = "expected a text without control characters";
+            diagnostics.error_at(source, span, title, label);
+        }
+    };
+    match node.get_ref() {
+        DeValue::String(text) => check(text, node.span(), diagnostics),
+        DeValue::Array(array) => {
+            for one in array {
+                refuse_hidden(one, source, diagnostics);
+            }
+        }
+        DeValue::Table(table) => {
+            for (key, value) in table {
+                check(key.get_ref(), key.span(), diagnostics);
+                refuse_hidden(value, source, diagnostics);
+            }
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
