@@ -84,8 +84,8 @@ impl PolicyResults {
     ) -> Result<(), Failure> {
         each(study, setting, met, |row| {
             let cells = COLUMNS.iter().map(|(_, of)| match of(row) {
-                LifeCell::Empty => String::new(),
-                LifeCell::Number(number) => number.to_string(),
+                LifeCell::Number(number) if number.is_finite() => number.to_string(),
+                LifeCell::Empty | LifeCell::Number(_) => String::new(),
                 LifeCell::Truth(is_so) => is_so.to_string(),
                 LifeCell::Text(text) => text.to_owned(),
             });

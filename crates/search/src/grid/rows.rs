@@ -38,10 +38,12 @@ pub(super) struct Reader<'a> {
     pub levels: Vec<Vec<Arc<str>>>,
 }
 
+/// Largest figure: sums of squares over all runs stay finite, and nothing measured is larger.
+const MOST: f64 = 1e12;
 /// Numbers of at least 0.
-const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Unbounded);
+const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Included(MOST));
 /// Numbers above 0.
-const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Unbounded);
+const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(MOST));
 /// γ/K.
 const NOISE: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(1.0));
 
@@ -238,8 +240,8 @@ impl Cells<'_> {
         if !is_legal {
             let title = format!("`{key}` = {} is {value} here", bound.expression.text());
             let label = match range {
-                AT_LEAST_0 => "expected a number of at least 0",
-                ABOVE_0 => "expected a number above 0",
+                AT_LEAST_0 => "expected a number from 0 to 10^12",
+                ABOVE_0 => "expected a number above 0 and at most 10^12",
                 NOISE => "expected a number above 0 and at most 1",
                 _ => "expected a number",
             };
