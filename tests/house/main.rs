@@ -7,6 +7,7 @@ mod declarations;
 mod gallery;
 mod links;
 mod source;
+mod workflows;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
