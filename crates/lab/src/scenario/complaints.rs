@@ -184,12 +184,7 @@ impl Complaints<'_> {
 
     /// Whether something inside `span` was reported already.
     pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
-        let (part, span) = self.source.locate(span);
-        (self.diagnostics.iter())
-            .filter_map(|d| d.place.as_ref())
-            .any(|(source, at)| {
-                Arc::ptr_eq(source, &part) && span.start <= at.start && at.end <= span.end
-            })
+        self.diagnostics.are_in(&self.source, span)
     }
 
     /// From `start`, inside a table or its header, to the next table header.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contestant::{Contestant, PROGRAM, not_a_label};
+use super::contestant::{Contestant, PROGRAM, is_built_in, not_a_label};
 use super::suite::Suite;
 use super::transcript;
 use super::walk::{NoBench, Way, walk};
@@ -17,7 +17,7 @@ use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::scenario::Scenario;
-use scavsim_read::input::{Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source, json};
 use scavsim_search::search::Objective;
 
 /// Name of the file.
@@ -217,17 +217,26 @@ impl Submission {
                 why: diagnostics.iter().map(|one| one.title.clone()).collect(),
             });
         };
-        let read: Submission = serde_json::from_str(&source.text).map_err(|why| {
+        let sound = json::check(&source.text, false);
+        let read = sound.and_then(|()| serde_json::from_str(&source.text));
+        let read: Submission = read.map_err(|why| {
             let place = format!("line {}, column {}", why.line(), why.column());
             let what = transcript::no_json(&why, &place);
             Refusal::one(format!("{FILE} is none of this version: {what}"))
         })?;
-        match not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
-            Some(why) => {
-                let why = format!("{FILE}: a name that cannot be shown: {why}");
-                Err(Refusal::one(why))
-            }
-            None => Ok(read),
+        if let Some(why) = not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
+            let why = format!("{FILE}: a name that cannot be shown: {why}");
+            return Err(Refusal::one(why));
         }
+        let Submission { name, strategy, .. } = &read;
+        if name != strategy && is_built_in(name) {
+            let why = format!("{FILE}: `{name}` is the name of another strategy than `{strategy}`");
+            return Err(Refusal::one(why));
+        }
+        if is_built_in(strategy) != read.program.is_empty() {
+            let why = format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
+            return Err(Refusal::one(why));
+        }
+        Ok(read)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, toml};
 
 /// A file that is checked, and what is wrong with it.
 pub(super) struct Check<'c> {
@@ -27,7 +27,7 @@ impl Check<'_> {
 
     /// Says that a key is needed; what it says where it is there.
     pub(super) fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
-        if value.is_none() {
+        if value.is_none() && !toml::is_written(self.source, key) {
             self.wrong(0..0, format!("`{key}` is missing"), why, "");
         }
         value

@@ -44,6 +44,15 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
     deserializer::read(source, &root, &broken, diagnostics)
 }
 
+/// Whether a document has a key, of a path with dots: what is wrong with its value was told, and it is not missing.
+pub fn is_written(source: &Source, path: &str) -> bool {
+    let (table, _) = DeTable::parse_recoverable(&source.text);
+    let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+    let steps: Vec<Step> = path.split('.').map(|key| Step::Key(key.to_owned())).collect();
+    tree::get(&root, &steps).is_some()
+        || (source.parts().iter()).any(|(_, part)| is_written(part, path))
+}
+
 /// A whole document in which keys may hold several values.
 ///
 /// What is wrong with its lists and ranges themselves is reported here.

@@ -31,12 +31,10 @@ impl Check<'_> {
     }
 
     pub fn missing(&mut self, key: &str, help: &str) {
-        self.wrong(
-            0..0,
-            format!("`{key}` is missing"),
-            "not in this file",
-            help,
-        );
+        if !scavsim_read::input::toml::is_written(self.source, key) {
+            let title = format!("`{key}` is missing");
+            self.wrong(0..0, title, "not in this file", help);
+        }
     }
 
     fn text(&mut self, key: &str, text: &Option<Text>, help: &str) -> String {
