@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::exit::{Exit, Failure};
-use super::finished::wrong;
+use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::progress::Progress;
 use super::signals::Signals;
 use super::{scenarios, terminal};
@@ -390,9 +389,7 @@ impl CardsArgs {
         let cards: Vec<String> = (known.iter().filter(asked))
             .filter_map(|name| card::card(&grid::library::embedded(name)?, &mut diagnostics))
             .collect();
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
+        no_mistakes(diagnostics)?;
         terminal::print(&cards.join("\n"))?;
         Ok(Exit::Done)
     }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::set::SetArgs;
 use super::{policies, scenarios, terminal};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Overrides;
 use scavsim_provision::study::Study;
 use scavsim_read::input::Diagnostics;
+use scavsim_read::input::foreign::visible;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -41,16 +42,14 @@ impl CheckArgs {
         }
         // What is sound is told also beside what is not.
         terminal::print(&text)?;
-        if wrong.is_empty() {
-            Ok(Exit::Done)
-        } else {
-            Err(Failure::Wrong(wrong))
-        }
+        no_mistakes(wrong)?;
+        Ok(Exit::Done)
     }
 
     /// What is said of a file that is sound.
     fn lines(&self, file: &PathBuf, page: &Page) -> Result<String, Failure> {
-        let path = file.display();
+        let path = file.display().to_string();
+        let path = visible(&path);
         let files = std::slice::from_ref(file);
         if policies::has_policies(file) {
             let studies = policies::load(files, &self.set)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::compare_form::CompareFormat;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
@@ -91,7 +91,10 @@ impl CompareArgs {
             parts: self.halves,
             against: self.against.clone(),
         };
-        let files = self.out.as_deref().map(|out| result_files(out, &scenarios, &question));
+        let files = self
+            .out
+            .as_deref()
+            .map(|out| result_files(out, &scenarios, &question));
         let files = files.transpose()?;
         let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
@@ -210,11 +213,8 @@ fn result_files(
     let made_from = result_files::of_comparison(scenarios, question);
     let help = "write to another folder";
     resume::keep(folder.path(), Some(&made_from), help, &mut wrong);
-    if wrong.is_empty() {
-        Ok(ResultFiles::new(folder))
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(ResultFiles::new(folder))
 }
 
 /// Compares, and writes every case as it comes, then what they come to, and in the end from what.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use include_dir::File;
 
-use super::exit::{Exit, Failure};
-use super::finished::wrong;
+use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::listing::{Format, written};
 use super::terminal;
+use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::scenario::library::SHIPPED;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
@@ -120,9 +120,7 @@ impl ExampleArgs {
                     .with_help("choose another folder with `--out`, or replace it with `--force`"),
             );
         }
-        if !there.is_empty() {
-            return Err(Failure::Wrong(there));
-        }
+        no_mistakes(there)?;
         for (own, path) in files.iter().zip(&paths) {
             write_file(path, without_schema(own.text).as_bytes())?;
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::exit::Failure;
+use super::exit::{Failure, wrong};
 use super::programs::ProgramsArg;
 use super::scenarios;
 use scavsim_lab::experiment::{Sink, Tasks};
@@ -118,13 +118,6 @@ pub(super) fn same_scenario(
         }
         Err(Failure::Wrong(all))
     }
-}
-
-/// Wrong usage, with what to do.
-pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help));
-    Failure::Wrong(wrong)
 }
 
 fn damaged(error: std::io::Error) -> Failure {

@@ -402,8 +402,14 @@ impl ImportArgs {
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::warn(report.warnings());
         for refused in &trial::prices_of_vms(&files, &out.out) {
-            let help = refused.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
-            terminal::note(&format!("without a price of its own, `run` refuses it: {}{help}", refused.title));
+            let help = refused
+                .help
+                .as_ref()
+                .map_or(String::new(), |help| format!(" ({help})"));
+            terminal::note(&format!(
+                "without a price of its own, `run` refuses it: {}{help}",
+                refused.title
+            ));
         }
         let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
         drop(progress);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::listing::Format;
 use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
@@ -122,9 +122,7 @@ impl ImportRunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
+        no_mistakes(diagnostics)?;
         let found = self.runs.read()?;
         let judged = self.runs.judged(&found)?;
         let mut own = calibrated(&found.preset, &found.rows, &judged);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::Failure;
-use super::finished::{FinishedRun, same_scenario, wrong};
+use super::exit::{Failure, wrong};
+use super::finished::{FinishedRun, same_scenario};
 use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use super::{rank, scenarios, terminal};

@@ -42,8 +42,8 @@ impl ManualArgs {
 
 /// Writes the pages of a command and of those in it.
 fn pages(command: &Command, folder: &OutputFolder) -> io::Result<()> {
-    let shown = command.get_subcommands().filter(|own| !own.is_hide_set());
-    shown.clone().try_for_each(|own| pages(own, folder))?;
+    let mut shown = command.get_subcommands().filter(|own| !own.is_hide_set());
+    shown.try_for_each(|own| pages(own, folder))?;
     let page = Man::new(command.clone());
     let mut text = Vec::new();
     page.render(&mut text)?;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
-use super::resume;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::{out, resume};
 use scavsim_lab::experiment::Summary;
-use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_read::input::Diagnostics;
 use scavsim_show::report::{OutputFolder, Places, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
@@ -56,9 +56,7 @@ impl MergeArgs {
                 "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
             resume::keep(folder.path(), Some(&shards.identity), HELP, &mut wrong);
         }
-        if !wrong.is_empty() {
-            return Err(Failure::Wrong(wrong));
-        }
+        no_mistakes(wrong)?;
         let formats = self.records.formats();
         let name = match shards.identity.get("scenario") {
             Some(Value::String(name)) => name.clone(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::{schema, terminal};
 use scavsim_base::output::write_file;
 use scavsim_lab::scenario::file::SCHEMA_ID;
@@ -55,9 +55,7 @@ impl NewArgs {
                     .with_help("choose another name, or replace it with `--force`"),
             );
         }
-        if !wrong.is_empty() {
-            return Err(Failure::Wrong(wrong));
-        }
+        no_mistakes(wrong)?;
         // As TOML writes it: a name may hold quotes.
         let quoted = toml::Value::from(name).to_string();
         let text = STARTER.replace("\"NAME\"", &quoted);

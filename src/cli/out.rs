@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::exit::Failure;
-use super::finished::wrong;
+use super::exit::{Failure, no_mistakes, wrong};
+use scavsim_base::output::remove_empty;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{OutputFolder, results};
 
@@ -36,9 +36,8 @@ pub(super) fn folders(
             )));
         }
     }
-    if !diagnostics.is_empty() {
-        return Err(Failure::Wrong(diagnostics));
-    }
+    no_mistakes(diagnostics)?;
+    let mut diagnostics = Diagnostics::default();
     let paths: Vec<PathBuf> = match names {
         [_] => vec![out.to_owned()],
         _ => names.iter().map(|name| out.join(name)).collect(),
@@ -64,9 +63,7 @@ pub(super) fn folders(
         return Ok(folders);
     }
     // Nothing is run: what was made for it goes again.
-    for path in missing {
-        let _ = fs::remove_dir(path);
-    }
+    missing.into_iter().for_each(remove_empty);
     match taken.filter(|_| diagnostics.is_empty()) {
         Some(error) => Err(error.into()),
         None => Err(Failure::Wrong(diagnostics)),

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::exit::Failure;
-use super::finished::wrong;
+use super::exit::{Failure, wrong};
 use scavsim_base::output::write_file;
 use scavsim_show::page::{self, contents::Contents};
 

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::exit::{Exit, Failure};
-use super::finished::{FinishedRun, wrong};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::finished::FinishedRun;
 use super::known::{KnownArgs, material};
 use super::policies_plot::{self, LifeAsked};
 use super::signals::Signals;
-use super::{policies, report, terminal};
-use scavsim_base::Lock;
+use super::{out, policies, report, terminal};
 use scavsim_lab::scenario::Scenario;
 use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
@@ -285,11 +284,8 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
             }
         }
     }
-    if wrong.is_empty() {
-        Ok(figures)
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(figures)
 }
 
 /// Writes figures to a folder; where they are.

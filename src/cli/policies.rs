@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
+use super::policies_lives;
 use super::programs::ProgramsArg;
 use super::records::judge_failures;
-use super::policies_lives;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
@@ -119,7 +119,7 @@ pub(super) fn run_all(
         study.seed = asked.seed.unwrap_or(study.seed);
         study.stop_by(interrupt.flag());
     }
-    let mut results = policies_lives::start(&asked, &studies)?.into_iter();
+    let mut results = policies_lives::start(asked.out, asked.overwrite, &studies)?.into_iter();
     for (study, _) in &studies {
         let mut results = results.next();
         let begin = printed.rows.len();
@@ -161,11 +161,7 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
         let title = "scenarios with `[policy]` have no summary of this form";
         d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// A row of the table: a policy in a setting.

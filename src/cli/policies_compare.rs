@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::compare_form::CompareFormat;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::policies;
 use super::programs::ProgramsArg;
 use super::records::judge_failures;
@@ -15,7 +15,7 @@ use scavsim_provision::study::figures::{Figures, Sums};
 use scavsim_provision::study::paired::{Paired, PairedSums};
 use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, did_you_mean};
 
 /// What such a comparison is asked for.
 pub(super) struct PoliciesAsked<'a> {
@@ -99,19 +99,16 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
             .against
             .filter(|own| !names().any(|name| name == *own))
         {
-            let help = match closest(wrong, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-            };
+            let help = did_you_mean(
+                wrong,
+                names(),
+                format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
+            );
             let title = format!("{}: no policy `{wrong}` to compare with", study.name);
             d.push(Diagnostic::general(title).with_help(help));
         }
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.

@@ -1,10 +1,10 @@
 //! Results of scenarios with `[policy]`: `lives.csv`, a row per life and policy, written as lives come; `summary.csv`.
 
+use std::path::Path;
+
 use serde_json::json;
 
-use super::exit::Failure;
-use super::out;
-use super::policies::Asked;
+use super::exit::{Failure, no_mistakes};
 use super::resume;
 use scavsim_provision::study::rows::{COLUMNS, LifeCell, each};
 use scavsim_provision::study::run::Met;
@@ -13,9 +13,6 @@ use scavsim_read::input::Diagnostics;
 use scavsim_show::report::manifest::{self, Identity};
 use scavsim_show::report::result_files::{ResultFile, ResultFiles};
 use scavsim_show::report::{OutputFolder, results};
-
-/// Results that are lives of policies.
-pub(super) const POLICIES: &str = "policies";
 
 /// The results of one such scenario, which appear when all are there.
 pub(super) struct PolicyResults {
@@ -26,19 +23,20 @@ pub(super) struct PolicyResults {
 
 /// Starts the results of all scenarios that are asked for; none without a folder.
 pub(super) fn start(
-    asked: &Asked<'_>,
+    out: Option<&Path>,
+    overwrite: bool,
     studies: &[(Study, String)],
 ) -> Result<Vec<PolicyResults>, Failure> {
-    let Some(folder) = asked.out else {
+    let Some(folder) = out else {
         return Ok(Vec::new());
     };
     let names: Vec<&str> = studies.iter().map(|(study, _)| &*study.name).collect();
-    let folders = out::folders(folder, &names, OutputFolder::alone)?;
+    let folders = super::out::folders(folder, &names, OutputFolder::alone)?;
     let mut wrong = Diagnostics::default();
     let mut all = Vec::new();
     for (folder, (study, hash)) in folders.into_iter().zip(studies) {
         let made_from = made_from(study, hash);
-        if !asked.overwrite {
+        if !overwrite {
             const HELP: &str = "replace it: `--overwrite`; or write to another folder";
             resume::keep(folder.path(), Some(&made_from), HELP, &mut wrong);
         }
@@ -52,17 +50,14 @@ pub(super) fn start(
             made_from,
         });
     }
-    if wrong.is_empty() {
-        Ok(all)
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(all)
 }
 
 fn made_from(study: &Study, hash: &str) -> Identity {
     let names: Vec<&str> = (study.policies.iter()).map(|(name, _)| &**name).collect();
     let entries = [
-        (manifest::KIND, json!(POLICIES)),
+        (manifest::KIND, json!(manifest::POLICIES)),
         ("scavsim", json!(env!("CARGO_PKG_VERSION"))),
         ("scenario", json!(study.name)),
         ("scenario_hash", json!(hash)),

@@ -25,7 +25,8 @@ impl ProgramsArg {
     /// [`Failure::Declined`] where nobody agrees.
     pub(super) fn ask(self, files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
         let all = files.iter().zip(scenarios);
-        all.into_iter().try_for_each(|(file, scenario)| self.ask_of(file, scenario.programs()))
+        all.into_iter()
+            .try_for_each(|(file, scenario)| self.ask_of(file, scenario.programs()))
     }
 
     /// Asks about the programs of a scenario, if its file is outside of the working folder.
@@ -34,7 +35,10 @@ impl ProgramsArg {
     /// [`Failure::Declined`] where nobody agrees.
     pub(super) fn ask_of(self, file: &Path, programs: Vec<String>) -> Result<(), Failure> {
         if is_outside(file) {
-            self.ask_anyway(&format!("{}, which is not in this folder,", file.display()), programs)
+            self.ask_anyway(
+                &format!("{}, which is not in this folder,", file.display()),
+                programs,
+            )
         } else {
             Ok(())
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 #[cfg(feature = "figures")]
 use super::page;
 use super::programs::ProgramsArg;
@@ -143,11 +143,11 @@ impl ReproduceArgs {
                 Err(mistakes) => wrong.extend(mistakes),
             }
         }
-        if !wrong.is_empty() {
-            return Err(Failure::Wrong(wrong));
-        }
+        no_mistakes(wrong)?;
         let library = Paper::names();
-        let own = papers.iter().filter(|(name, _)| !library.contains(&name.as_str()));
+        let own = papers
+            .iter()
+            .filter(|(name, _)| !library.contains(&name.as_str()));
         for (name, paper) in own {
             let who = format!("The paper in {name}");
             self.programs.ask_anyway(&who, paper.programs())?;

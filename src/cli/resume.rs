@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::exit::Failure;
-use super::policies_lives::POLICIES;
+use super::exit::{Failure, no_mistakes};
 use scavsim_lab::experiment::{KeyColumns, Record, Sink};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};
@@ -62,11 +61,8 @@ pub fn starts(
             _ => Start::Over,
         });
     }
-    if wrong.is_empty() {
-        Ok(all)
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(all)
 }
 
 /// Reports results in `folder` that are not replaced unasked, with what to do about it: a run that is not finished, and what
@@ -88,7 +84,7 @@ pub fn keep(folder: &Path, identity: Option<&Identity>, help: &str, wrong: &mut 
     let holds = match (read.get("complete") == Some(&Value::Bool(true)), kind) {
         (false, _) if Results::has_rows(folder) => format!("a run{name} that is not finished"),
         (false, _) => return,
-        (true, kind) if kind == own_kind && kind.as_deref() != Some(POLICIES) => return,
+        (true, kind) if kind == own_kind && kind.as_deref() != Some(manifest::POLICIES) => return,
         (true, None) => format!("a finished run{name}"),
         (true, Some(kind)) => format!("finished results{name}, which are of {kind}"),
     };

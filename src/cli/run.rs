@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::consent::Consent;
-use super::exit::{Exit, Failure};
-use super::rank::{self, RankFormat, Rankings, View};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::programs::ProgramsArg;
+use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Kept, Runner};
@@ -19,8 +19,8 @@ use super::{estimate, out, policies, precision, resume, scenarios, terminal};
 use scavsim_lab::experiment::{Ending, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_provision::study::Study;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{OutputFolder, Places};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
@@ -294,11 +294,7 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     for scenario in scenarios.iter().filter(|s| s.precision.is_some()) {
         wrong.push(precision::open_number(scenario, "a shard"));
     }
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)
 }
 
 /// What would be run.

@@ -98,7 +98,12 @@ pub fn print(text: &str) -> io::Result<()> {
     }
     bars::beside(|| {
         let mut out = io::stdout().lock();
-        let text = printable(text, &ESCAPES);
+        let styles = if page().is_coloured {
+            &ESCAPES[..]
+        } else {
+            &[]
+        };
+        let text = printable(text, styles);
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,

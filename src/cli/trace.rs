@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
-use super::finished::wrong;
+use super::exit::{Exit, Failure, wrong};
 use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
@@ -14,8 +13,8 @@ use super::{out, precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::{OutputFolder, trace_chrome, trace_jsonl};
 use scavsim_sim::training::Fidelity;

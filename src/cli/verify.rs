@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
-use super::finished::{FinishedRun, same_scenario, wrong};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::finished::{FinishedRun, same_scenario};
 use super::programs::ProgramsArg;
 use super::scenarios;
 use super::set::SetArgs;
@@ -57,12 +57,7 @@ impl VerifyArgs {
         let run = FinishedRun::open(&self.folder)?;
         let set = self.set.sources()?;
         let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(
-                file,
-                set,
-                &run.identity,
-                self.programs,
-            )?),
+            Some(file) => Some(same_scenario(file, set, &run.identity, self.programs)?),
             None if self.again > 0 => {
                 return Err(wrong(
                     "cases are evaluated again from their scenario, and none is named".to_owned(),
@@ -100,8 +95,12 @@ impl VerifyArgs {
         };
         let folder = self.folder.display();
         if self.scenario.is_some() {
-            let what = format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
-            return Err(wrong(what, "without it, files are compared with their hashes"));
+            let what =
+                format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
+            return Err(wrong(
+                what,
+                "without it, files are compared with their hashes",
+            ));
         }
         if let Some(name) = altered.first() {
             let what = format!("{name} in {folder} is not what the manifest describes");
@@ -202,11 +201,7 @@ fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), 
             ));
         }
     }
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(found))
-    }
+    no_mistakes(found)
 }
 
 /// What is otherwise in a row than in the one that was evaluated again.

@@ -414,7 +414,9 @@ fn a_vm_type_that_nobody_sells_is_told_when_it_is_imported() {
     let table = "vm,workers,batch,step_s\nNAME,1,32,0.5\nNAME,2,64,0.6\n";
     let told = |vm: &str| {
         let sandbox = Sandbox::new();
-        let imported = sandbox.import_profile(&table.replace("NAME", vm), &[]).success();
+        let imported = sandbox
+            .import_profile(&table.replace("NAME", vm), &["--epochs", "3"])
+            .success();
         sandbox.write("s.toml", "workloads = [\"./w\"]\n");
         let run = sandbox.run(&["check", "s.toml"]).get_output().status.code();
         (stderr(&imported).contains("`run` refuses it"), run)

@@ -391,13 +391,33 @@ fn no_damaged_table_writes_an_infinity() {
             let (vm, nodes) = (["small", "large"][run % 2], 2 + run / 4);
             let disk = ["slow", "fast"][run / 2 % 2];
             let seconds = 900.5 + 311.7 * run as f64;
-            let cells = [vm, &nodes.to_string(), disk, &seconds.to_string(), "0.9", "0.1"];
+            let cells = [
+                vm,
+                &nodes.to_string(),
+                disk,
+                &seconds.to_string(),
+                "0.9",
+                "0.1",
+            ];
             cells.map(str::to_owned)
         })
         .collect();
-    let damages = ["1e300", "1.0001e12", "1e12", "1e-300", "0", "-0.1", "inf", "NaN", ""];
+    let damages = [
+        "1e300",
+        "1.0001e12",
+        "1e12",
+        "1e-300",
+        "0",
+        "-0.1",
+        "inf",
+        "NaN",
+        "",
+    ];
     let mut ran = 0;
-    for (column, damage) in [3, 5].into_iter().flat_map(|at| damages.map(|own| (at, own))) {
+    for (column, damage) in [3, 5]
+        .into_iter()
+        .flat_map(|at| damages.map(|own| (at, own)))
+    {
         let mut rows = rows.clone();
         rows[7][column] = damage.to_owned();
         let text: Vec<String> = rows.iter().map(|row| row.join(",") + "\n").collect();

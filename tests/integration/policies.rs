@@ -373,7 +373,10 @@ fn a_value_out_of_range_is_told_once_and_not_as_missing() {
     let forms = SCENARIO.replace("[market]", &format!("{form}[market]"));
     for wrong in ["machines = 0", "speed = -1"] {
         let key = &wrong[..wrong.find('=').expect("a key")];
-        let own = forms.lines().find(|line| line.starts_with(key)).expect("it is there");
+        let own = forms
+            .lines()
+            .find(|line| line.starts_with(key))
+            .expect("it is there");
         once(&forms.replace(own, wrong), wrong);
     }
 }
@@ -391,6 +394,9 @@ fn files_that_are_sound_are_told_beside_one_that_is_not() {
     assert_eq!(sound[0], "scenario.toml: ok, 60 lives");
     assert!(sound[1].starts_with("search.toml: ok, "), "{sound:?}");
     let told = stderr(&checked);
-    assert!(told.contains("wrong.toml") && told.contains("typo.toml"), "{told}");
+    assert!(
+        told.contains("wrong.toml") && told.contains("typo.toml"),
+        "{told}"
+    );
     assert!(told.ends_with("2 mistakes; nothing was run\n"), "{told}");
 }

@@ -47,7 +47,10 @@ fn the_program_of_a_scenario_from_elsewhere_is_named_and_not_started() {
         let told = stderr(&here.run(arguments).code(2));
         assert!(told.contains("sh -c touch started in /"), "{told}");
         assert!(told.contains("None was started. `--programs`"), "{told}");
-        assert!(!is_started(&other) && here.files(".").is_empty(), "{arguments:?}");
+        assert!(
+            !is_started(&other) && here.files(".").is_empty(),
+            "{arguments:?}"
+        );
         let agreed = [arguments, &["--programs"]].concat();
         here.run(&agreed);
         assert!(is_started(&other), "{agreed:?}");
@@ -92,7 +95,10 @@ fn the_program_of_a_paper_is_named_and_not_started() {
         sandbox.write("paper/figures.csv", figures);
         sandbox.write("paper/search.toml", &other.read("search.toml"));
         let told = stderr(&sandbox.run(&["reproduce", "paper"]).code(2));
-        assert!(told.contains("The paper in paper starts programs:\n"), "{told}");
+        assert!(
+            told.contains("The paper in paper starts programs:\n"),
+            "{told}"
+        );
         assert!(told.contains("`mine`: sh -c touch started in /"), "{told}");
         assert!(!sandbox.path("paper/started").exists());
         sandbox.run(&["reproduce", "paper", "--programs"]);

@@ -30,15 +30,17 @@ fn overwriting<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 
 /// A run of very many lives that has begun to write.
 fn long_run(sandbox: &Sandbox) -> Child {
-    sandbox.edit("lives.toml", "replicas = 50", "replicas = 500000");
     let mut command = sandbox.scavsim();
-    let command = command.args(RUN_LIVES).args(["--jobs", "1"]);
+    let command = command.args(RUN_LIVES);
+    let command = command.args(["--jobs", "1", "-s", "market.replicas=500000"]);
     let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    sandbox.edit("lives.toml", "replicas = 500000", "replicas = 50");
     let begun = Instant::now();
     let rows = || fs::metadata(sandbox.path("out/lives.partial.csv")).map_or(0, |file| file.len());
     while rows() == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no row is written");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no row is written"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     run.expect("it can be started")
@@ -49,7 +51,10 @@ fn two_runs_of_policies_at_once_do_not_mix_their_lives() {
     let sandbox = sandbox();
     let mut run = long_run(&sandbox);
     let told = stderr(&sandbox.run(&RUN_LIVES).code(1));
-    assert!(told.contains("is writing to out; wait for its end"), "{told}");
+    assert!(
+        told.contains("is writing to out; wait for its end"),
+        "{told}"
+    );
     run.kill().expect("it is ours");
     run.wait().expect("it is ours");
     assert_eq!(sandbox.files("out"), ["lives.partial.csv"]);
@@ -58,9 +63,15 @@ fn two_runs_of_policies_at_once_do_not_mix_their_lives() {
     assert_eq!(sandbox.files("out"), files);
     assert_eq!(sandbox.read("out/lives.csv").lines().count(), 1 + 50 * 3);
     // As where nothing was killed, and as often as one likes.
-    sandbox.run(&["run", "lives.toml", "--out", "other"]).success();
+    sandbox
+        .run(&["run", "lives.toml", "--out", "other"])
+        .success();
     sandbox.run(&RUN_LIVES).success();
-    assert_same_files(&sandbox.contents("out"), &sandbox.contents("other"), "killed");
+    assert_same_files(
+        &sandbox.contents("out"),
+        &sandbox.contents("other"),
+        "killed",
+    );
 }
 
 #[test]
@@ -92,10 +103,15 @@ fn policies_and_searches_do_not_write_into_the_results_of_each_other() {
     refused(&RUN_LIVES, "a run of `search` that is not finished");
     sandbox.run(&overwriting(&RUN_LIVES)).success();
     assert_eq!(sandbox.files("out").len(), 3);
-    sandbox.run(&["compare", "search.toml", "--out", "compared"]).success();
+    sandbox
+        .run(&["compare", "search.toml", "--out", "compared"])
+        .success();
     let run = ["run", "search.toml", "--out", "compared"];
     let told = stderr(&sandbox.run(&run).code(2));
-    assert!(told.contains("finished results, which are of comparison"), "{told}");
+    assert!(
+        told.contains("finished results, which are of comparison"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -103,13 +119,22 @@ fn lives_that_somebody_changed_are_told() {
     let sandbox = sandbox();
     sandbox.run(&RUN_LIVES).success();
     let told = stdout(&sandbox.run(&["verify", "out"]).success());
-    assert!(told.contains("2 files have the hashes of the manifest"), "{told}");
+    assert!(
+        told.contains("2 files have the hashes of the manifest"),
+        "{told}"
+    );
     let told = stderr(&sandbox.run(&["summary", "out"]).code(2));
-    assert!(told.contains("out holds no run of strategies, but policies"), "{told}");
+    assert!(
+        told.contains("out holds no run of strategies, but policies"),
+        "{told}"
+    );
     let lives = sandbox.read("out/lives.csv");
     sandbox.write("out/lives.csv", &lives.replacen("true", "false", 1));
     let told = stderr(&sandbox.run(&["verify", "out"]).code(2));
-    assert!(told.contains("lives.csv in out is not what the manifest describes"), "{told}");
+    assert!(
+        told.contains("lives.csv in out is not what the manifest describes"),
+        "{told}"
+    );
 }
 
 #[cfg(unix)]
@@ -124,7 +149,10 @@ fn lives_are_not_written_through_a_link() {
     };
     link("lives.partial.csv");
     let told = stderr(&sandbox.run(&RUN_LIVES).failure());
-    assert!(told.contains("out/lives.partial.csv: it is a link"), "{told}");
+    assert!(
+        told.contains("out/lives.partial.csv: it is a link"),
+        "{told}"
+    );
     fs::remove_file(sandbox.path("out/lives.partial.csv")).expect("it is ours");
     link("summary.csv");
     sandbox.run(&RUN_LIVES).success();

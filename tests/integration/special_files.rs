@@ -262,7 +262,10 @@ fn nothing_hidden_is_left_of_commands_that_were_killed() {
             .expect("it can be started");
         let begun = Instant::now();
         let files = || [sandbox.files("out"), sandbox.files("out/shards")].concat();
-        while files().iter().all(|name| name == "shards" || name.starts_with("probe")) {
+        while files()
+            .iter()
+            .all(|name| name == "shards" || name.starts_with("probe"))
+        {
             let is_late = begun.elapsed() > Duration::from_secs(60);
             assert!(!is_late, "{arguments:?} begins no file");
         }
@@ -303,7 +306,6 @@ fn a_full_disk_leaves_nothing_half_written_and_the_message_names_the_file() {
     assert!(sandbox.files("lives").is_empty());
     assert_eq!(sandbox.files("."), ["lives", "p.csv", "p.toml"]);
 }
-
 
 /// The message names what cannot be written, also where the folder has gone.
 #[test]

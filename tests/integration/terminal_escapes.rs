@@ -28,7 +28,15 @@ fn ends(sandbox: &Sandbox, arguments: &[&str], code: i32) -> String {
 #[test]
 fn no_price_pack_commands_the_terminal() {
     let head = "provider,vm,region,market,usd_per_hour,valid_from,source\n";
-    let row = ["aws", "g5.xlarge", "us-east-1", "on-demand", "1.5", "2026-07-01", "mine"];
+    let row = [
+        "aws",
+        "g5.xlarge",
+        "us-east-1",
+        "on-demand",
+        "1.5",
+        "2026-07-01",
+        "mine",
+    ];
     for wrong in [0, 1, 2, 6] {
         let sandbox = Sandbox::new();
         let mut row = row.map(str::to_owned);
@@ -36,7 +44,10 @@ fn no_price_pack_commands_the_terminal() {
         sandbox.write("p.csv", &format!("{head}{}\n", row.join(",")));
         let update = ["prices", "update", "p.csv", "--name", "p"];
         let told = ends(&sandbox, &update, 2);
-        assert!(told.contains("expected a text without control characters"), "{told}");
+        assert!(
+            told.contains("expected a text without control characters"),
+            "{told}"
+        );
         assert!(told.contains("p.csv:2:"), "{told}");
     }
 }
@@ -45,11 +56,20 @@ fn no_price_pack_commands_the_terminal() {
 fn no_market_commands_the_terminal() {
     let sandbox = Sandbox::new();
     let market = |name: &str, zone: &str| {
-        sandbox.write("m/market.toml", &format!("name = \"{name}\"\ntick_s = 600\nticks = 60\n"));
+        sandbox.write(
+            "m/market.toml",
+            &format!("name = \"{name}\"\ntick_s = 600\nticks = 60\n"),
+        );
         let zones = format!("zone,region,on_demand_usd_per_h\n{zone},r,3\n");
         sandbox.write("m/zones.csv", &zones);
-        sandbox.write("m/availability.csv", &format!("zone,second,machines\n{zone},0,1\n"));
-        sandbox.write("m/prices.csv", &format!("zone,second,spot_usd_per_h\n{zone},0,1\n"));
+        sandbox.write(
+            "m/availability.csv",
+            &format!("zone,second,machines\n{zone},0,1\n"),
+        );
+        sandbox.write(
+            "m/prices.csv",
+            &format!("zone,second,spot_usd_per_h\n{zone},0,1\n"),
+        );
     };
     let scenario = "job = { work_h = 1, deadline_h = 4 }\nmarket.traces = \"m\"\n\
         starts.at_s = [0]\npolicy.names = [\"greedy\"]\n";

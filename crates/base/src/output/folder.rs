@@ -167,6 +167,11 @@ pub fn write_file(path: &Path, contents: &[u8]) -> io::Result<()> {
         let why = io::Error::new(io::ErrorKind::InvalidInput, "it is no file");
         return Err(cannot_write(path, why));
     };
-    let parent = path.parent().filter(|own| !own.as_os_str().is_empty());
-    OutputFolder::open(parent.unwrap_or(Path::new(".")))?.write(name, contents)
+    OutputFolder::open(path.parent().unwrap_or(Path::new("")))?.write(name, contents)
+}
+
+/// Removes a folder, if nothing is in it.
+pub fn remove_empty(path: &Path) {
+    // Whatever keeps it there, it is as it was.
+    let _ = fs::remove_dir(path);
 }

@@ -13,7 +13,7 @@ mod lock;
 mod partial;
 mod replace;
 
-pub use folder::{OutputFolder, write_file};
+pub use folder::{OutputFolder, remove_empty, write_file};
 pub use lock::Lock;
 pub use partial::{PartialFile, is_partial, partial_name};
 pub use replace::replace_folder;

@@ -234,7 +234,8 @@ impl Submission {
             return Err(Refusal::one(why));
         }
         if is_built_in(strategy) != read.program.is_empty() {
-            let why = format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
+            let why =
+                format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
             return Err(Refusal::one(why));
         }
         Ok(read)

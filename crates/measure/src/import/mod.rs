@@ -40,14 +40,10 @@ pub mod report;
 mod step_laws;
 pub mod trial;
 
-use std::sync::Arc;
-
-use serde::de::DeserializeOwned;
-
 use draft::Constant;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics};
 
 pub use draft::Draft;
 pub use report::Report;

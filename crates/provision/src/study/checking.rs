@@ -25,6 +25,15 @@ impl Check<'_> {
         });
     }
 
+    /// Whether a mistake in a table was told, of which this is the header or all.
+    pub(super) fn is_told_in(&self, table: &Range<usize>) -> bool {
+        let end = match self.source.text.get(table.clone()) {
+            Some(header) if header.starts_with('[') => self.source.table_end(table.end),
+            _ => table.end,
+        };
+        self.d.are_in(self.source, &(table.start + 1..end))
+    }
+
     /// Says that a key is needed; what it says where it is there.
     pub(super) fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
         if value.is_none() && !toml::is_written(self.source, key) {

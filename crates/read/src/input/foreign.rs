@@ -39,7 +39,9 @@ pub fn printable<'t>(text: &'t str, escapes: &[&str]) -> Cow<'t, str> {
         all += &rest[..at];
         rest = &rest[at..];
         let own = escapes.iter().find(|own| rest.starts_with(**own));
-        let length = own.map_or(rest.chars().next().map_or(0, char::len_utf8), |own| own.len());
+        let length = own.map_or(rest.chars().next().map_or(0, char::len_utf8), |own| {
+            own.len()
+        });
         let (seen, behind) = rest.split_at(length);
         match own {
             Some(own) => all += own,

@@ -140,7 +140,10 @@ mod tests {
     #[test]
     fn the_second_of_two_equal_keys_is_told_at_its_place() {
         let told = |text: &str| check(text, false).map_err(|error| error.to_string());
-        assert_eq!(told(r#"{"a": [{"b": 1, "c": null}, "x", 1.5, -1, true]}"#), Ok(()));
+        assert_eq!(
+            told(r#"{"a": [{"b": 1, "c": null}, "x", 1.5, -1, true]}"#),
+            Ok(())
+        );
         let twice = "{\"a\": {\n \"b\": 1,\n \"b\": 2}}";
         assert_eq!(
             told(twice),

@@ -48,7 +48,10 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
 pub fn is_written(source: &Source, path: &str) -> bool {
     let (table, _) = DeTable::parse_recoverable(&source.text);
     let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
-    let steps: Vec<Step> = path.split('.').map(|key| Step::Key(key.to_owned())).collect();
+    let steps: Vec<Step> = path
+        .split('.')
+        .map(|key| Step::Key(key.to_owned()))
+        .collect();
     tree::get(&root, &steps).is_some()
         || (source.parts().iter()).any(|(_, part)| is_written(part, path))
 }

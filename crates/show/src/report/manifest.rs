@@ -22,6 +22,8 @@ pub const FILE: &str = "manifest.json";
 pub const KIND: &str = "kind";
 /// Results that are a comparison.
 pub const COMPARISON: &str = "comparison";
+/// Results that are lives of policies.
+pub const POLICIES: &str = "policies";
 /// Key of the hashes of files, by their names.
 pub const FILES: &str = "files";
 

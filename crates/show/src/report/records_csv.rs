@@ -8,9 +8,8 @@
 //!
 //! The threads that make rows make their bytes and hashes, too; nothing is left here but to write.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
 
 use super::csv_rows::CsvRows;
 use super::records_file::RecordsFormat;
@@ -109,7 +108,12 @@ impl RecordsCsv {
     ///
     /// # Errors
     /// Whatever prevents it.
-    pub fn open(folder: &OutputFolder, bytes: u64, good: Good, hashes: RowHashes) -> io::Result<Self> {
+    pub fn open(
+        folder: &OutputFolder,
+        bytes: u64,
+        good: Good,
+        hashes: RowHashes,
+    ) -> io::Result<Self> {
         let file = folder.open_behind(PARTIAL, bytes)?;
         let lines = folder.open_behind(row_hashes::PARTIAL, good.hashes_end)?;
         let head = if bytes == 0 { header()? } else { Vec::new() };

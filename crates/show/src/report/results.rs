@@ -433,7 +433,9 @@ fn claim(
 /// Files of a folder that belong to results in it, but not the rows of a run under way.
 fn files(folder: &OutputFolder) -> Vec<String> {
     let older = manifest::read(&folder.file(manifest::FILE)).ok().flatten();
-    let named = older.as_ref().and_then(|own| own.get(manifest::FILES)?.as_object());
+    let named = older
+        .as_ref()
+        .and_then(|own| own.get(manifest::FILES)?.as_object());
     let named = named.into_iter().flat_map(|files| files.keys().cloned());
     // Who writes a manifest may name what lies elsewhere.
     let own = named.filter(|name| Path::new(name).file_name() == Some(OsStr::new(name)));

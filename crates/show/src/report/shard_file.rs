@@ -99,7 +99,11 @@ impl ShardFile {
     ///
     /// # Errors
     /// Whatever prevents it.
-    pub fn create(folder: &OutputFolder, shard: Shard, identity: &Identity) -> io::Result<ShardFile> {
+    pub fn create(
+        folder: &OutputFolder,
+        shard: Shard,
+        identity: &Identity,
+    ) -> io::Result<ShardFile> {
         let name = name(shard);
         let mut rows = folder.create(&format!("{name}.csv"))?;
         rows.write_all(&records_csv::header()?)?;

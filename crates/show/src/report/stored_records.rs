@@ -61,7 +61,7 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
         format!(
             "there is none of {} in {}",
             names.join(", "),
-            folder.path().display()
+            folder.display()
         ),
     ))
 }
