@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::estimate;
 use super::exit::Failure;
+use super::listener::heard;
 use super::terminal;
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::Plan;
@@ -69,16 +70,30 @@ impl Consent {
             return Ok(());
         };
         let sentence = format!("{}: {sentence}", asked.scenario.name);
-        let is_person = io::stdin().is_terminal() && io::stderr().is_terminal();
-        if is_person && !self.stdin_is_taken {
-            if says_yes(&sentence)? {
-                return Ok(());
-            }
-            return Err(Failure::Declined("not started".to_owned()));
-        }
-        Err(Failure::Declined(format!(
-            "{sentence}; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it"
-        )))
+        let otherwise = "; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it";
+        ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
+    }
+}
+
+/// Asks the person at the terminal; where there is none, what is said `otherwise` is how to agree.
+///
+/// # Errors
+/// [`Failure::Declined`] where nobody agrees.
+pub(super) fn ask_person(
+    sentence: &str,
+    question: &str,
+    stdin_is_taken: bool,
+    otherwise: &str,
+) -> Result<(), Failure> {
+    let is_asked_inside = heard(|_| ()).is_some();
+    let is_person = !is_asked_inside && io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !is_person || stdin_is_taken {
+        return Err(Failure::Declined(format!("{sentence}{otherwise}")));
+    }
+    if says_yes(sentence, question)? {
+        Ok(())
+    } else {
+        Err(Failure::Declined("not started".to_owned()))
     }
 }
 
@@ -100,11 +115,10 @@ fn sentence(seconds: Option<f64>, bytes: Option<f64>, free: Option<u64>) -> Opti
     (!parts.is_empty()).then(|| parts.join(", and "))
 }
 
-/// Asks the person at the terminal.
-fn says_yes(sentence: &str) -> io::Result<bool> {
+fn says_yes(sentence: &str, question: &str) -> io::Result<bool> {
     terminal::error(sentence);
     let mut err = io::stderr().lock();
-    write!(err, "Start it? [y/N] ")?;
+    write!(err, "{question} [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

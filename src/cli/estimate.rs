@@ -80,6 +80,21 @@ pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     })
 }
 
+/// What a run would take, in words; programs among its strategies are taken out, and not started.
+///
+/// # Errors
+/// Whatever keeps the scenario from being planned.
+pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<String> {
+    let own = &scenario.settings.own;
+    let all = scenario.strategies.len();
+    (scenario.strategies).retain(|name| !own.contains_key(name));
+    Ok(match (scenario.strategies.len(), all) {
+        (0, _) => "nobody knows how long its programs take; a dry run starts none".to_owned(),
+        (some, all) if some == all => of(scenario, jobs)?.text,
+        _ => format!("without its programs: {}", of(scenario, jobs)?.text),
+    })
+}
+
 /// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
 /// rather too high than too low. Runs of few simulations are not looked at.
 ///

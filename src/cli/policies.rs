@@ -1,11 +1,11 @@
 //! Scenarios with `[policy]`: policies that decide during a run, beside each other on the same markets.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::exit::{Exit, Failure};
-use super::policies_lives::LivesFile;
+use super::exit::{Exit, Failure, no_mistakes};
+use super::policies_lives;
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -16,16 +16,21 @@ use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::figures::{Figures, Sums};
 use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
+use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_show::report::{OutputFolder, manifest};
 
 /// What a run of such scenarios is asked for.
 pub(super) struct Asked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
+    /// Whether other results in the folder are replaced.
+    pub(super) overwrite: bool,
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
@@ -42,6 +47,12 @@ pub(super) fn has_policies(file: &Path) -> bool {
 
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
 pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failure> {
+    let hashed = load_hashed(files, set)?;
+    Ok(hashed.into_iter().map(|(study, _)| study).collect())
+}
+
+/// Reads and checks such scenarios, each with the hash of its text.
+fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>, Failure> {
     let mut d = Diagnostics::default();
     let set = set.sources()?;
     if let Some(other) = files.iter().find(|file| !has_policies(file)) {
@@ -50,13 +61,19 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
         d.push(Diagnostic::general(title).with_help(help));
         return Err(Failure::Wrong(d));
     }
-    let studies: Vec<Option<Study>> = files
+    let studies: Vec<Option<_>> = files
         .iter()
         .map(|file| {
             let own = Source::read(file, &mut d)?;
             let parts: Vec<_> = set.iter().rev().chain([&own]).cloned().collect();
             let source = Source::joined(&parts).named(&own.name);
-            check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)
+            let study = check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)?;
+            let wrong = not_a_folder(&study.name);
+            if let Some(why) = wrong {
+                let title = format!("{}: `name` is no name: {why}", own.name);
+                d.push(Diagnostic::general(title));
+            }
+            Some((study, manifest::hash(source.text.as_bytes())))
         })
         .collect();
     match studies.into_iter().collect::<Option<Vec<_>>>() {
@@ -65,21 +82,31 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
     }
 }
 
+/// Why a scenario cannot have this name, which may become that of a folder.
+fn not_a_folder(name: &str) -> Option<&'static str> {
+    let is_path = name.starts_with('.') || name.contains(['/', '\\']);
+    let why = "it has no `/` or `\\`, and does not start with `.`";
+    not_a_name(name).or(is_path.then_some(why))
+}
+
 /// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
 pub(super) fn run_all(
     asked: Asked<'_>,
-    written: impl Fn(&Path, &Study) -> Result<(), Failure>,
+    written: impl Fn(&OutputFolder, &Study) -> Result<(), Failure>,
     signals: &Signals,
 ) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| has_policies(file)) {
         return Ok(None);
     }
     refuse(&asked)?;
-    let mut studies = load(asked.files, asked.set)?;
+    let mut studies = load_hashed(asked.files, asked.set)?;
     if asked.is_dry {
-        let line = |study: &Study| format!("{}: {} lives\n", study.name, study.cases());
+        let line = |(study, _): &(Study, _)| format!("{}: {} lives\n", study.name, study.cases());
         terminal::print(&studies.iter().map(line).collect::<String>())?;
         return Ok(Some(Exit::Done));
+    }
+    for (file, (study, _)) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
     }
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -88,19 +115,14 @@ pub(super) fn run_all(
     let pool = pool.map_err(anyhow::Error::from)?;
     let mut printed = Printed::default();
     let mut failed = 0;
-    let several = studies.len() > 1;
-    for study in &mut studies {
+    for (study, _) in &mut studies {
         study.seed = asked.seed.unwrap_or(study.seed);
         study.stop_by(interrupt.flag());
-        let folder = asked.out.map(|out| {
-            if several {
-                out.join(&study.name)
-            } else {
-                out.to_owned()
-            }
-        });
+    }
+    let mut results = policies_lives::start(asked.out, asked.overwrite, &studies)?.into_iter();
+    for (study, _) in &studies {
+        let mut results = results.next();
         let begin = printed.rows.len();
-        let mut lives = folder.as_deref().map(LivesFile::create).transpose()?;
         for setting in &study.settings {
             let mut sums = Sums::new(study.policies.len());
             for block in setting.lives.blocks() {
@@ -108,8 +130,8 @@ pub(super) fn run_all(
                 if interrupt.is_raised() {
                     return Ok(Some(signals.exit()));
                 }
-                if let Some(lives) = &mut lives {
-                    lives.write(study, setting, &met)?;
+                if let Some(results) = &mut results {
+                    results.write(study, setting, &met)?;
                 }
                 sums.add(&met);
             }
@@ -117,11 +139,10 @@ pub(super) fn run_all(
             failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
             printed.add(study, setting, &figures);
         }
-        if let (Some(lives), Some(folder)) = (lives, &folder) {
-            lives.end(folder)?;
+        if let Some(results) = results {
             let own: Vec<&Line> = printed.rows[begin..].iter().collect();
-            fs::write(folder.join("summary.csv"), sheet(&own, true).csv(true))?;
-            written(folder, study)?;
+            let folder = results.end(&sheet(&own, true).csv(true))?;
+            written(&folder, study)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
@@ -133,18 +154,14 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
         d.push(Diagnostic::general(title).with_help(
-            "legal there: --out, --plot, --set, --jobs, --seed, --format, --wide, --dry-run",
+            "legal there: --out, --overwrite, --plot, --programs, --set, --jobs, --seed, --format, --wide, --dry-run",
         ));
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
         let title = "scenarios with `[policy]` have no summary of this form";
         d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// A row of the table: a policy in a setting.

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::compare_form::CompareFormat;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::policies;
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -14,7 +15,7 @@ use scavsim_provision::study::figures::{Figures, Sums};
 use scavsim_provision::study::paired::{Paired, PairedSums};
 use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, did_you_mean};
 
 /// What such a comparison is asked for.
 pub(super) struct PoliciesAsked<'a> {
@@ -23,6 +24,7 @@ pub(super) struct PoliciesAsked<'a> {
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
@@ -48,6 +50,9 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     }
     let mut studies = policies::load(asked.files, asked.set)?;
     refuse(asked, &studies)?;
+    for (file, study) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
+    }
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
@@ -81,7 +86,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --set, --jobs, --seed, --format, --wide";
+        let help = "legal there: --against, --programs, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
@@ -94,19 +99,16 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
             .against
             .filter(|own| !names().any(|name| name == *own))
         {
-            let help = match closest(wrong, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-            };
+            let help = did_you_mean(
+                wrong,
+                names(),
+                format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
+            );
             let title = format!("{}: no policy `{wrong}` to compare with", study.name);
             d.push(Diagnostic::general(title).with_help(help));
         }
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.

@@ -139,7 +139,7 @@ impl RankArgs {
         #[cfg(feature = "figures")]
         if self.report.is_some() && scenarios.len() > 1 {
             let what = "`--report` is about one scenario".to_owned();
-            return Err(super::finished::wrong(what, "name one scenario file"));
+            return Err(super::exit::wrong(what, "name one scenario file"));
         }
         for scenario in &mut scenarios {
             if let Some(by) = self.objective {

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 #[cfg(feature = "figures")]
 use super::page;
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::terminal;
 use scavsim_base::text::Page;
@@ -35,6 +36,8 @@ pub struct ReproduceArgs {
     /// Replicas of each scenario [default: as many as a paper says]
     #[arg(long, value_name = "N")]
     replicas: Option<NonZeroU32>,
+    #[command(flatten)]
+    programs: ProgramsArg,
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
@@ -136,14 +139,19 @@ impl ReproduceArgs {
         let mut papers = Vec::new();
         for name in &names {
             match Paper::open(name, size) {
-                Ok(paper) => papers.push(paper),
+                Ok(paper) => papers.push((name, paper)),
                 Err(mistakes) => wrong.extend(mistakes),
             }
         }
-        if wrong.is_empty() {
-            Ok(papers)
-        } else {
-            Err(Failure::Wrong(wrong))
+        no_mistakes(wrong)?;
+        let library = Paper::names();
+        let own = papers
+            .iter()
+            .filter(|(name, _)| !library.contains(&name.as_str()));
+        for (name, paper) in own {
+            let who = format!("The paper in {name}");
+            self.programs.ask_anyway(&who, paper.programs())?;
         }
+        Ok(papers.into_iter().map(|(_, paper)| paper).collect())
     }
 }

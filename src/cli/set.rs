@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::exit::Failure;
+use super::exit::{Failure, no_mistakes};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// What stands before the place of a mistake in such a key.
@@ -43,11 +43,8 @@ impl SetArgs {
                 }
             }
         }
-        if wrong.is_empty() {
-            Ok(sources)
-        } else {
-            Err(Failure::Wrong(wrong))
-        }
+        no_mistakes(wrong)?;
+        Ok(sources)
     }
 }
 

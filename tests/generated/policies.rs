@@ -52,7 +52,10 @@ impl PolicyScenario {
             scenario.set("market.pause_h", between(0.1, 4.0, luck));
             let spot_usd = between(0.1, 3.0, luck);
             scenario.set("market.spot_usd_per_h", spot_usd);
-            scenario.set("market.on_demand_usd_per_h", spot_usd * between(1.0, 4.0, luck));
+            scenario.set(
+                "market.on_demand_usd_per_h",
+                spot_usd * between(1.0, 4.0, luck),
+            );
             scenario.set("market.tick_s", between(37.0, 900.0, luck));
             scenario.say("market.replicas", "6");
         } else {
@@ -83,9 +86,16 @@ impl PolicyScenario {
     }
 
     fn text(&self) -> String {
-        let numbers = self.numbers.iter().map(|(key, value)| format!("{key} = {value:?}\n"));
-        let words = self.words.iter().map(|(key, value)| format!("{key} = {value}\n"));
-        let names = "policy.names = [\"on-demand\", \"greedy\", \"uniform-progress\", \"cost-to-go\"]\n";
+        let numbers = self
+            .numbers
+            .iter()
+            .map(|(key, value)| format!("{key} = {value:?}\n"));
+        let words = self
+            .words
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}\n"));
+        let names =
+            "policy.names = [\"on-demand\", \"greedy\", \"uniform-progress\", \"cost-to-go\"]\n";
         numbers.chain(words).chain([names.to_owned()]).collect()
     }
 
@@ -108,15 +118,32 @@ fn broken(scenario: &PolicyScenario) -> Option<Vec<String>> {
     let rows = scenario.run()?;
     let mut broken = Vec::new();
     for (name, figures) in &rows {
-        let all = [figures.cost_usd, figures.late_h, figures.spot_h, figures.on_demand_h];
-        if !all.iter().all(|figure| figure.is_finite() && *figure >= 0.0) {
+        let all = [
+            figures.cost_usd,
+            figures.late_h,
+            figures.spot_h,
+            figures.on_demand_h,
+        ];
+        if !all
+            .iter()
+            .all(|figure| figure.is_finite() && *figure >= 0.0)
+        {
             broken.push(format!("{name}: figures {all:?}"));
         }
         if figures.kept != figures.lives {
-            broken.push(format!("{name}: {} of {} in time", figures.kept, figures.lives));
+            broken.push(format!(
+                "{name}: {} of {} in time",
+                figures.kept, figures.lives
+            ));
         }
-        if figures.over_clairvoyant.is_some_and(|ratio| ratio < 1.0 - ROUNDING) {
-            broken.push(format!("{name}: {:?} of the bound", figures.over_clairvoyant));
+        if figures
+            .over_clairvoyant
+            .is_some_and(|ratio| ratio < 1.0 - ROUNDING)
+        {
+            broken.push(format!(
+                "{name}: {:?} of the bound",
+                figures.over_clairvoyant
+            ));
         }
     }
     let Some(bound) = rows.get(CLAIRVOYANT).map(|figures| figures.cost_usd) else {
@@ -131,7 +158,9 @@ fn broken(scenario: &PolicyScenario) -> Option<Vec<String>> {
         ("job.checkpoint_gb", |gb| gb * 1.7),
     ];
     for (key, change) in never_better {
-        let worse = scenario.changed(key, change).and_then(|scenario| scenario.bound_usd());
+        let worse = scenario
+            .changed(key, change)
+            .and_then(|scenario| scenario.bound_usd());
         if worse.is_some_and(|usd| usd < bound * (1.0 - ROUNDING)) {
             broken.push(format!("more {key}: {bound} USD, then {worse:?}"));
         }
@@ -160,7 +189,11 @@ fn generate(first: u64, count: u64) -> (Vec<String>, usize) {
         if let Some(broken) = broken(&scenario) {
             legal += 1;
             let text = scenario.text();
-            all.extend(broken.into_iter().map(|what| format!("scenario {number}: {what}\n{text}")));
+            all.extend(
+                broken
+                    .into_iter()
+                    .map(|what| format!("scenario {number}: {what}\n{text}")),
+            );
         }
     }
     (all, legal)
@@ -178,6 +211,9 @@ fn policies_keep_laws_in_some_scenarios() {
 #[ignore = "takes minutes"]
 fn policies_keep_laws_in_as_many_scenarios_as_are_asked_for() {
     let (broken, legal) = generate(super::number("FIRST", 0), super::number("COUNT", 2000));
-    println!("{legal} scenarios with policies, {} broken laws", broken.len());
+    println!(
+        "{legal} scenarios with policies, {} broken laws",
+        broken.len()
+    );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }

@@ -8,6 +8,8 @@ mod declarations;
 mod gallery;
 mod links;
 mod source;
+mod workflows;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -162,6 +164,24 @@ fn a_doc_comment_stands_alone() {
     assert!(
         leaning.is_empty(),
         "not understood by themselves: {leaning:#?}"
+    );
+}
+
+/// A file that is opened to be written anywhere else may be left half, be a link, or be another process's.
+#[test]
+fn files_are_written_in_one_place() {
+    let mut found = Vec::new();
+    for (name, source) in house() {
+        for (place, file) in source.files.values() {
+            if !(name == "base" && place.starts_with("output/")) {
+                let words = writes::writes(file).into_iter();
+                found.extend(words.map(|word| format!("{name}/{place}: {word}")));
+            }
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "these write files, which `scavsim_base::output` does: {found:#?}"
     );
 }
 

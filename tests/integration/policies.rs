@@ -346,3 +346,57 @@ fn a_life_is_drawn_per_policy() {
     let listed = stdout(&sandbox.run(&["list", "markets"]).success());
     assert!(listed.contains("aws-v100-2023"), "{listed}");
 }
+
+#[test]
+fn a_value_out_of_range_is_told_once_and_not_as_missing() {
+    let once = |text: &str, wrong: &str| {
+        let sandbox = Sandbox::with(text);
+        let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+        assert!(!told.contains("missing"), "{told}");
+        assert!(told.contains(wrong), "{told}");
+        assert!(told.ends_with("1 mistake; nothing was run\n"), "{told}");
+    };
+    for (key, wrong) in [
+        ("work_h = 5", "work_h = -5"),
+        ("deadline_h = 7", "deadline_h = 0"),
+        ("deadline_h = 7", "deadline_h = [7.5, -7.5]"),
+        ("run_h = 2", "run_h = 0"),
+        ("pause_h = 1", "pause_h = -0.1"),
+        ("spot_usd_per_h = 1", "spot_usd_per_h = -1"),
+        ("on_demand_usd_per_h = 3", "on_demand_usd_per_h = nan"),
+        ("replicas = 30", "replicas = -30"),
+    ] {
+        assert!(SCENARIO.contains(key), "{key}");
+        once(&SCENARIO.replace(key, wrong), wrong);
+    }
+    let form = "[[job.form]]\nname = \"a\"\nmachines = 2\nspeed = 1\n";
+    let forms = SCENARIO.replace("[market]", &format!("{form}[market]"));
+    for wrong in ["machines = 0", "speed = -1"] {
+        let key = &wrong[..wrong.find('=').expect("a key")];
+        let own = forms
+            .lines()
+            .find(|line| line.starts_with(key))
+            .expect("it is there");
+        once(&forms.replace(own, wrong), wrong);
+    }
+}
+
+#[test]
+fn files_that_are_sound_are_told_beside_one_that_is_not() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox.write("wrong.toml", &SCENARIO.replace("work_h = 5", "work_h = -5"));
+    sandbox.write("search.toml", "workloads = [\"scavenger-resnet18\"]\n");
+    sandbox.write("typo.toml", "workloads = [\"scavenger-resnet81\"]\n");
+    let files = ["scenario.toml", "wrong.toml", "search.toml", "typo.toml"];
+    let checked = sandbox.run(&[&["check"], &files[..]].concat()).code(2);
+    let sound: Vec<String> = stdout(&checked).lines().map(str::to_owned).collect();
+    assert_eq!(sound.len(), 2, "{sound:?}");
+    assert_eq!(sound[0], "scenario.toml: ok, 60 lives");
+    assert!(sound[1].starts_with("search.toml: ok, "), "{sound:?}");
+    let told = stderr(&checked);
+    assert!(
+        told.contains("wrong.toml") && told.contains("typo.toml"),
+        "{told}"
+    );
+    assert!(told.ends_with("2 mistakes; nothing was run\n"), "{told}");
+}

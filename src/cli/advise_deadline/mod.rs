@@ -32,7 +32,7 @@ use scavsim_measure::import::profile;
 use scavsim_provision::policy::Net;
 use scavsim_provision::policy::Recipe;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, did_you_mean};
 use scavsim_sim::engine::Interrupt;
 use spot::{Said, SpotMarket, StandIn};
 use when::{ClockTime, Deadline, LEGAL};
@@ -148,10 +148,11 @@ impl DeadlineArgs {
                 format!("`--policy`: unknown policy `{name}`")
             };
             let names = legal.iter().copied().chain([ANY]);
-            let help = match closest(name, names.clone()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}", names.collect::<Vec<_>>().join(", ")),
-            };
+            let help = did_you_mean(
+                name,
+                names.clone(),
+                format!("legal here: {}", names.collect::<Vec<_>>().join(", ")),
+            );
             wrong.push(Diagnostic::general(title).with_help(help));
         }
         let is_asked =

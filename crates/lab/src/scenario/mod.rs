@@ -165,6 +165,15 @@ impl Scenario {
         (self.clusters()).is_some_and(|own| own.search == Together::EachVm)
     }
 
+    /// Programs that its strategies are, each with its name.
+    pub fn programs(&self) -> Vec<String> {
+        let own = |name: &String| {
+            let program = self.settings.own.get(name)?.program();
+            Some(format!("`{name}`: {program}"))
+        };
+        self.strategies.iter().filter_map(own).collect()
+    }
+
     /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per
     /// policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {

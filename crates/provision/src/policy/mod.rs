@@ -62,6 +62,11 @@ pub trait Recipe: fmt::Debug + Send + Sync {
     /// Hears of a flag that ends the wait for a policy, for those that are waited for.
     fn stop_by(&mut self, _flag: Option<Arc<AtomicBool>>) {}
 
+    /// The program that a policy is, and where it is started.
+    fn program(&self) -> Option<String> {
+        None
+    }
+
     /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
     fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {
         None

@@ -88,7 +88,7 @@ impl Check<'_> {
         value: Option<&'v Spanned<T>>,
         at: Range<usize>,
     ) -> Option<&'v Spanned<T>> {
-        if value.is_none() {
+        if value.is_none() && !self.is_told_in(&at) {
             self.wrong(at, format!("`{key}` is missing"), "a form says it", "");
         }
         value
@@ -103,6 +103,7 @@ impl Check<'_> {
                 self.wrong(steps.span(), title, "both say how fast it is", "");
                 None
             }
+            (None, None) if self.is_told_in(&at) => None,
             (None, None) => {
                 let help = "`speed`: seconds of work per second; or `steps`, where it changes";
                 let title = "`speed` is missing".to_owned();

@@ -107,6 +107,15 @@ impl Study {
         }
     }
 
+    /// Programs that its policies are, each with its name.
+    pub fn programs(&self) -> Vec<String> {
+        let named = |(name, own): &(String, Box<dyn Recipe>)| {
+            let program = own.program()?;
+            Some(format!("`{name}`: {program}"))
+        };
+        self.policies.iter().filter_map(named).collect()
+    }
+
     /// Lives of all policies in all settings.
     pub fn cases(&self) -> usize {
         let lives: usize = self.settings.iter().map(|one| one.lives.count()).sum();

@@ -80,7 +80,7 @@ impl WrittenMarket {
         let source = folder.read("market.toml", d)?;
         let file: MarketFile = toml::read(&source, d)?;
         let mut needed = |there: bool, key: &str| {
-            if !there {
+            if !there && !toml::is_written(&source, key) {
                 let title = format!("`{key}` is missing");
                 d.error_at(&source, 0..0, title, "a market says it");
             }

@@ -36,6 +36,18 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
     near.or(whole)
 }
 
+/// A question for the legal word that is near a misspelt one; what to say otherwise, where none is.
+pub fn did_you_mean<'a>(
+    word: &str,
+    legal: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Into<String>,
+) -> String {
+    match closest(word, legal) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => otherwise.into(),
+    }
+}
+
 fn begins_alike(word: &str, candidate: &str) -> bool {
     word.chars().next() == folded(candidate).chars().next()
 }

@@ -62,23 +62,6 @@ impl Source {
     }
 }
 
-/// Makes sure that what stands where a file is to be written is a regular file, or nothing: neither a link, which might
-/// lead out of the folder, nor a pipe.
-///
-/// # Errors
-/// What stands there.
-pub fn may_be_written(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-        Ok(found) if found.is_symlink() => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is a link, which is not followed",
-        )),
-        Ok(found) => is_regular(&found),
-    }
-}
-
 fn is_regular(found: &fs::Metadata) -> io::Result<()> {
     if found.is_file() {
         return Ok(());

@@ -3,9 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::aside::Aside;
-use super::folder::Folder;
 use super::records_csv;
+use scavsim_base::output::{OutputFolder, PartialFile};
 use scavsim_lab::experiment::{Record, Status};
 
 /// Name of the file.
@@ -13,8 +12,8 @@ pub const FILE: &str = "failures.csv";
 
 /// The file, started by the first failure.
 pub struct FailuresCsv {
-    folder: Folder,
-    rows: Option<Aside>,
+    folder: OutputFolder,
+    rows: Option<PartialFile>,
 }
 
 /// The cases of one task without a result.
@@ -63,7 +62,7 @@ impl FailuresPart {
 
 impl FailuresCsv {
     /// Nothing yet.
-    pub fn new(folder: &Folder) -> Self {
+    pub fn new(folder: &OutputFolder) -> Self {
         FailuresCsv {
             folder: folder.clone(),
             rows: None,
@@ -81,7 +80,7 @@ impl FailuresCsv {
         let rows = match &mut self.rows {
             Some(rows) => rows,
             empty => {
-                let mut rows = Aside::create(&self.folder, FILE)?;
+                let mut rows = self.folder.create(FILE)?;
                 rows.write_all(HEADER.as_bytes())?;
                 empty.insert(rows)
             }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Folder;
 pub use super::identity::Identity;
 use super::places::Places;
 use scavsim_data::cloud::{prices, sources, vm_types};
@@ -19,6 +18,14 @@ use scavsim_read::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
+/// Key of what the results are, where they are none of strategies on scenarios.
+pub const KIND: &str = "kind";
+/// Results that are a comparison.
+pub const COMPARISON: &str = "comparison";
+/// Results that are lives of policies.
+pub const POLICIES: &str = "policies";
+/// Key of the hashes of files, by their names.
+pub const FILES: &str = "files";
 
 /// Version of the scheme by which random streams are keyed and drawn.
 const RNG_SCHEME: &str =
@@ -214,8 +221,8 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
 ///
 /// # Errors
 /// A manifest that cannot be read.
-pub fn finished(folder: &Folder) -> io::Result<u64> {
-    let read = read(&folder.file(FILE))?.unwrap_or_default();
+pub fn finished(folder: &Path) -> io::Result<u64> {
+    let read = read(&folder.join(FILE))?.unwrap_or_default();
     Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))
 }
 

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::io;
 
-use super::folder::Folder;
+use scavsim_base::output::OutputFolder;
 use scavsim_lab::experiment::Record;
 
-/// A file of records. Dropped, it leaves an unfinished file.
+/// A file of records. Dropped, nothing of it is left.
 pub trait RecordsFile: Send {
     /// Takes the next task in this form.
     ///
@@ -59,7 +59,7 @@ pub struct RecordsFormat {
 #[derive(Clone, Copy)]
 pub struct Beside {
     /// Starts the file in a folder.
-    pub create: fn(&Folder) -> io::Result<Box<dyn RecordsFile>>,
+    pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
     /// The records of a task that begins.
     pub part: fn() -> Box<dyn FormPart>,
 }

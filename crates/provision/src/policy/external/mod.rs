@@ -118,6 +118,10 @@ impl Recipe for ExternalPolicySettings {
         })
     }
 
+    fn program(&self) -> Option<String> {
+        Some(self.program().to_string())
+    }
+
     fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
         self.stop = flag;
     }
