@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -29,14 +30,11 @@ impl CheckArgs {
     pub fn run(self) -> Result<Exit, Failure> {
         if self.files.iter().any(|file| policies::has_policies(file)) {
             let studies = policies::load(&self.files, &self.set)?;
-            let line = |(path, cases): (&PathBuf, usize)| {
-                format!(
-                    "{}: ok, {cases} lives\n",
-                    visible(&path.display().to_string())
-                )
-            };
-            let cases = studies.iter().map(scavsim_provision::study::Study::cases);
-            terminal::print(&self.files.iter().zip(cases).map(line).collect::<String>())?;
+            for (path, study) in self.files.iter().zip(studies) {
+                let path = path.display().to_string();
+                terminal::print(&format!("{}: ok, {}\n", visible(&path), study.extent()))?;
+                policies::note_estimate(&Arc::new(study), scenarios::available())?;
+            }
             return Ok(Exit::Done);
         }
         let scenarios = scenarios::load(

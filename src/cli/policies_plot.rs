@@ -8,7 +8,7 @@ use super::set::SetArgs;
 use scavsim_provision::life::watch;
 use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
 use scavsim_show::figure::policy_life::{WatchedLife, figure};
 
@@ -48,10 +48,7 @@ pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figur
         .iter()
         .filter(|own| !names().any(|name| name == **own))
     {
-        let help = match closest(wrong, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = nearest_or_all(wrong, names());
         let title = format!("{}: no policy `{wrong}`", study.name);
         d.push(Diagnostic::general(title).with_help(help));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::prices::LEAST_USD;
 use super::{Date, Market, Moment};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// The columns that a table must have.
 pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
@@ -207,10 +207,11 @@ impl PriceTable {
         let name = &self.name;
         if of_vm().next().is_none() {
             let names: BTreeSet<&str> = self.rows.iter().map(|row| row.vm.as_str()).collect();
-            let help = match closest(vm, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {} VM types", names.len()),
-            };
+            let help = did_you_mean(
+                vm,
+                names.iter().copied(),
+                format!("it has {} VM types", names.len()),
+            );
             return Err((format!("no price of `{vm}` in {name}"), help));
         }
         if in_market().next().is_none() {

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::axis::Axis;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// A longer list is for `scavsim list`.
 const MOST_NAMES: usize = 12;
@@ -69,10 +69,7 @@ impl Complaints<'_> {
         legal: &[&str],
         list: &str,
     ) {
-        let label = match closest(name.get_ref(), legal.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(name.get_ref(), legal.iter().copied(), "not known");
         let help = match legal.len() {
             0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
             _ => format!("`scavsim {list}` shows all"),

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::readings::Readings;
 use scavsim_read::expression::{self, Text};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// One published figure.
 #[derive(Debug)]
@@ -189,10 +189,7 @@ fn evidence(
     let found = Evidence::named(name);
     if found.is_none() {
         let names = Evidence::ALL.map(Evidence::name);
-        let label = match closest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(name, names, "not known");
         let title = format!("unknown kind of evidence `{name}`");
         let wrong = Diagnostic::at(source, row.span("evidence"), title, label);
         let all = names.map(|name| format!("`{name}`")).join(", ");

@@ -14,7 +14,7 @@ use crate::functions::{Given, Lives};
 use scavsim_read::expression::{self, Definition};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest, folder};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, did_you_mean, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/papers");
 
@@ -76,14 +76,11 @@ impl Paper {
             }
             _ => {
                 let legal = Paper::names();
-                let near = closest(name, legal.iter().copied());
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!(
-                        "legal here: {}, or a folder with a {FILE}",
-                        legal.join(", ")
-                    ),
-                };
+                let all = format!(
+                    "legal here: {}, or a folder with a {FILE}",
+                    legal.join(", ")
+                );
+                let help = did_you_mean(name, legal, all);
                 let wrong = Diagnostic::general(format!("unknown paper `{name}`"));
                 diagnostics.push(wrong.with_help(help));
                 None

@@ -27,8 +27,22 @@ impl Check<'_> {
 
     /// Says that a key is needed; what it says where it is there.
     pub(super) fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
-        if value.is_none() {
-            self.wrong(0..0, format!("`{key}` is missing"), why, "");
+        self.needed_at(0..0, key, value, why)
+    }
+
+    /// Says that a key is needed in a table; what it says where it is there. What is written and wrong was said when it was
+    /// read, and is not missing.
+    pub(super) fn needed_at<T>(
+        &mut self,
+        at: Range<usize>,
+        key: &str,
+        value: Option<T>,
+        why: &str,
+    ) -> Option<T> {
+        let word = key.rsplit('.').next().unwrap_or(key);
+        let is_wrong = !self.d.is_empty() && self.source.text.contains(word);
+        if value.is_none() && !is_wrong {
+            self.wrong(at, format!("`{key}` is missing"), why, "");
         }
         value
     }

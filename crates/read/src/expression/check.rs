@@ -7,7 +7,7 @@ use super::aggregates::AGGREGATES;
 use super::rows::table_of;
 use super::tree::{Call, Expression, Node, Text, Word};
 use super::world::World;
-use crate::input::{Diagnostic, Diagnostics, Source, closest};
+use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Columns that are asked for, by table.
 pub type Used = BTreeMap<String, BTreeSet<String>>;
@@ -221,10 +221,7 @@ fn complaint(
     word: &str,
     legal: &[&str],
 ) -> Diagnostic {
-    let label = match closest(word, legal.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "not known".to_owned(),
-    };
+    let label = did_you_mean(word, legal.iter().copied(), "not known");
     let wrong = Diagnostic::at(source, span, title, label);
     match legal {
         [] => wrong,

@@ -11,7 +11,7 @@ use super::scope::listed;
 use super::spec::Spec;
 use super::{Bill, Charge, Derived, Outcome, Run, StepFrom};
 use scavsim_read::input::csv::Row;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// One row.
 pub(super) struct ReadRow {
@@ -151,10 +151,7 @@ impl<'a> Reader<'a> {
                 }
                 if matches!(kind, KindSpec::Ordinal(_)) {
                     let names = || levels.iter().map(|level| &**level);
-                    let label = match closest(text, names()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => "not among its levels".to_owned(),
-                    };
+                    let label = did_you_mean(text, names(), "not among its levels");
                     let title = format!("the axis `{}` has no level `{text}`", axis.name);
                     let told = Diagnostic::at(self.source, row.span(column), title, label);
                     d.push(told.with_help(format!("its levels: {}", listed(names()))));
@@ -201,10 +198,7 @@ impl Cells<'_> {
         let found = lookup.values.get(text);
         if found.is_none() {
             let names = || lookup.values.keys().map(String::as_str);
-            let label = match closest(text, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "not among its values".to_owned(),
-            };
+            let label = did_you_mean(text, names(), "not among its values");
             let title = format!("the lookup `{}` has no value for `{text}`", lookup.name);
             let told = Diagnostic::at(self.source, self.row.span(&lookup.by), title, label);
             d.push(told.with_help(format!("it has: {}", listed(names()))));

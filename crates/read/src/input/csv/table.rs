@@ -6,7 +6,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 
 use super::scan::{self, RawRecord};
 use crate::input::words::{listed, shown};
-use crate::input::{Diagnostic, Diagnostics, Source, closest};
+use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// No table of measurements is wider.
 const MOST_COLUMNS: usize = 1000;
@@ -192,10 +192,7 @@ fn check_names(
                 "named before".to_owned(),
             )
         } else if !legal.contains(&name) {
-            let label = match closest(name, legal.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "no such column here".to_owned(),
-            };
+            let label = did_you_mean(name, legal.iter().copied(), "no such column here");
             (format!("unknown column `{}`", shown(name)), label)
         } else {
             continue;
