@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -10,7 +11,6 @@ use super::set::SetArgs;
 use super::{policies, scenarios, terminal};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Overrides;
-use scavsim_provision::study::Study;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::visible;
 
@@ -53,8 +53,12 @@ impl CheckArgs {
         let files = std::slice::from_ref(file);
         if policies::has_policies(file) {
             let studies = policies::load(files, &self.set)?;
-            let line = |study: &Study| format!("{path}: ok, {} lives\n", study.cases());
-            return Ok(studies.iter().map(line).collect());
+            let mut lines = String::new();
+            for study in studies {
+                lines += &format!("{path}: ok, {}\n", study.extent());
+                policies::note_estimate(&Arc::new(study), scenarios::available())?;
+            }
+            return Ok(lines);
         }
         let overrides = Overrides {
             set: self.set.sources()?,

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::consent::Consent;
+use super::estimate;
 use super::exit::{Exit, Failure, no_mistakes};
 use super::policies_lives;
 use super::programs::ProgramsArg;
@@ -14,6 +17,7 @@ use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
 use scavsim_read::input::name::not_a_name;
@@ -37,6 +41,8 @@ pub(super) struct Asked<'a> {
     pub(super) useless: Vec<&'static str>,
     /// Whether they are only checked.
     pub(super) is_dry: bool,
+    /// Who may begin long runs.
+    pub(super) consent: Consent,
 }
 
 /// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
@@ -100,25 +106,31 @@ pub(super) fn run_all(
     }
     refuse(&asked)?;
     let mut studies = load_hashed(asked.files, asked.set)?;
+    let interrupt = signals.raise_first()?;
+    for (study, _) in &mut studies {
+        study.seed = asked.seed.unwrap_or(study.seed);
+        study.stop_by(interrupt.flag());
+    }
+    let shared = |(study, hash)| (Arc::new(study), hash);
+    let studies: Vec<(Arc<Study>, String)> = studies.into_iter().map(shared).collect();
     if asked.is_dry {
-        let line = |(study, _): &(Study, _)| format!("{}: {} lives\n", study.name, study.cases());
+        let line = |(study, _): &(Arc<Study>, _)| format!("{}: {}\n", study.name, study.extent());
         terminal::print(&studies.iter().map(line).collect::<String>())?;
+        for (study, _) in &studies {
+            note_estimate(study, asked.jobs)?;
+        }
         return Ok(Some(Exit::Done));
     }
     for (file, (study, _)) in asked.files.iter().zip(&studies) {
         asked.programs.ask_of(file, study.programs())?;
+        asked.consent.ask_lives(study, asked.jobs)?;
     }
-    let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
         .build();
     let pool = pool.map_err(anyhow::Error::from)?;
     let mut printed = Printed::default();
     let mut failed = 0;
-    for (study, _) in &mut studies {
-        study.seed = asked.seed.unwrap_or(study.seed);
-        study.stop_by(interrupt.flag());
-    }
     let mut results = policies_lives::start(asked.out, asked.overwrite, &studies)?.into_iter();
     for (study, _) in &studies {
         let mut results = results.next();
@@ -130,14 +142,16 @@ pub(super) fn run_all(
                 if interrupt.is_raised() {
                     return Ok(Some(signals.exit()));
                 }
+                refuse_hopeless(study)?;
                 if let Some(results) = &mut results {
                     results.write(study, setting, &met)?;
                 }
                 sums.add(&met);
             }
-            let figures = sums.figures();
+            let sample = Sample::of(setting);
+            let figures = sums.figures(&sample);
             failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
-            printed.add(study, setting, &figures);
+            printed.add(study, setting, &sample, &figures);
         }
         if let Some(results) = results {
             let own: Vec<&Line> = printed.rows[begin..].iter().collect();
@@ -147,6 +161,21 @@ pub(super) fn run_all(
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
     Ok(Some(judge_failures(failed)))
+}
+
+/// Says on stderr what the lives of a study would take: it depends on the machine.
+pub(super) fn note_estimate(study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
+    let estimate = estimate::of_lives(study, jobs)?;
+    terminal::note(&format!("{}: {}", study.name, estimate.text));
+    Ok(())
+}
+
+/// Ends a run in which a program fails again and again.
+pub(super) fn refuse_hopeless(study: &Study) -> Result<(), Failure> {
+    match study.hopeless() {
+        Some(why) => Err(anyhow::anyhow!("{}: {why}", study.name).into()),
+        None => Ok(()),
+    }
 }
 
 fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
@@ -170,6 +199,7 @@ struct Line {
     zones: String,
     deadline_h: f64,
     changeover_s: f64,
+    disjoint: usize,
     policy: String,
     figures: Figures,
 }
@@ -183,20 +213,21 @@ struct Printed {
 }
 
 impl Printed {
-    fn add(&mut self, study: &Study, setting: &Setting, figures: &[Figures]) {
+    fn add(&mut self, study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) {
         let names = study
             .policies
             .iter()
             .map(|(name, _)| name.as_str())
             .chain([CLAIRVOYANT]);
         self.heads
-            .push((head(study, setting, figures), figures.len()));
+            .push((head(study, setting, sample, figures), figures.len()));
         for (name, figures) in names.zip(figures) {
             self.rows.push(Line {
                 study: study.name.clone(),
                 zones: setting.zone_names(),
                 deadline_h: setting.job.deadline_s / 3600.0,
                 changeover_s: setting.job.changeover_s,
+                disjoint: sample.disjoint,
                 policy: name.to_owned(),
                 figures: figures.clone(),
             });
@@ -229,7 +260,7 @@ impl Printed {
 }
 
 /// What is best, and where: the answer before the table.
-fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
+fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) -> String {
     let named = study
         .policies
         .iter()
@@ -237,7 +268,6 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         .zip(figures);
     let kept = named.filter(|(_, one)| one.keeps_all());
     let best = kept.min_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
-    let lives = setting.lives.count();
     let mut text = match best {
         Some((name, one)) => {
             let over = one.over_clairvoyant.map_or(String::new(), |over| {
@@ -251,7 +281,7 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         None => "No policy kept all deadlines.".to_owned(),
     };
     // Writing to a string cannot fail.
-    let _ = write!(text, " {}; {lives} lives", setting.words());
+    let _ = write!(text, " {}; {}", setting.words(), sample.words());
     if !study.about.is_empty() {
         let _ = write!(text, ". {}", study.about);
     }
@@ -291,11 +321,17 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
         columns.push(Column::number("changeover_s", |line: &&Line| {
             Cell::number(Some(line.changeover_s), 0)
         }));
+        columns.push(Column::number("disjoint", |line: &&Line| {
+            Cell::number(Some(line.disjoint as f64), 0)
+        }));
     }
     columns.extend([
         Column::text("policy", |line: &&Line| line.policy.clone()).rank(0),
         number("cost $", 2, 0, |one| one.cost_usd),
-        number("± $", 2, 3, |one| one.cost_ci_usd),
+        Column::number("± $", |line: &&Line| {
+            Cell::number(line.figures.cost_ci_usd, 2)
+        })
+        .rank(3),
         Column::number("× clairvoyant", |line: &&Line| {
             Cell::number(line.figures.over_clairvoyant, 3)
         })

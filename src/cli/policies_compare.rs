@@ -12,10 +12,11 @@ use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::paired::{Paired, PairedSums};
 use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, did_you_mean};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
 /// What such a comparison is asked for.
 pub(super) struct PoliciesAsked<'a> {
@@ -70,15 +71,19 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
                 if interrupt.is_raised() {
                     return Err(Failure::Interrupted);
                 }
+                policies::refuse_hopeless(study)?;
                 sums.add(&met);
                 pairs.add(&met);
             }
-            let figures = sums.figures();
-            tables.push(contenders(study, setting, figures, &pairs, asked.against));
+            let sample = Sample::of(setting);
+            let figures = sums.figures(&sample);
+            let rows = contenders(study, setting, (&sample, figures), &pairs, asked.against);
+            tables.push((sample, rows));
         }
     }
     terminal::print(&text(&tables, asked.format, &asked.page))?;
-    let failed = tables.iter().flatten().map(|one| one.figures.failed as u64);
+    let all = tables.iter().flat_map(|(_, rows)| rows);
+    let failed = all.map(|one| one.figures.failed as u64);
     Ok(Some(judge_failures(failed.sum())))
 }
 
@@ -99,11 +104,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
             .against
             .filter(|own| !names().any(|name| name == *own))
         {
-            let help = did_you_mean(
-                wrong,
-                names(),
-                format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-            );
+            let help = nearest_or_all(wrong, names());
             let title = format!("{}: no policy `{wrong}` to compare with", study.name);
             d.push(Diagnostic::general(title).with_help(help));
         }
@@ -115,7 +116,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
 fn contenders(
     study: &Study,
     setting: &Setting,
-    figures: Vec<Figures>,
+    (sample, figures): (&Sample, Vec<Figures>),
     pairs: &PairedSums,
     named: Option<&str>,
 ) -> Vec<Contender> {
@@ -134,7 +135,7 @@ fn contenders(
         .policies
         .iter()
         .zip(figures)
-        .zip(pairs.against(against));
+        .zip(pairs.against(against, sample));
     all.map(|(((name, _), figures), paired)| Contender {
         study: study.name.clone(),
         setting: setting.words(),
@@ -146,8 +147,8 @@ fn contenders(
     .collect()
 }
 
-fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String {
-    let all = || tables.iter().flatten().collect::<Vec<_>>();
+fn text(tables: &[(Sample, Vec<Contender>)], format: CompareFormat, page: &Page) -> String {
+    let all = || tables.iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>();
     match format {
         CompareFormat::Json => {
             let rows = sheet(&all(), true).json();
@@ -155,9 +156,9 @@ fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String
         }
         CompareFormat::Csv => sheet(&all(), true).csv(true),
         _ => {
-            let table = |rows: &Vec<Contender>| {
+            let table = |(sample, rows): &(Sample, Vec<Contender>)| {
                 let table = sheet(&rows.iter().collect::<Vec<_>>(), false);
-                page.prose(&head(rows), 0) + &table.fit(page).text(page)
+                page.prose(&head(sample, rows), 0) + &table.fit(page).text(page)
             };
             tables.iter().map(table).collect::<Vec<_>>().join("\n")
         }
@@ -165,7 +166,7 @@ fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String
 }
 
 /// Who is cheaper beyond doubt, and on what.
-fn head(rows: &[Contender]) -> String {
+fn head(sample: &Sample, rows: &[Contender]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
@@ -175,14 +176,18 @@ fn head(rows: &[Contender]) -> String {
         .filter(|row| (row.paired.interval).is_none_or(|i| i.low <= 0.0 && i.high >= 0.0))
         .map(|row| row.policy.as_str())
         .collect();
-    let told = if open.is_empty() {
-        "all others differ from it beyond chance".to_owned()
+    let told = if sample.is_too_small() {
+        String::new()
+    } else if open.is_empty() {
+        ": all others differ from it beyond chance".to_owned()
     } else {
-        format!("these lives cannot tell it from {}", open.join(", "))
+        format!(": these lives cannot tell it from {}", open.join(", "))
     };
     format!(
-        "Beside {} on the same {} lives: {told}. {}.",
-        first.against, first.figures.lives, first.setting
+        "Beside {} on the same {}{told}. {}.",
+        first.against,
+        sample.words(),
+        first.setting
     )
 }
 

@@ -1,6 +1,7 @@
 //! Results of scenarios with `[policy]`: `lives.csv`, a row per life and policy, written as lives come; `summary.csv`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -25,7 +26,7 @@ pub(super) struct PolicyResults {
 pub(super) fn start(
     out: Option<&Path>,
     overwrite: bool,
-    studies: &[(Study, String)],
+    studies: &[(Arc<Study>, String)],
 ) -> Result<Vec<PolicyResults>, Failure> {
     let Some(folder) = out else {
         return Ok(Vec::new());

@@ -9,7 +9,7 @@ use super::set::SetArgs;
 use scavsim_provision::life::watch;
 use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, did_you_mean};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
 use scavsim_show::figure::policy_life::{WatchedLife, figure};
 
@@ -54,11 +54,7 @@ pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figur
         .iter()
         .filter(|own| !names().any(|name| name == **own))
     {
-        let help = did_you_mean(
-            wrong,
-            names(),
-            format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-        );
+        let help = nearest_or_all(wrong, names());
         let title = format!("{}: no policy `{wrong}`", study.name);
         d.push(Diagnostic::general(title).with_help(help));
     }

@@ -160,10 +160,7 @@ impl RunArgs {
             formats: &formats,
             by,
             printed: self.format.printed(by.is_some()),
-            consent: Consent {
-                is_given: self.yes,
-                stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),
-            },
+            consent: self.consent(),
         };
 
         let mut worst = Exit::Done;
@@ -215,6 +212,13 @@ impl RunArgs {
         })
     }
 
+    fn consent(&self) -> Consent {
+        Consent {
+            is_given: self.yes,
+            stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),
+        }
+    }
+
     /// What is asked for where scenarios have `[policy]`.
     fn policies(&self) -> policies::Asked<'_> {
         #[cfg(feature = "figures")]
@@ -244,6 +248,7 @@ impl RunArgs {
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
             is_dry: self.dry_run,
+            consent: self.consent(),
         }
     }
 

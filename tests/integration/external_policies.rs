@@ -215,3 +215,29 @@ fn mistakes_in_its_table_are_told_with_their_places() {
     ];
     insta::assert_snapshot!(told.join("\n---\n"));
 }
+
+#[test]
+fn a_program_that_fails_the_same_way_ten_times_ends_the_run() {
+    let sandbox = Sandbox::with(
+        "job = { work_h = 5, deadline_h = 7, changeover_s = 600 }\n\
+         market = { run_h = 2, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 2000 }\n\
+         policy = { names = [\"greedy\", \"mine\"], mine = { command = [\"sh\", \"fails.sh\"] } }\n",
+    );
+    sandbox.write(
+        "fails.sh",
+        "echo once >> started\nread line\necho no JSON\n",
+    );
+    for command in ["run", "compare"] {
+        sandbox.write("started", "");
+        let told = stderr(
+            &sandbox
+                .run(&[command, "scenario.toml", "--jobs", "2"])
+                .code(1),
+        );
+        let why = "scenario: policy `mine`: ten lives failed in the same way: ";
+        assert!(told.contains(why) && told.contains("no JSON"), "{told}");
+        // Each thread may have begun one more.
+        let started = sandbox.read("started").lines().count();
+        assert!((10..=11).contains(&started), "{started}");
+    }
+}

@@ -87,14 +87,11 @@ impl Paper {
             }
             _ => {
                 let legal = Paper::names();
-                let help = did_you_mean(
-                    name,
-                    legal.iter().copied(),
-                    format!(
-                        "legal here: {}, or a folder with a {FILE}",
-                        legal.join(", ")
-                    ),
+                let all = format!(
+                    "legal here: {}, or a folder with a {FILE}",
+                    legal.join(", ")
                 );
+                let help = did_you_mean(name, legal, all);
                 let wrong = Diagnostic::general(format!("unknown paper `{name}`"));
                 diagnostics.push(wrong.with_help(help));
                 None

@@ -41,4 +41,18 @@ impl Check<'_> {
         }
         value
     }
+
+    /// Says that a key is needed in a table; what it says where it is there.
+    pub(super) fn needed_at<T>(
+        &mut self,
+        at: Range<usize>,
+        key: &str,
+        value: Option<T>,
+        why: &str,
+    ) -> Option<T> {
+        if value.is_none() && !self.is_told_in(&at) {
+            self.wrong(at, format!("`{key}` is missing"), why, "");
+        }
+        value
+    }
 }

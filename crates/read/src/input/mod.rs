@@ -28,7 +28,7 @@ mod render;
 mod source;
 mod words;
 
-pub use closest::{closest, did_you_mean};
+pub use closest::{closest, did_you_mean, nearest_or_all};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::Folder;
 pub use mistakes::Mistakes;
