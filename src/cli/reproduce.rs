@@ -81,12 +81,11 @@ impl ReproduceArgs {
         }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
-        let (count, mut all) = (papers.len(), Tally::default());
+        let mut all = Vec::new();
         for paper in papers {
-            let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
+            let progress = Progress::of(&format!("{}: computing its figures", paper.name));
             let rows = compare(&paper).map_err(Failure::Wrong)?;
             drop(progress);
-            all += &Tally::count(&rows);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
                 page::put(&of_comparisons::contents(&paper, &rows), file)?;
@@ -102,13 +101,15 @@ impl ReproduceArgs {
             if rows.iter().any(|r| r.verdict == Verdict::Outside) {
                 exit = Exit::OutsideTolerance;
             }
+            all.push(rows);
         }
         let is_for_people = matches!(
             self.format,
             ReproduceFormat::Table | ReproduceFormat::Summary
         );
-        if is_for_people && count > 1 {
-            terminal::print(&render::total(count, &all, &page))?;
+        if is_for_people && all.len() > 1 {
+            let tally = Tally::count(all.iter().map(Vec::as_slice));
+            terminal::print(&render::total(all.len(), &tally, &page))?;
         }
         if self.format == ReproduceFormat::Json {
             let text = serde_json::to_string_pretty(&values).map_err(anyhow::Error::from)?;
