@@ -207,8 +207,7 @@ impl Weights {
     }
 
     /// From the bytes of each layer.
-    pub(super) fn made(tensor: u32, layers: impl Iterator<Item = LayerBytes>) -> Weights {
-        let layers: Vec<LayerBytes> = layers.collect();
+    pub(super) fn made(tensor: u32, layers: &[LayerBytes]) -> Weights {
         Weights {
             tensor,
             parameters: sums(layers.iter().map(|layer| layer.parameters)),
@@ -263,7 +262,8 @@ pub(super) struct MadeProfile {
 /// Sums up to each.
 fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Item = V>) -> Vec<V> {
     let mut sum = V::default();
-    let mut all = vec![sum];
+    let mut all = Vec::with_capacity(1 + values.size_hint().0);
+    all.push(sum);
     for value in values {
         sum = sum + value;
         all.push(sum);
