@@ -81,7 +81,7 @@ fn has_fidelity(name: &str) -> bool {
             .any(|key| scenario.contains_key(*key))
     };
     let asks = |text: &str| text.contains(&format!("{TOLD}("));
-    let mut texts = fs::read_dir(repository().join(folder)).expect("it is there");
+    let mut texts = fs::read_dir(repository().join(&folder)).expect("it is there");
     files.chain(paper.get("scenario")).any(is_simulated)
         || texts.any(|file| {
             let path = file.expect("it is readable").path();
