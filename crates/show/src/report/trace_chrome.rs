@@ -106,9 +106,6 @@ impl<W: Write> List<W> {
 }
 
 /// Writes `entries`, which are in the order of time.
-///
-/// # Errors
-/// Whatever prevents it.
 pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
     into.write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
     serde_json::to_writer(&mut into, of)?;
