@@ -153,9 +153,6 @@ fn own_price(text: &str) -> Result<(String, f64), &'static str> {
 
 impl AdviseArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);

@@ -110,9 +110,6 @@ struct ExportArgs {
 
 impl BenchArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; of a suite with every mistake in it.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         match self.what {
             BenchCommand::Run(args) => args.run(signals),

@@ -26,9 +26,6 @@ pub struct CheckArgs {
 
 impl CheckArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
         let page = terminal::page();
         let mut text = String::new();

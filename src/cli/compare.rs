@@ -69,9 +69,6 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if let Some(exit) = policies_compare::run(&self.policies(), signals)? {
             return Ok(exit);

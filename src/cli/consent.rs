@@ -46,9 +46,6 @@ pub struct PlannedRun<'a> {
 
 impl Consent {
     /// Lets a run begin, or not.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where it would be long or large, and nobody wants that.
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
@@ -111,9 +108,6 @@ impl Consent {
 }
 
 /// Asks the person at the terminal; where there is none, what is said `otherwise` is how to agree.
-///
-/// # Errors
-/// [`Failure::Declined`] where nobody agrees.
 pub(super) fn ask_person(
     sentence: &str,
     question: &str,

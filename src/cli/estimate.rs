@@ -72,9 +72,6 @@ struct Sample {
 }
 
 /// What a run of `scenario` on `jobs` threads would take, found in a few seconds at most.
-///
-/// # Errors
-/// Whatever keeps the scenario from being planned.
 pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
     let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
@@ -85,9 +82,6 @@ pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
 }
 
 /// What a run would take, in words; programs among its strategies are taken out, and not started.
-///
-/// # Errors
-/// Whatever keeps the scenario from being planned.
 pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<String> {
     let own = &scenario.settings.own;
     let all = scenario.strategies.len();
@@ -153,9 +147,6 @@ pub fn free_memory() -> Option<f64> {
 
 /// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
 /// rather too high than too low. Runs of few simulations are not looked at.
-///
-/// # Errors
-/// None but those of counting bytes.
 pub fn may_exceed(
     plan: &Plan,
     interrupt: &Interrupt,

@@ -82,9 +82,6 @@ fn about(text: &str) -> String {
 
 impl ExampleArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a name that there is none of, and files that are there, are wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let Some(name) = &self.name else {
             return list();

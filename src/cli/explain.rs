@@ -48,9 +48,6 @@ fn words() -> Vec<&'static str> {
 
 impl ExplainArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a word that means nothing here is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let asked = of_any_number(&self.term.join(" "));
         let all = entries()?;

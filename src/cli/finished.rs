@@ -27,9 +27,6 @@ pub(super) struct FinishedRun {
 
 impl FinishedRun {
     /// Reads what the manifest in a folder says.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where there is no finished run.
     pub(super) fn open(path: &Path) -> Result<FinishedRun, Failure> {
         let read = manifest::read(&path.join(manifest::FILE)).map_err(damaged)?;
         let Some(identity) = read else {
@@ -57,17 +54,11 @@ impl FinishedRun {
     }
 
     /// Hands its records to `sink`, in the order of the cases.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where they are not those that the run wrote; failures of the sink.
     pub(super) fn hand_out(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
     }
 
     /// The run's `summary.csv`, seen to be the one that the manifest describes.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where it is another.
     pub(super) fn summary(&self) -> Result<Vec<u8>, Failure> {
         results::summary(&self.folder, &self.identity).map_err(damaged)
     }

@@ -329,10 +329,6 @@ impl LayersArgs {
 
 impl ImportArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the input, or with what kept the folder from being
-    /// written.
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let d = &mut diagnostics;

@@ -45,9 +45,6 @@ pub struct MarketArgs {
 
 impl MarketArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the traces, or what kept the folder from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();

@@ -69,9 +69,6 @@ pub struct ModelArgs {
 
 impl ModelArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the configuration, or what kept the file from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
@@ -116,9 +113,6 @@ pub struct ImportRunsArgs {
 
 impl ImportRunsArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the runs, or what kept the file from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);

@@ -36,9 +36,6 @@ pub struct KnownArgs {
 
 impl KnownArgs {
     /// All that figures of a run are made of.
-    ///
-    /// # Errors
-    /// [`Failure`]; a scenario that is not that of the run is wrong usage.
     pub(super) fn material(
         &self,
         run: &FinishedRun,

@@ -84,9 +84,6 @@ enum What {
 
 impl ListArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
             return Err(wrong(

@@ -23,9 +23,6 @@ pub struct ManualArgs {
 
 impl ManualArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when a page cannot be written.
     pub fn run(self, program: Command) -> Result<Exit, Failure> {
         let folder = OutputFolder::open(&self.folder)?;
         if self.markdown {

@@ -37,9 +37,6 @@ pub struct MergeArgs {
 
 impl MergeArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`], with everything that keeps the shards from being one run.
     pub fn run(self) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;

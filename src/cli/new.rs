@@ -29,9 +29,6 @@ pub struct NewArgs {
 
 impl NewArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a name that is none, and a file that is there, are wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let path = match self.name.extension() {
             Some(ending) if ending == "toml" => self.name.clone(),

@@ -7,9 +7,6 @@ use scavsim_base::output::write_file;
 use scavsim_show::page::{self, contents::Contents};
 
 /// Writes a page, whole or not at all.
-///
-/// # Errors
-/// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn put(contents: &Contents, out: &Path) -> Result<(), Failure> {
     let html = page::html(contents).map_err(anyhow::Error::from)?;
     let help = "a page needs a file in a folder in which files can be created";

@@ -97,9 +97,6 @@ const ALL: &str = "all";
 
 impl PlotArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; figures that a run cannot have, if they are asked for, are wrong usage.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if policies::has_policies(&self.results) {
             return self.policies();
@@ -209,9 +206,6 @@ impl PicturesArgs {
     }
 
     /// Draws the first life of a study under each policy into the folder of its run, if figures are asked for.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub(super) fn of_study(self, folder: &OutputFolder, study: &Study) -> Result<(), Failure> {
         if !self.plot {
             return Ok(());
@@ -229,9 +223,6 @@ impl PicturesArgs {
     }
 
     /// Draws a run that has just ended, into its folder.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub(super) fn of_run(
         self,
         folder: &OutputFolder,

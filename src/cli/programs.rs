@@ -20,9 +20,6 @@ pub struct ProgramsArg {
 
 impl ProgramsArg {
     /// Asks about the programs of those scenarios that come from outside of the working folder.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where nobody agrees.
     pub(super) fn ask(self, files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
         let all = files.iter().zip(scenarios);
         all.into_iter()
@@ -30,9 +27,6 @@ impl ProgramsArg {
     }
 
     /// Asks about the programs of a scenario, if its file is outside of the working folder.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where nobody agrees.
     pub(super) fn ask_of(self, file: &Path, programs: Vec<String>) -> Result<(), Failure> {
         if is_outside(file) {
             self.ask_anyway(
@@ -45,9 +39,6 @@ impl ProgramsArg {
     }
 
     /// Asks about programs, if there are any and nobody has agreed.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where nobody agrees.
     pub(super) fn ask_anyway(
         self,
         who: &str,

@@ -126,9 +126,6 @@ pub enum RankFormat {
 
 impl RankArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
@@ -171,9 +168,6 @@ impl RankArgs {
 }
 
 /// The rankings of a scenario; what was left out is said on the way.
-///
-/// # Errors
-/// [`Failure`].
 pub(super) fn ranked(
     scenario: &Scenario,
     runs: u64,

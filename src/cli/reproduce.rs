@@ -63,9 +63,6 @@ enum ReproduceFormat {
 
 impl ReproduceArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when a paper is unknown or its data are wrong.
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
         let page = self.page();

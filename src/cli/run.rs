@@ -96,9 +96,6 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`].
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         #[cfg(feature = "figures")]

@@ -112,9 +112,6 @@ impl Runner<'_> {
     }
 
     /// Runs a scenario, all of it or what is left; how that ended, and the summary.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub fn run(
         &self,
         scenario: &Scenario,
@@ -203,9 +200,6 @@ impl Runner<'_> {
     }
 
     /// Runs one part of a scenario, unless it is there.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub fn run_shard(
         &self,
         scenario: &Scenario,

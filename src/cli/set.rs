@@ -25,9 +25,6 @@ impl SetArgs {
     }
 
     /// A line of TOML for each.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] with all that have no `=`.
     pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
         let mut wrong = Diagnostics::default();
         let mut sources = Vec::new();

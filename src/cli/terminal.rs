@@ -89,9 +89,6 @@ pub fn is_watched() -> bool {
 
 /// Prints data to stdout, of which a terminal obeys nothing but styles of our own. A reader that has gone away, such as `head`, is no error: that is its
 /// right, and result files are still to be written.
-///
-/// # Errors
-/// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
     if heard(|listener| listener.printed += text).is_some() {
         return Ok(());

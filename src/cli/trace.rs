@@ -49,9 +49,6 @@ pub struct TraceArgs {
 
 impl TraceArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a case that does not exist is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,

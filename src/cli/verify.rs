@@ -47,9 +47,6 @@ pub struct VerifyArgs {
 
 impl VerifyArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; results that are not what they should be are wrong.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if self.files()? {
             return Ok(Exit::Done);

@@ -17,25 +17,16 @@ pub struct OutputFolder {
 
 impl OutputFolder {
     /// A folder that nobody else may write to, for files that belong together. Missing folders are made.
-    ///
-    /// # Errors
-    /// Whatever prevents writing, with the path; [`WouldBlock`](io::ErrorKind::WouldBlock) where another process has it.
     pub fn alone(path: &Path) -> io::Result<OutputFolder> {
         OutputFolder::prepare(path, Some(Lock::alone))
     }
 
     /// A folder that others may write other files to, but nobody who needs it alone.
-    ///
-    /// # Errors
-    /// As of [`OutputFolder::alone`].
     pub fn shared(path: &Path) -> io::Result<OutputFolder> {
         OutputFolder::prepare(path, Some(Lock::shared))
     }
 
     /// A folder for files that stand each by itself.
-    ///
-    /// # Errors
-    /// Whatever prevents writing, with the path.
     pub fn open(path: &Path) -> io::Result<OutputFolder> {
         OutputFolder::prepare(path, None)
     }
@@ -71,9 +62,6 @@ impl OutputFolder {
     }
 
     /// A folder in this one, held with it; made when it is missing. A link is not followed: what is written here stays here.
-    ///
-    /// # Errors
-    /// Whatever prevents writing to it.
     pub fn subfolder(&self, name: &str) -> io::Result<OutputFolder> {
         let path = self.file(name);
         if fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
@@ -86,17 +74,11 @@ impl OutputFolder {
     }
 
     /// Starts a file.
-    ///
-    /// # Errors
-    /// Whatever prevents it, with the path.
     pub fn create(&self, name: &str) -> io::Result<PartialFile> {
         PartialFile::create(&self.path, name)
     }
 
     /// Writes a whole file.
-    ///
-    /// # Errors
-    /// Whatever prevents it, with the path; an older file of that name is then untouched.
     pub fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let mut file = self.create(name)?;
         file.write_all(contents)?;
@@ -104,9 +86,6 @@ impl OutputFolder {
     }
 
     /// Opens an unfinished file to write behind its first `bytes` bytes; what stands there is cut off.
-    ///
-    /// # Errors
-    /// Whatever prevents it, with the path.
     pub fn open_behind(&self, name: &str, bytes: u64) -> io::Result<File> {
         let path = self.file(name);
         let open = || {
@@ -122,18 +101,12 @@ impl OutputFolder {
     }
 
     /// Gives a file another name, in place of what has it.
-    ///
-    /// # Errors
-    /// Whatever prevents it, with the path.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let target = self.file(to);
         fs::rename(self.file(from), &target).map_err(|error| cannot_write(&target, error))
     }
 
     /// Removes a file; that it is not there is no error.
-    ///
-    /// # Errors
-    /// Whatever else prevents it, with the path.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.file(name);
         match fs::remove_file(&path) {
@@ -158,9 +131,6 @@ impl OutputFolder {
 }
 
 /// Writes a file whole or not at all, in place of what is there. Missing folders are made.
-///
-/// # Errors
-/// Whatever prevents it, with the path.
 pub fn write_file(path: &Path, contents: &[u8]) -> io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str());
     let Some(name) = name.filter(|_| !path.is_dir()) else {

@@ -57,9 +57,6 @@ impl PartialFile {
     }
 
     /// Gives the file its name.
-    ///
-    /// # Errors
-    /// Whatever prevents it; then nothing of it is left.
     pub fn close(mut self) -> io::Result<()> {
         self.flush()?;
         (self.file.get_ref().sync_all())

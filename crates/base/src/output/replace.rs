@@ -12,9 +12,6 @@ const PLACES: [&str; 2] = ["new", "old"];
 
 /// Writes files, each a name with `/` and a text, as the folder `out`, in place of `own` files of what is there. Others
 /// that lie beside them stay.
-///
-/// # Errors
-/// Whatever prevents it, with the path; then `out` is as it was.
 pub fn replace_folder<N: AsRef<Path>>(
     out: &Path,
     files: &[(N, String)],

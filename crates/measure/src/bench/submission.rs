@@ -141,9 +141,6 @@ pub(super) fn totals(suite: &Suite, blocks: &[Block]) -> Vec<Total> {
 }
 
 /// Makes all searches of a suite and writes a folder with their transcripts and what they came to.
-///
-/// # Errors
-/// [`NoBench`].
 pub fn run(
     suite: &Suite,
     scenarios: &[Scenario],

@@ -24,9 +24,6 @@ pub struct Verified {
 }
 
 /// Replays all transcripts of a folder. What is wrong with them comes in sentences, each with its line.
-///
-/// # Errors
-/// [`NoBench`] where the replay itself came to no end.
 pub fn verify(
     folder: &Path,
     suite: &Suite,

@@ -11,9 +11,6 @@ use scavsim_search::grid;
 const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
 
 /// Reads the files of a workload back, as the scenario of nothing but them would.
-///
-/// # Errors
-/// All that keeps it from being run.
 pub fn workload<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     judge(tried(files, out, SCENARIO), "workload")
 }
@@ -37,9 +34,6 @@ pub fn prices_of_vms<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Diagno
 }
 
 /// Reads the files of a grid back.
-///
-/// # Errors
-/// All that keeps it from being read.
 pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     grid::load::load(&folder(files, out), &mut diagnostics);
@@ -47,9 +41,6 @@ pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diag
 }
 
 /// Reads a table of prices back.
-///
-/// # Errors
-/// All that keeps it from being read.
 pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new(out.display().to_string(), text);

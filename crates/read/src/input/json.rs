@@ -51,9 +51,6 @@ fn with<V: DeserializeOwned>(
 }
 
 /// Whether a text is JSON without repeated keys and without characters that are not seen.
-///
-/// # Errors
-/// It is not, with its place.
 pub fn check(text: &str, may_repeat: bool) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_str(text);
     JsonCheck { may_repeat }.deserialize(&mut reader)?;

@@ -11,18 +11,12 @@ use super::{Diagnostic, Diagnostics, Source};
 pub const MOST_BYTES: u64 = 64 << 20;
 
 /// Opens a regular file to be read. A pipe would be waited for, and a device has no end.
-///
-/// # Errors
-/// That it is none, or whatever else prevents it.
 pub fn open(path: &Path) -> io::Result<File> {
     is_regular(&fs::metadata(path)?)?;
     File::open(path)
 }
 
 /// The bytes of a regular file that is not larger than [`MOST_BYTES`].
-///
-/// # Errors
-/// That it is none, or whatever else prevents it.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();

@@ -27,9 +27,6 @@ impl FailuresPart {
     }
 
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// None in memory; the signature is that of the writer.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         if record.status != Status::Failed {
             return Ok(());
@@ -49,9 +46,6 @@ impl FailuresPart {
     }
 
     /// The rows of the failures.
-    ///
-    /// # Errors
-    /// None in memory; the signature is that of the writer.
     pub fn into_bytes(self) -> io::Result<Vec<u8>> {
         match self.0 {
             Some(rows) => rows.into_inner().map_err(|e| e.into_error()),
@@ -70,9 +64,6 @@ impl FailuresCsv {
     }
 
     /// Takes the rows of the next task.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn merge(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -89,9 +80,6 @@ impl FailuresCsv {
     }
 
     /// Finishes the file, if there is one.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn close(self) -> io::Result<()> {
         match self.rows {
             Some(rows) => rows.close(),

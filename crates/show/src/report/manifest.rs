@@ -112,9 +112,6 @@ fn prices_hash() -> String {
 }
 
 /// The text of a manifest: the identity with more beside it.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
 pub fn text(
     identity: &Identity,
     more: impl IntoIterator<Item = (&'static str, Value)>,
@@ -190,9 +187,6 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
 }
 
 /// Reads a manifest; `None` where there is no such file.
-///
-/// # Errors
-/// Whatever keeps it from being read or understood, or that a field was changed, with its path.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))

@@ -77,9 +77,6 @@ impl CsvPart {
 const MOST_WAITING: usize = 1 << 20;
 
 /// The header line.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
 pub fn header() -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;
@@ -105,9 +102,6 @@ pub struct Good {
 impl RecordsCsv {
     /// Opens the file in `folder` behind the `good` rows, whose `hashes` are known and which end after `bytes` bytes;
     /// what stands behind them is cut off.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn open(
         folder: &OutputFolder,
         bytes: u64,
@@ -140,9 +134,6 @@ impl RecordsCsv {
     }
 
     /// Writes what waits, and leaves the file under its unfinished name; the hashes of its rows.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn leave(mut self) -> io::Result<RowHashes> {
         self.write_waiting()?;
         let synchronised = self.file.sync_all();
@@ -151,9 +142,6 @@ impl RecordsCsv {
     }
 
     /// Takes the rows of the next task.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn merge(&mut self, part: CsvPart) -> io::Result<()> {
         let (bytes, rows, leaf) = part.into_parts();
         if rows > 0 {
@@ -169,9 +157,6 @@ impl RecordsCsv {
     }
 
     /// Writes what waits, if there are rows.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn rest(&mut self) -> io::Result<()> {
         if self.waiting.iter().any(|(_, line)| !line.is_empty()) {
             self.write_waiting()

@@ -133,9 +133,6 @@ impl RecordsParquet {
 }
 
 /// Hands the rows of a file to `take`, each as `records.csv` would have it.
-///
-/// # Errors
-/// What keeps the file from being read, and failures of `take`.
 pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let file = regular::open(path)?;

@@ -36,9 +36,6 @@ impl ResultFiles {
     }
 
     /// Starts a file, which is to be added when it is whole.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn create(&self, name: &'static str) -> io::Result<ResultFile> {
         Ok(ResultFile {
             name,
@@ -48,9 +45,6 @@ impl ResultFiles {
     }
 
     /// Adds a file that is whole.
-    ///
-    /// # Errors
-    /// Whatever keeps its last bytes from being written.
     pub fn add(&mut self, mut file: ResultFile) -> io::Result<()> {
         file.flush()?;
         self.files.push(file);
@@ -58,9 +52,6 @@ impl ResultFiles {
     }
 
     /// Adds a text as a file.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being written.
     pub fn put(&mut self, name: &'static str, text: &str) -> io::Result<()> {
         let mut file = self.create(name)?;
         file.write_all(text.as_bytes())?;
@@ -68,9 +59,6 @@ impl ResultFiles {
     }
 
     /// Gives all files their names, in place of older results, with a manifest that says what they were made from.
-    ///
-    /// # Errors
-    /// Whatever prevents it; then nothing claims what is there.
     pub fn finish(self, made_from: &Identity) -> io::Result<OutputFolder> {
         results::remove(&self.folder)?;
         let mut hashes = Map::new();

@@ -73,9 +73,6 @@ struct Derived {
 
 impl Results {
     /// Starts over in `folder`.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn start(
         folder: &OutputFolder,
         identity: Identity,
@@ -202,9 +199,6 @@ impl Results {
     }
 
     /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
-    ///
-    /// # Errors
-    /// Whatever prevents it; the manifest then says that the run is not complete.
     pub fn finish(
         self,
         finished: &Finished,
@@ -263,9 +257,6 @@ impl ResultsPart {
     }
 
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being told in some form.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.rows.take(record);
         self.derived.take(record)
@@ -451,9 +442,6 @@ fn files(folder: &OutputFolder) -> Vec<String> {
 }
 
 /// Removes results from a folder, their manifest first.
-///
-/// # Errors
-/// Whatever prevents it.
 pub fn remove(folder: &OutputFolder) -> io::Result<()> {
     let rows = [records_csv::PARTIAL, row_hashes::PARTIAL].map(str::to_owned);
     let files = files(folder);

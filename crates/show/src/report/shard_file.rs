@@ -96,9 +96,6 @@ impl ShardFile {
     }
 
     /// Starts a shard of the run with this identity.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn create(
         folder: &OutputFolder,
         shard: Shard,
@@ -120,9 +117,6 @@ impl ShardFile {
     }
 
     /// Finishes the shard.
-    ///
-    /// # Errors
-    /// Whatever prevents it; the shard is then not there.
     pub fn close(
         self,
         identity: &Identity,
