@@ -105,7 +105,7 @@ impl Welford {
         self.interval_as_of(self.count as f64)
     }
 
-    /// The same where all values together tell no more than `n` independent ones: their variance about their own mean falls
+    /// The interval of the mean where all values together say no more than `n` independent ones: their variance about their own mean falls
     /// short by one of n, and the mean has an nth of the rest.
     pub fn interval_as_of(&self, n: f64) -> Option<Interval> {
         if self.count < 2 || n < 2.0 {

@@ -7,7 +7,7 @@ use scavsim_base::units::SimTime;
 
 /// Machines on demand: when they end the work, and what they cost.
 #[derive(Debug, Clone, Copy)]
-struct Offer {
+struct OnDemandOffer {
     zone: usize,
     form: usize,
     ends: SimTime,
@@ -46,7 +46,8 @@ impl Life<'_> {
         }
         if !stays {
             let forms = |_| 0..self.job.forms.len();
-            let Offer { zone, form, .. } = self.cheapest_offer(forms, self.job.work(), rule);
+            let OnDemandOffer { zone, form, .. } =
+                self.cheapest_offer(forms, self.job.work(), rule);
             let market = Market::OnDemand;
             self.launch(Place { zone, market }, form);
         }
@@ -77,14 +78,14 @@ impl Life<'_> {
         forms: impl Fn(usize) -> std::ops::Range<usize>,
         work: SimTime,
         rule: OnDemandZone,
-    ) -> Offer {
+    ) -> OnDemandOffer {
         let here = self.checkpoint;
         let elsewhere = (0..self.zones()).filter(|&zone| Some(zone) != here);
         let offers = (here.into_iter().chain(elsewhere)).flat_map(|zone| {
             let served = forms(zone).filter(move |&form| self.is_served(zone, form));
             served.map(move |form| self.offer(zone, form, work))
         });
-        let rank = |offer: &Offer| {
+        let rank = |offer: &OnDemandOffer| {
             let late_end = Some(offer.ends).filter(|&ends| ends > self.job.deadline());
             let is_shunned = rule == OnDemandZone::Last && Some(offer.zone) != here;
             (late_end, is_shunned)
@@ -93,7 +94,7 @@ impl Life<'_> {
         least.unwrap_or_else(|| self.offer(0, 0, work))
     }
 
-    fn offer(&self, zone: usize, form: usize, work: SimTime) -> Offer {
+    fn offer(&self, zone: usize, form: usize, work: SimTime) -> OnDemandOffer {
         let market = Market::OnDemand;
         let is_here = self.running == Some(Place { zone, market }) && self.form == form;
         let start = if is_here {
@@ -104,7 +105,7 @@ impl Life<'_> {
         let (rest, speed) = (self.rest(form), &self.job.forms[form].speed);
         let paid = start + rest - speed.rest(self.job.work(), self.done() + work);
         let usd_per_h = self.usd_per_h(Place { zone, market }, form);
-        Offer {
+        OnDemandOffer {
             zone,
             form,
             ends: self.now() + start + rest,
