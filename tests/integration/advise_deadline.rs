@@ -223,11 +223,11 @@ fn what_is_wrong_with_a_deadline_is_told() {
     assert!(past.contains("is past: it was 6.0 h before"), "{past}");
     let far = refusal(&[
         "--deadline",
-        "9999-12-31 23:59",
+        "9999-12-01 23:59",
         "--now",
         "2026-12-01 09:00",
     ]);
-    assert!(far.contains("69,890,606 h from now is too far"), "{far}");
+    assert!(far.contains("69,889,886 h from now is too far"), "{far}");
     let many = refusal(&["--deadline", "9000h", "--runs", "100000"]);
     assert!(
         many.contains("100000 lives of 54000 ticks in each of"),
