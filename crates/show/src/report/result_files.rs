@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::manifest::{self, FILES, HASH_DIGITS, Identity};
 use super::results;
-use scavsim_base::output::{OutputFolder, PartialFile};
+use scavsim_base::output::{OutputFolder, PartialFile, partial_name};
 use scavsim_lab::scenario::Scenario;
 use scavsim_measure::compare::ComparisonQuestion;
 use scavsim_read::input::regular;
@@ -60,7 +60,12 @@ impl ResultFiles {
 
     /// Gives all files their names, in place of older results, with a manifest that says what they were made from.
     pub fn finish(self, made_from: &Identity) -> io::Result<OutputFolder> {
-        results::remove(&self.folder)?;
+        let unfinished: Vec<String> = self
+            .files
+            .iter()
+            .map(|file| partial_name(file.name))
+            .collect();
+        results::remove(&self.folder, &unfinished)?;
         let mut hashes = Map::new();
         for ResultFile { name, file, hasher } in self.files {
             file.close()?;

@@ -441,12 +441,13 @@ fn files(folder: &OutputFolder) -> Vec<String> {
         .collect()
 }
 
-/// Removes results from a folder, their manifest first.
-pub fn remove(folder: &OutputFolder) -> io::Result<()> {
+/// Removes results from a folder, their manifest first, but not the files of new ones that are still `unfinished`.
+pub fn remove(folder: &OutputFolder, unfinished: &[String]) -> io::Result<()> {
     let rows = [records_csv::PARTIAL, row_hashes::PARTIAL].map(str::to_owned);
     let files = files(folder);
     folder.remove(manifest::FILE)?;
-    (files.iter().chain(&rows)).try_for_each(|name| folder.remove(name))
+    let mut old = (files.iter().chain(&rows)).filter(|name| !unfinished.contains(name));
+    old.try_for_each(|name| folder.remove(name))
 }
 
 impl Derived {
