@@ -74,18 +74,13 @@ fn main() {
     sweeps::memory(trial);
 }
 
-/// Workers, and the goals of `event` and `step` relative to the loop by hand.
-const SIZES: [(u32, f64, f64); 4] = [
-    (4, 0.9, 0.2),
-    (16, 0.7, 0.06),
-    (64, 0.6, 0.06),
-    (1024, 0.55, 0.06),
-];
+/// Workers, and the goal of `event` relative to the loop by hand.
+const SIZES: [(u32, f64); 4] = [(4, 0.9), (16, 0.7), (64, 0.6), (1024, 0.55)];
 
-/// The reference and the three fidelities on its workload.
+/// The reference and both fidelities on its workload.
 fn training(share: u64) -> Vec<Path<'static>> {
     let mut paths = Vec::new();
-    for (workers, event, step) in SIZES {
+    for (workers, goal) in SIZES {
         let steps = 640_000 / u64::from(workers) / share;
         let units = (steps * u64::from(workers), "worker-step");
         let law = reference::compute();
@@ -99,17 +94,15 @@ fn training(share: u64) -> Vec<Path<'static>> {
                 black_box(reference::by_hand(&law, workers, black_box(steps)));
             },
         ));
-        for (fidelity, goal) in [(Fidelity::Event, event), (Fidelity::Step, step)] {
-            let mut training = Training::new(workers, fidelity);
-            paths.push(Path::new(
-                format!("{}, K = {workers}", fidelity.name()),
-                units,
-                Goal::Ratio(goal, by_hand),
-                move || {
-                    black_box(training.run(black_box(steps)));
-                },
-            ));
-        }
+        let mut training = Training::new(workers, Fidelity::Event);
+        paths.push(Path::new(
+            format!("event, K = {workers}"),
+            units,
+            Goal::Ratio(goal, by_hand),
+            move || {
+                black_box(training.run(black_box(steps)));
+            },
+        ));
     }
     for steps in [1_000, 30_000, 1_000_000] {
         let mut training = Training::new(reference::WORKERS, Fidelity::Fast);
@@ -128,7 +121,7 @@ fn training(share: u64) -> Vec<Path<'static>> {
 fn agree(workers: u32, law: &scavsim::rng::LargestLogNormal) {
     let steps = 20_000;
     let seconds = reference::by_hand(law, workers, steps);
-    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
+    for fidelity in [Fidelity::Event, Fidelity::Fast] {
         let mut training = Training::new(workers, fidelity);
         let expected = steps as f64 * training.mean_step_s();
         assert!((seconds / expected - 1.0).abs() < 0.01);

@@ -1,6 +1,6 @@
 //! A policy of one's own beside `greedy`: it waits for spot machines, but not into the last hours.
 //!
-//! `cargo run --release --example own_policy`
+//! `cargo run --example own_policy`
 //!
 //! *Reserved* takes the cheapest zone that has spot machines. Without any it waits, until less slack is left than it holds in
 //! reserve; from then on it fills pauses by machines on demand.

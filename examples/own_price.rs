@@ -1,6 +1,6 @@
 //! A price of one's own: what VMs would cost on machines that one owns.
 //!
-//! `cargo run --release --example own_price`
+//! `cargo run --example own_price`
 
 use scavsim::{Fleet, NoPrice, OwnedRecord, Rented, Scenario, VmPrice};
 

@@ -1,6 +1,6 @@
 //! A search strategy of one's own, against the oracle and random search.
 //!
-//! `cargo run --release --example own_strategy`
+//! `cargo run --example own_strategy`
 //!
 //! *Thrifty* search probes configurations in random order and stops when looking has cost 5 % of what the
 //! best run seen so far would: in hours where the objective is time, in USD where it is cost.

@@ -1,6 +1,6 @@
 //! A workload of one's own, built in memory: no folder, no file.
 //!
-//! `cargo run --release --example own_workload`
+//! `cargo run --example own_workload`
 //!
 //! Its tables are those of a workload folder (docs/import.md has each column). Here they come from
 //! formulae; yours would come from measurements.

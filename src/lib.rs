@@ -67,7 +67,7 @@
 //! - `parallel`: models cut over GPUs, from profiles of their layers; `plans`: those as configurations.
 //! - `bag`: bags of independent jobs on transient VMs.
 //! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
-//!   events, in three fidelities.
+//!   events, in two fidelities.
 //! - `usage`: which VMs were held, and what for.
 //! - `workload`, `cloud`, `pricing`: what is trained, where, at what price.
 //! - `engine`: clock and event queue; knows no machine learning.

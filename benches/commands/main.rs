@@ -1,6 +1,6 @@
 //! Whole commands of the program that is installed, beside the program of an earlier commit.
 //!
-//! `cargo bench --bench commands` builds both, today's by `cargo build --release`, the other once, in `target/reference/`, as
+//! `cargo bench --bench commands` builds both, today's by `cargo build --profile dist`, the other once, in `target/reference/`, as
 //! it was released but without Parquet; `SCAVSIM_PROGRAM` and `SCAVSIM_REFERENCE` name programs that are built. Commands run in turns
 //! on one thread; of each the least CPU time of all rounds counts. What it prints, docs/performance.md has.
 //!

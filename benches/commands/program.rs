@@ -25,8 +25,8 @@ pub fn today() -> io::Result<PathBuf> {
         None => {
             let root = Path::new(env!("CARGO_MANIFEST_DIR"));
             let target = root.join("target");
-            build(root, &target, &[])?;
-            Ok(target.join("release/scavsim"))
+            build(root, &target, &["--profile", "dist"])?;
+            Ok(target.join("dist/scavsim"))
         }
     }
 }
@@ -57,7 +57,7 @@ pub fn reference() -> io::Result<Reference> {
         Some(program) => program.into(),
         None => {
             let target = tree.join("target");
-            build(&tree, &target, &["--no-default-features"])?;
+            build(&tree, &target, &["--release", "--no-default-features"])?;
             target.join("release/scavsim")
         }
     };
@@ -67,13 +67,13 @@ pub fn reference() -> io::Result<Reference> {
 /// Builds what a folder has.
 fn build(folder: &Path, target: &Path, words: &[&str]) -> io::Result<()> {
     let built = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--locked"])
+        .args(["build", "--quiet", "--locked"])
         .args(words)
         .arg("--target-dir")
         .arg(target)
         .current_dir(folder)
         .status()?;
-    ended("cargo build --release", built)
+    ended("cargo build", built)
 }
 
 fn ended(what: &str, status: ExitStatus) -> io::Result<()> {

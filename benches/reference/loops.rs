@@ -105,7 +105,7 @@ impl Training {
         let stepping = stepping(workers);
         Training {
             streams,
-            pace: Pace::of(Protocol::Bsp, fidelity, &stepping),
+            pace: Pace::of(Protocol::Bsp, &stepping),
             job: Job::new(fidelity, SimTime::ZERO, DriftPath::still(), streams),
             stepping,
         }

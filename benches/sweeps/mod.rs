@@ -103,11 +103,10 @@ pub fn prices(rounds: usize, share: u64) {
         "with bills",
         "and CSV rows"
     );
-    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         for strategy in ["full", "partial"] {
             let replicas = match fidelity {
                 Fidelity::Fast => 2_000 / share,
-                Fidelity::Step => (200 / share / 50).max(1),
                 Fidelity::Event => 1,
             };
             let plan = |policies: &[Policy]| {

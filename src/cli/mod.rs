@@ -39,6 +39,7 @@ pub mod manual;
 pub mod merge;
 mod missing;
 pub mod new;
+mod out;
 #[cfg(feature = "figures")]
 mod page;
 #[cfg(feature = "figures")]
@@ -52,6 +53,7 @@ mod precision;
 pub mod price_pack;
 pub mod prices;
 mod profile;
+mod programs;
 pub mod progress;
 pub mod rank;
 pub mod records;
@@ -143,7 +145,7 @@ enum Command {
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
     #[command(
-        after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out"
+        after_help = "Example: one job that loses VMs\n  scavsim trace scenarios/spot.toml --case 300 --out out"
     )]
     Trace(trace::TraceArgs),
     /// List what scenarios can name

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, wrong};
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
-use super::{precision, scenarios, terminal, trace_search};
+use super::{out, precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::trace_names::TraceOf;
-use scavsim_show::report::{Folder, trace_chrome, trace_jsonl};
+use scavsim_show::report::{OutputFolder, trace_jsonl};
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::log::What;
 
@@ -28,7 +29,7 @@ pub struct TraceArgs {
     /// Number of the case, as in the column `case` of the records
     #[arg(long, value_name = "N")]
     case: u64,
-    /// Write NAME-case-N.events.jsonl and NAME-case-N.trace.json to this folder
+    /// Write NAME-case-N.events.jsonl to this folder
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Note single worker-steps up to so many entries; of the job, its VMs and checkpoints all
@@ -41,14 +42,13 @@ pub struct TraceArgs {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
     #[command(flatten)]
+    programs: ProgramsArg,
+    #[command(flatten)]
     set: SetArgs,
 }
 
 impl TraceArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a case that does not exist is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
@@ -77,15 +77,14 @@ impl TraceArgs {
                 "the column `case` of the records has the numbers",
             ));
         }
-        let folder = Folder::prepare(&self.out).map_err(|error| {
-            wrong(
-                &error.to_string(),
-                "`--out` needs a folder in which files can be created",
-            )
-        })?;
+        let folder = out::writable(OutputFolder::open(&self.out))?;
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
+        if let Some(own) = (scenario.settings.own).get(plan.strategy(case.strategy)) {
+            let program = own.program().to_string();
+            self.programs.ask_of(&self.file, vec![program])?;
+        }
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
         if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
             plan.notes_probes = true;
@@ -112,36 +111,21 @@ impl TraceArgs {
                 full.at.seconds()
             ));
         }
-        self.written(&plan, &watched, &folder)?;
+        TraceArgs::written(&plan, &watched, &folder)?;
         Ok(Exit::Done)
     }
 
-    /// Writes the files of a job that was watched, and says what became of it.
-    fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+    /// Writes the file of a job that was watched, and says what became of it.
+    fn written(plan: &Plan, watched: &Watched<'_>, folder: &OutputFolder) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
             None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
         };
-        let of = TraceOf {
-            scenario: &plan.scenario,
-            case: self.case,
-            setting: plan.setting(watched.case.arena),
-            workload: plan.workload(watched.case.arena),
-            strategy: plan.strategy(watched.case.strategy),
-            replica: watched.case.replica,
-            pricing: &plan.policies[watched.case.policy].name,
-            objective: plan.objectives[watched.case.objective].name(),
-            fidelity: Fidelity::Event.name(),
-            vms,
-        };
-        let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
-        let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
-        write(folder, &jsonl, |file| {
+        let of = TraceOf::new(plan, watched.case, Fidelity::Event.name(), vms);
+        let name = of.file_name();
+        write(folder, &name, |file| {
             trace_jsonl::write(&of, &watched.entries, file)
-        })?;
-        write(folder, &chrome, |file| {
-            trace_chrome::write(&of, &watched.entries, file)
         })?;
         let line = &watched.line;
         let at = line.reached.unwrap_or(line.choice);
@@ -157,37 +141,18 @@ impl TraceArgs {
             Some(_) => " during the search",
             None => "",
         };
-        let setting = match of.setting {
-            "" => String::new(),
-            name => format!("{name}, "),
-        };
         let told = format!(
-            "{}, case {}: {setting}{}, {}, replica {}, {}, {}\n\
+            "{of}\n\
              target reached{when} after {:.3} h on {on}; {} VMs lost\n\
-             {}: {} entries\n\
-             {}: for ui.perfetto.dev\n",
-            of.scenario,
-            of.case,
-            of.workload,
-            of.strategy,
-            of.replica,
-            of.pricing,
-            of.objective,
+             {}: {} entries\n",
             line.net_end.hours(),
             line.lost_vms,
-            folder.file(&jsonl).display(),
+            folder.file(&name).display(),
             watched.entries.len(),
-            folder.file(&chrome).display(),
         );
         let page = terminal::page();
         let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();
         terminal::print(&lines)?;
         Ok(())
     }
-}
-
-fn wrong(what: &str, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what.to_owned()).with_help(help.to_owned()));
-    Failure::Wrong(wrong)
 }

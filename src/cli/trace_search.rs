@@ -5,19 +5,19 @@ use std::io;
 use super::exit::Failure;
 use super::progress::Progress;
 use super::terminal;
+use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, Status};
 use scavsim_search::search::{Settings, registry};
-use scavsim_show::report::aside::Aside;
+use scavsim_show::report::OutputFolder;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::trace_search::SearchTrace;
-use scavsim_show::report::{Folder, trace_jsonl};
 
 /// Evaluates a case of a plan that notes probes, writes its file and tells what happened in it.
 pub(super) fn written(
     plan: &Plan,
     settings: &Settings,
     case: Case,
-    folder: &Folder,
+    folder: &OutputFolder,
     progress: Progress,
 ) -> Result<(), Failure> {
     let arena = plan
@@ -43,18 +43,7 @@ pub(super) fn written(
     }
     .sentence();
     let trace = SearchTrace {
-        of: TraceOf {
-            scenario: &plan.scenario,
-            case: case.number,
-            setting: plan.setting(case.arena),
-            workload: plan.workload(case.arena),
-            strategy: plan.strategy(case.strategy),
-            replica: case.replica,
-            pricing: &plan.policies[case.policy].name,
-            objective: plan.objectives[case.objective].name(),
-            fidelity: arena.ground.provenance(0),
-            vms: &[],
-        },
+        of: TraceOf::new(plan, case, arena.ground.provenance(0), &[]),
         space: &arena.space,
         questions: evaluator.questions(),
         predicted: &forecast.time_s,
@@ -63,12 +52,7 @@ pub(super) fn written(
         ended: &ended,
         record: &record,
     };
-    let file = format!(
-        "{}-case-{}.{}",
-        plan.scenario,
-        case.number,
-        trace_jsonl::ENDING
-    );
+    let file = trace.of.file_name();
     write(folder, &file, |into| trace.write(into))?;
     let page = terminal::page();
     let place = folder.file(&file);
@@ -79,11 +63,11 @@ pub(super) fn written(
 
 /// Writes a file aside, then renames it.
 pub(super) fn write(
-    folder: &Folder,
+    folder: &OutputFolder,
     name: &str,
-    contents: impl FnOnce(&mut Aside) -> io::Result<()>,
+    contents: impl FnOnce(&mut PartialFile) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = Aside::create(folder, name)?;
+    let mut file = folder.create(name)?;
     contents(&mut file)?;
     file.close()
 }

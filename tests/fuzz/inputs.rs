@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scavsim::Interrupt;
-use scavsim::cloud::{Date, Market, Moment, PriceTable, RentalPlace};
+use scavsim::cloud::{Date, Market, PriceTable, RentalPlace};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
 use scavsim::import::{Imported, grid, layers, mlperf, pollux, profile};
@@ -243,7 +243,7 @@ fn prices(folder: &Path) {
     for market in table.iter().flat_map(|_| Market::ALL) {
         let place = RentalPlace::default();
         let _ = (table.as_ref()).map(|t| t.usd_per_hour("v", market, &place, day));
-        let series = (table.as_ref()).map(|t| t.series("v", market, &place, Moment::start_of(day)));
+        let series = (table.as_ref()).map(|t| t.series("v", market, &place, day));
         let rises = |steps: Vec<(f64, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
         assert!(series.is_none_or(|series| series.is_err() || series.is_ok_and(rises)));
     }

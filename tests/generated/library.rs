@@ -117,18 +117,7 @@ fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<Stri
         Some(vms) => vms,
         None => return Err(Not::Refused(Vec::new())),
     };
-    let of = TraceOf {
-        scenario: &plan.scenario,
-        case,
-        setting: plan.setting(watched.case.arena),
-        workload: plan.workload(watched.case.arena),
-        strategy: plan.strategy(watched.case.strategy),
-        replica: watched.case.replica,
-        pricing: &plan.policies[watched.case.policy].name,
-        objective: plan.objectives[watched.case.objective].name(),
-        fidelity: Fidelity::Event.name(),
-        vms,
-    };
+    let of = TraceOf::new(&plan, watched.case, Fidelity::Event.name(), vms);
     let mut text = Vec::new();
     trace_jsonl::write(&of, &watched.entries, &mut text).map_err(crashed)?;
     String::from_utf8(text).map_err(crashed)

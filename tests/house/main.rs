@@ -2,15 +2,19 @@
 //!
 //! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
 
+mod budget;
 mod circles;
 mod declarations;
 mod gallery;
 mod links;
 mod source;
+mod workflows;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use source::{CrateSource, Facts};
 
@@ -55,9 +59,47 @@ fn dependencies(name: &str) -> Vec<&'static str> {
     FLOORS.iter().filter(is_named).copied().collect()
 }
 
-fn house() -> BTreeMap<&'static str, CrateSource> {
-    let read = |name: &&'static str| (*name, CrateSource::read(&folder(name).join("src")));
-    FLOORS.iter().map(read).collect()
+/// What all tests ask of the source, which is parsed once.
+#[derive(Default)]
+struct Survey {
+    /// Lines of each crate without its tests' folder.
+    lines: BTreeMap<&'static str, usize>,
+    /// Circles of files that need each other, as `crate: file file`.
+    circles: BTreeSet<String>,
+    /// Doc comments that lean on another, as `crate/file: line`.
+    leaning_comments: Vec<String>,
+    /// Where files are opened to be written outside of their module, as `crate/file: call`.
+    writes: Vec<String>,
+    facts: Facts,
+}
+
+fn survey() -> &'static Survey {
+    static SURVEY: OnceLock<Survey> = OnceLock::new();
+    SURVEY.get_or_init(|| {
+        let mut survey = Survey::default();
+        for name in FLOORS {
+            let source = CrateSource::read(&folder(name).join("src"));
+            survey.facts.add(name, &source);
+            for circle in circles::circles(&source) {
+                survey
+                    .circles
+                    .insert(format!("{name}: {}", circle.join(" ")));
+            }
+            survey.lines.insert(name, source.lines);
+            for (place, file) in source.files.values() {
+                if !(name == "base" && place.starts_with("output/")) {
+                    let calls = writes::writes(file).into_iter();
+                    let calls = calls.map(|call| format!("{name}/{place}: {call}"));
+                    survey.writes.extend(calls);
+                }
+            }
+            let comments = source.leaning_comments.into_iter();
+            survey
+                .leaning_comments
+                .extend(comments.map(|comment| format!("{name}/{comment}")));
+        }
+        survey
+    })
 }
 
 #[test]
@@ -73,10 +115,10 @@ fn a_crate_depends_on_lower_floors_alone() {
 
 #[test]
 fn no_crate_is_more_than_a_quarter_of_the_house() {
-    let house = house();
-    let all: usize = house.values().map(|source| source.lines).sum();
-    for (name, source) in &house {
-        let share = source.lines as f64 / all as f64;
+    let lines = &survey().lines;
+    let all: usize = lines.values().sum();
+    for (name, of_crate) in lines {
+        let share = *of_crate as f64 / all as f64;
         assert!(
             share <= 0.25,
             "{name} has {:.0} % of {all} lines",
@@ -88,36 +130,23 @@ fn no_crate_is_more_than_a_quarter_of_the_house() {
 /// Files that need each other are one subject in several files: each such circle has its reason here.
 #[test]
 fn files_that_need_each_other_are_few() {
-    let mut found = BTreeSet::new();
-    for (name, source) in house() {
-        for circle in circles::circles(&source) {
-            found.insert(format!("{name}: {}", circle.join(" ")));
-        }
-    }
+    let found = &survey().circles;
     let known: BTreeSet<String> = read(&root().join("tests/house/circles.txt"))
         .lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(str::to_owned)
         .collect();
     let new: Vec<_> = found.difference(&known).collect();
-    let gone: Vec<_> = known.difference(&found).collect();
+    let gone: Vec<_> = known.difference(found).collect();
     assert!(
         new.is_empty() && gone.is_empty(),
         "new circles of files: {new:#?}; no longer: {gone:#?} (tests/house/circles.txt)"
     );
 }
 
-fn facts() -> Facts {
-    let mut all = Facts::default();
-    for (name, source) in house() {
-        all.add(name, &source);
-    }
-    all
-}
-
 #[test]
 fn errors_have_types() {
-    let strings = facts().string_errors;
+    let strings = &survey().facts.string_errors;
     assert!(
         strings.is_empty(),
         "functions or types have a `Result<_, String>`: {strings:#?}"
@@ -126,7 +155,7 @@ fn errors_have_types() {
 
 #[test]
 fn a_name_of_a_type_has_one_meaning_in_a_crate() {
-    let twice = facts().types_twice;
+    let twice = &survey().facts.types_twice;
     assert!(
         twice.len() <= MOST_NAMES_TWICE,
         "{} names stand for several types of a crate, at most {MOST_NAMES_TWICE} did: {twice:#?}",
@@ -140,13 +169,21 @@ const MOST_NAMES_TWICE: usize = 1;
 /// Editors and rustdoc show a doc comment without the one above it.
 #[test]
 fn a_doc_comment_stands_alone() {
-    for (name, source) in house() {
-        let leaning = source.leaning_comments;
-        assert!(
-            leaning.is_empty(),
-            "in {name}, not understood by themselves: {leaning:#?}"
-        );
-    }
+    let leaning = &survey().leaning_comments;
+    assert!(
+        leaning.is_empty(),
+        "not understood by themselves: {leaning:#?}"
+    );
+}
+
+/// A file that is opened to be written anywhere else may be left half, be a link, or be another process's.
+#[test]
+fn files_are_written_in_one_place() {
+    let found = &survey().writes;
+    assert!(
+        found.is_empty(),
+        "these write files, which `scavsim_base::output` does: {found:#?}"
+    );
 }
 
 /// Between crates the compiler does not say what nobody uses.
@@ -163,9 +200,8 @@ fn what_is_public_is_used() {
     ] {
         source::count_words(&root().join(folder), &mut words);
     }
-    let idle: Vec<String> = facts()
-        .public_names
-        .into_iter()
+    let idle: Vec<String> = (survey().facts.public_names)
+        .iter()
         .filter(|(name, ..)| words.get(name).is_none_or(|times| *times < 2))
         .map(|(name, place)| format!("{name} ({place})"))
         .collect();
@@ -179,7 +215,7 @@ fn the_architecture_is_as_the_document_says() {
     let text = read(&path);
     let (before, rest) = text.split_once(BEGIN).expect("the document has the table");
     let (table, after) = rest.split_once(END).expect("the table ends");
-    let house = house();
+    let lines = &survey().lines;
     let told: BTreeMap<&str, Vec<&str>> = table
         .lines()
         .filter(|line| line.starts_with("| `"))
@@ -193,7 +229,7 @@ fn the_architecture_is_as_the_document_says() {
     let mut wrong = Vec::new();
     for name in FLOORS {
         let stands_on = dependencies(name).join(", ");
-        let thousands = house[name].lines as f64 / 1000.0;
+        let thousands = lines[name] as f64 / 1000.0;
         let cells = told.get(name).map_or(&[][..], |cells| &cells[..]);
         let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
         let is_near = cell(3)

@@ -14,7 +14,7 @@ use scavsim::usage::Usage;
 
 use crate::live::tiny;
 
-const ALL: [Fidelity; 3] = [Fidelity::Event, Fidelity::Step, Fidelity::Fast];
+const BOTH: [Fidelity; 2] = [Fidelity::Event, Fidelity::Fast];
 
 /// The only configuration of a scenario.
 struct Bench {
@@ -68,7 +68,6 @@ const STATIC: &str = "cluster.vm = [\"slow\"]\ncluster.workers = [2]\n";
 fn a_run_until_the_end_of_its_nth_step_completes_n_steps() {
     for (fidelity, cv) in [
         (Fidelity::Event, 0.3),
-        (Fidelity::Step, 0.3),
         // Of steps that vary, `fast` draws others where it is asked to stop.
         (Fidelity::Fast, 0.0),
     ] {
@@ -100,10 +99,10 @@ fn a_run_until_the_end_of_its_nth_step_completes_n_steps() {
 
 /// Means within four standard errors: fails with probability 1e-4 at other draws.
 #[test]
-fn all_fidelities_complete_as_many_steps_in_a_time() {
+fn both_fidelities_complete_as_many_steps_in_a_time() {
     let bench = Bench::of(&tiny(&format!("{STATIC}variation.step_cv = 0.5")));
     let time = SimTime::from_seconds(30.0);
-    let seen = ALL.map(|fidelity| {
+    let seen = BOTH.map(|fidelity| {
         let mut seen = Welford::default();
         for replica in 0..400 {
             let (cut, end) = bench.train(fidelity, replica, until(100_000, time));
@@ -126,7 +125,7 @@ fn a_cluster_that_may_change_stops_in_time_too() {
                 [spot]\nexponential_mean_h = 0.02\nreplacement_s = 40\nwarm_restart_s = 7\n\
                 checkpoint = { periodic-s = 4 }\ncheckpoint_write_s = 1\n";
     let bench = Bench::of(&tiny(spot));
-    for fidelity in ALL {
+    for fidelity in BOTH {
         let mut steps = 0;
         for seconds in 1..200 {
             let time = SimTime::from_seconds(f64::from(seconds) * 3.7);

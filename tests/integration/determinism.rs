@@ -205,7 +205,7 @@ fn the_bits_of_the_main_scenario_are_fixed() {
 fn the_bits_of_every_fidelity_with_all_variation_are_fixed() {
     let one = with(&[("last_strategy", r#", "default""#)]);
     let mut text = String::new();
-    for fidelity in ["fast", "step", "event"] {
+    for fidelity in ["fast", "event"] {
         let sandbox = Sandbox::with(&one);
         let arguments = ["scenario.toml", "--fidelity", fidelity, "--replicas", "1"];
         let all = everything(&sandbox, &arguments);

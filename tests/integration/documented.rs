@@ -85,6 +85,7 @@ fn copy_folder(from: &Path, to: &Path) {
 fn the_commands_of_the_documents_print_what_they_show() {
     let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
     let cases = trycmd::TestCases::new();
+    cases.register_bin("python3", PathBuf::from("python3"));
     let mut shown = Vec::new();
     for document in documents() {
         let text = repository_file(&document);
@@ -127,10 +128,7 @@ fn no_console_block_is_left_out() {
 #[test]
 fn the_documents_say_what_all_papers_come_to() {
     let names = Paper::names();
-    let mut all = Tally::default();
-    for name in &names {
-        all += &Tally::count(&paper(name).1);
-    }
+    let all = Tally::count(names.iter().map(|name| &*paper(name).1));
     let total = format!("{} papers: {}", names.len(), all.sentence());
     let page = words(&repository_file("docs/reproduce.md"));
     assert!(page.contains(&words(&total)), "{total}");
@@ -141,39 +139,6 @@ fn the_documents_say_what_all_papers_come_to() {
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What the snippet of the page on traces prints of the trace that its command writes.
-#[test]
-fn the_hours_of_the_trace_are_those_that_the_page_shows() {
-    let page = repository_file("docs/trace.md");
-    let command = page
-        .lines()
-        .find_map(|line| line.strip_prefix("$ scavsim trace spot.toml"));
-    let sandbox = Sandbox::new();
-    sandbox.write("spot.toml", &repository_file("scenarios/spot.toml"));
-    let more: Vec<&str> = command.expect("it is shown").split_whitespace().collect();
-    sandbox
-        .run(&[&["trace", "spot.toml"], &more[..]].concat())
-        .success();
-    let mut hours: Vec<(String, f64)> = Vec::new();
-    for line in sandbox.read("trace/spot-case-300.events.jsonl").lines() {
-        let entry: Value = serde_json::from_str(line).expect("JSON");
-        if entry["track"] != "job" || entry["kind"] != "span" {
-            continue;
-        }
-        let name = entry["name"].as_str().expect("a name").to_owned();
-        let took = entry["for_s"].as_f64().expect("a number") / 3600.0;
-        match hours.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sum)) => *sum += took,
-            None => hours.push((name, took)),
-        }
-    }
-    let shown =
-        |(name, took): &(String, f64)| format!("'{name}': {:?}", (100.0 * took).round() / 100.0);
-    let shown: Vec<String> = hours.iter().map(shown).collect();
-    let line = format!("{{{}}}", shown.join(", "));
-    assert!(page.contains(&line), "docs/trace.md is to show {line}");
 }
 
 /// What earlier runs are worth, by the summary of the main scenario.

@@ -43,7 +43,7 @@ policies = ["paper-fixed"]
         "common/deep.toml",
         r#"
 seed = 1
-fidelity = "step"
+fidelity = "event"
 variation = { step_cv = 0.05, drift = { sigma = 0.2, period_s = 600 } }
 strategy.partial = { probe_steps = 30, extremes = "three" }
 "#,

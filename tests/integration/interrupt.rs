@@ -173,7 +173,7 @@ fn a_killed_run_leaves_whole_rows_under_another_name() {
 fn ctrl_c_without_a_result_folder_still_shows_the_summary() {
     let sandbox = sandbox();
     // The folder is only there to see when the run is under way.
-    let run = LongRun::start(&sandbox, "step", "1");
+    let run = LongRun::start(&sandbox, "event", "1");
     run.wait_for_rows(&sandbox, 1);
     run.send("-INT");
     assert_eq!(run.end().code(), Some(130));

@@ -149,7 +149,7 @@ fn the_same_bytes_for_any_number_of_threads_and_shards() {
 
 /// Mean hours by fidelity of the smallest plan, with luck in every step.
 #[test]
-fn the_three_fidelities_agree() {
+fn both_fidelities_agree() {
     let scenario = calm(PLANS)
         .replace("replicas = 4", "replicas = 300")
         .replace("target_tokens = 5e7", "target_steps = 40")
@@ -177,11 +177,9 @@ fn the_three_fidelities_agree() {
             .collect();
         hours.iter().sum::<f64>() / hours.len() as f64
     };
-    let [event, step, fast] = ["event", "step", "fast"].map(mean);
-    // The same draws, and the same steps by two ways, one of which counts in nanoseconds.
-    assert!((event / step - 1.0).abs() < 1e-7, "{event} {step}");
+    let [event, fast] = ["event", "fast"].map(mean);
     // A run's two ways differ by 3.7 %, the mean of 300 by 0.2 %, and trial runs are known to 0.15 %: three deviations.
-    assert!((fast / step - 1.0).abs() < 0.0075, "{fast} {step}");
+    assert!((fast / event - 1.0).abs() < 0.0075, "{fast} {event}");
     // Waiting for the slowest takes longer than without luck.
     let without = records(
         &scenario.replace("step_cv = 0.2\nvm_sigma = 0.1", ""),
@@ -189,7 +187,7 @@ fn the_three_fidelities_agree() {
     );
     let rows = Rows::parse(&without);
     let calm = rows.iter().map(|row| row.number("time_h")).sum::<f64>() / rows.len() as f64;
-    assert!(step > 1.05 * (calm - 100.0 / 3600.0), "{step} {calm}");
+    assert!(event > 1.05 * (calm - 100.0 / 3600.0), "{event} {calm}");
 }
 
 #[test]
@@ -531,5 +529,96 @@ fn the_shipped_scenarios_choose_among_thousands_of_plans() {
     assert!(
         told.contains("do not fit into the memory of their GPUs"),
         "{told}"
+    );
+}
+
+/// Link bandwidth inside a node against how much of a step is said to be communication, at tensor degree 4: what ten times the link saves is
+/// nine tenths of it, but for what a collective takes beside its bytes.
+#[test]
+fn a_plan_is_as_much_communication_as_a_faster_link_saves() {
+    let scenario = |link: f64| {
+        format!(
+            r#"
+[parallel]
+model = {{ name = "wide", layers = 4, hidden = 8192, heads = 128, vocabulary = 30522, sequence = 128 }}
+precision = "fp16"
+runtime = {{ base = "megatron-lm", attention_kernel = "plain", recompute = "none", shard = "none" }}
+global_batch = [64]
+target_steps = 100
+most_gpus = 4
+tensor = [4]
+micro_batch = [64]
+nodes = [{{ vm = "box", gpu = "mine", gpus = 4, network_gbit_per_s = 10 }}]
+[parallel.gpus.mine]
+tflops = 125
+memory_gib = 32
+memory_gb_per_s = 900
+link_gb_per_s = {link}
+multiprocessors = 80
+generation = "volta"
+[pricing]
+policies = ["listed"]
+[pricing.define.listed]
+usd_per_vm_hour = 12.24
+[search]
+strategies = ["oracle"]
+objectives = ["time"]
+"#
+        )
+    };
+    let of = |link: f64| {
+        let sandbox = Sandbox::with(&scenario(link));
+        let ranked = sandbox
+            .run(&["rank", "scenario.toml", "--format", "csv"])
+            .success();
+        let rows = Rows::parse(&stdout(&ranked));
+        let row = rows.iter().next().expect("a plan");
+        (row.number("time_h"), row.number("communication"))
+    };
+    let ((slow_h, share), (fast_h, _)) = (of(32.0), of(320.0));
+    let saved = 1.0 - fast_h / slow_h;
+    assert!(share > 0.4, "{share}");
+    assert!(
+        (saved / (0.9 * share) - 1.0).abs() < 0.02,
+        "{saved} of {share}"
+    );
+}
+
+/// What measured layers hold of communication nobody knows: no figure stands for it. At degree 1 there is none in them.
+#[test]
+fn communication_inside_of_measured_layers_is_no_zero() {
+    let scenario = "replicas = 1\n[parallel]\nprofile = \"gpt-neo-2.7b\"\nglobal_batch = 128\ntarget_tokens = 1e8\nmicro_batch = 1\n\
+                    tensor = [1, 2]\npipeline = 4\ndata = 2\nmost_gpus = 16\n\
+                    nodes = [{ vm = \"a2-highgpu-4g\", gpu = \"A100-40\", gpu_memory_gib = 40 }]\n\
+                    [pricing]\npolicies = [\"p\"]\n[pricing.define.p]\nusd_per_vm_hour = 4\n\
+                    [search]\nstrategies = [\"oracle\"]\nobjectives = [\"time\"]\n";
+    let sandbox = Sandbox::with(scenario);
+    let csv = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--format", "csv"])
+            .success(),
+    );
+    let rows = Rows::parse(&csv);
+    let of = |tensor: &str| {
+        let row = rows.iter().find(|row| row.text("other").contains(tensor));
+        row.expect(tensor).text("communication")
+    };
+    assert_eq!(of("tensor=2"), "");
+    assert!(of("tensor=1").parse::<f64>().expect("a share") > 0.0);
+    let wide = stdout(&sandbox.run(&["rank", "scenario.toml", "--wide"]).success());
+    assert_eq!(wide.matches("  in the profile").count(), 1, "{wide}");
+    let only = [
+        "run",
+        "scenario.toml",
+        "-o",
+        "out",
+        "-s",
+        "parallel.tensor=2",
+    ];
+    sandbox.run(&only).success();
+    let records = Rows::parse(&sandbox.read("out/records.csv"));
+    assert_eq!(
+        records.iter().next().expect("one").text("communication"),
+        ""
     );
 }

@@ -143,8 +143,8 @@ fn a_strongly_varying_step_keeps_the_measured_mean() {
 }
 
 #[test]
-fn a_strongly_varying_step_keeps_the_measured_mean_step_by_step() {
-    mean_is_measured(0.3, Fidelity::Step, 8, "");
+fn a_strongly_varying_step_keeps_the_measured_mean_event_by_event() {
+    mean_is_measured(0.3, Fidelity::Event, 8, "");
 }
 
 #[test]

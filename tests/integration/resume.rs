@@ -26,7 +26,7 @@ fn sandbox() -> Sandbox {
 /// The same in tasks of four cases: two replicas for two objectives.
 fn sandbox_in_tasks() -> Sandbox {
     let sandbox = sandbox();
-    let fidelity = "name = \"some\"\nfidelity = \"step\"";
+    let fidelity = "name = \"some\"\nfidelity = \"event\"";
     sandbox.edit("scenario.toml", "name = \"some\"", fidelity);
     sandbox
 }
@@ -328,10 +328,10 @@ fn another_run_is_refused_and_told_apart() {
     };
     refused(&["--seed", "7"], &["`seed` was 0, is now 7"]);
     refused(
-        &["--replicas", "5", "--fidelity", "step"],
+        &["--replicas", "5", "--fidelity", "event"],
         &[
             "`replicas` was 2, is now 5",
-            "`fidelity` was fast, is now step",
+            "`fidelity` was fast, is now event",
             "`cases` was 36, is now 90",
         ],
     );
@@ -373,8 +373,9 @@ fn what_an_older_run_left_is_never_taken_over() {
     let other_form = ["--seed", "2", "--records", "jsonl"];
     sandbox.run(&[&RUN[..], &other_form].concat()).code(3);
     assert!(!sandbox.path("out/records.csv").exists());
-    // A file that was killed before it had its name.
-    sandbox.write("out/.scavsim-Zx81Qp", "half a summ");
+    // Files that were killed before they had their names.
+    sandbox.write("out/summary.partial.csv", "half a summ");
+    sandbox.write("out/records.partial.partial.hashes", "16 ab");
     sandbox
         .run(&[&RUN[..], &["--seed", "2", "--resume"]].concat())
         .code(3);
@@ -439,8 +440,7 @@ mod stopped {
             } else if let Some(right) = right.get(name) {
                 assert!(bytes == right, "{when}: {name} is not whole");
             } else {
-                let unfinished = name.contains(".partial.") || name.starts_with(".scavsim-");
-                assert!(unfinished, "{when}: {name}");
+                assert!(name.contains(".partial."), "{when}: {name}");
             }
         }
     }

@@ -100,12 +100,12 @@ fn shards_of_a_slow_fidelity_are_as_fine_as_its_simulations() {
     sandbox.edit(
         "scenario.toml",
         "replicas = 2",
-        "replicas = 2\nfidelity = \"step\"",
+        "replicas = 2\nfidelity = \"event\"",
     );
     let (right, _) = whole(&sandbox);
     all(&sandbox, 4);
     sandbox.run(&["merge", "out", "--records", forms()]).code(3);
-    assert_same_files(&sandbox.contents("out"), &right, "step");
+    assert_same_files(&sandbox.contents("out"), &right, "event");
     for index in 1..=4 {
         let rows = sandbox.read(&format!("out/shards/000{index}-of-0004.csv"));
         // Two objectives share a simulation, and two replicas a task; six of them go to four shards.

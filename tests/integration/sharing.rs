@@ -41,7 +41,7 @@ fn in_turn<'p>(plan: &'p Plan, order: impl Fn(u64) -> u64) -> Vec<Record<'p>> {
 
 #[test]
 fn a_case_among_its_neighbours_is_the_case_alone() {
-    for fidelity in [Fidelity::Fast, Fidelity::Step] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let mut scenario = scenario(SCENARIO);
         scenario.fidelity = fidelity;
         scenario.replicas = if fidelity == Fidelity::Fast { 5 } else { 1 };

@@ -12,7 +12,7 @@ use scavsim::training::slowest;
 use scavsim::training::sync::fast::Pace;
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler, WorkerTime};
-use scavsim::training::{Fidelity, Floor, Log, Stepping, Variation};
+use scavsim::training::{Floor, Log, Stepping, Variation};
 use scavsim::units::SimTime;
 
 pub fn protocol(text: &str) -> Protocol {
@@ -103,19 +103,14 @@ pub fn error(seen: &Welford) -> f64 {
     (seen.variance() / seen.count() as f64).sqrt()
 }
 
-pub fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
-    by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
-}
-
-pub fn by_pace(
+pub fn fast(
     protocol: Protocol,
-    fidelity: Fidelity,
     stepping: &Stepping,
     goal: Goal,
     mut stream: Stream,
 ) -> (Stretch, f64) {
     let (mut drift, mut scratch) = (network(None), Scratch::default());
-    let (stretch, end) = Pace::of(protocol, fidelity, stepping)
+    let (stretch, end) = Pace::of(protocol, stepping)
         .advance(
             SimTime::ZERO,
             &mut drift,
@@ -124,7 +119,7 @@ pub fn by_pace(
             &mut stream,
             &mut scratch,
         )
-        .expect("valid in this fidelity");
+        .expect("valid in `fast`");
     (stretch, end.seconds())
 }
 

@@ -1,8 +1,7 @@
 //! Synchronisation protocols in fidelity `fast`, against `event`.
 
 use crate::sync::{
-    assert_same, by_pace, error, event, fast, log_normal, network, protocol, stepping, straggling,
-    stream,
+    assert_same, error, event, fast, log_normal, network, protocol, stepping, straggling, stream,
 };
 use proptest::prelude::*;
 use scavsim::engine::Queue;
@@ -62,21 +61,24 @@ fn fast_agrees_with_event_for_backup_workers() {
     }
     let stepping = stepping(8, 0.25, log_normal(0.3));
     let backup = protocol("{ backup = { spare = 2 } }");
-    let run = |fidelity| {
-        let goal = Goal::updates(4000);
-        by_pace(backup, fidelity, &stepping, goal, stream(2, 0)).0
-    };
-    let (slow, _) = event(backup, &stepping, Goal::updates(4000), stream(7, 0));
-    for quick in [run(Fidelity::Fast), run(Fidelity::Step)] {
-        assert_eq!(
-            (quick.updates, quick.gradients),
-            (slow.updates, slow.gradients)
-        );
-        assert_eq!(quick.dropped, slow.dropped);
-        assert!((quick.wasted - slow.wasted).abs() < 0.002);
-        let ratio = quick.advance.compute_s / slow.advance.compute_s;
-        assert!((ratio - 1.0).abs() < 0.01);
-    }
+    let goal = Goal::updates(4000);
+    let (quick, _) = fast(backup, &stepping, goal, stream(2, 0));
+    let (slow, _) = event(backup, &stepping, goal, stream(7, 0));
+    assert_eq!(
+        (quick.updates, quick.gradients),
+        (slow.updates, slow.gradients)
+    );
+    assert_eq!(quick.dropped, slow.dropped);
+    assert!((quick.wasted - slow.wasted).abs() < 0.002);
+    let ratio = quick.advance.compute_s / slow.advance.compute_s;
+    assert!((ratio - 1.0).abs() < 0.01);
+}
+
+/// With one step a round is a step of `bsp`.
+#[test]
+fn fast_agrees_with_event_for_local_sgd_with_a_period_of_1() {
+    let stepping = stepping(6, 0.25, log_normal(0.3));
+    compare("{ local-sgd = { period = 1 } }", &stepping, 60);
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
     let protocol = protocol(text);
     let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
     let end = Goal::updates(updates);
-    let pace = Pace::of(protocol, Fidelity::Fast, stepping);
+    let pace = Pace::of(protocol, stepping);
     let quick = |goal, mut stream: Stream| {
         let (mut drift, mut scratch) = (network(None), Scratch::default());
         let start = SimTime::ZERO;
@@ -277,7 +279,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
         "{ speculative = { quantile = 0.9 } }",
     ] {
         let protocol = protocol(text);
-        let pace = Pace::of(protocol, Fidelity::Fast, &nominal);
+        let pace = Pace::of(protocol, &nominal);
         let mut lucky = nominal.clone();
         lucky.worker_s *= 1.137;
         lucky.communication_s *= 1.137;
@@ -322,7 +324,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
 #[test]
 fn short_periods_of_the_network_are_taken_together() {
     let stepping = stepping(4, 0.5, log_normal(0.2));
-    let pace = Pace::of(Protocol::Bsp, Fidelity::Fast, &stepping);
+    let pace = Pace::of(Protocol::Bsp, &stepping);
     let goal = Goal {
         mark: 1100,
         ..Goal::updates(1500)
@@ -368,8 +370,8 @@ fn short_periods_of_the_network_are_taken_together() {
 #[test]
 fn what_fast_cannot_do_is_said_and_done_in_event() {
     let stepping = stepping(8, 0.25, log_normal(0.3));
-    let settle = |text: &str, asked, updates| {
-        let (fidelity, why) = protocol(text).settle(asked, &stepping, updates);
+    let settle = |text: &str, updates| {
+        let (fidelity, why) = protocol(text).settle(Fidelity::Fast, &stepping, updates);
         (fidelity, why.map_or(String::new(), |why| why.to_string()))
     };
     let many = 100_000;
@@ -384,57 +386,33 @@ fn what_fast_cannot_do_is_said_and_done_in_event() {
         "{ speculative = { quantile = 0.9 } }",
         "{ flexible = { after_s = 1 } }",
     ] {
-        assert_eq!(
-            settle(text, Fidelity::Fast, many),
-            (Fidelity::Fast, String::new())
-        );
+        assert_eq!(settle(text, many), (Fidelity::Fast, String::new()));
     }
     let contended = "{ asp = { service_s = 0.2 } }";
-    for (text, asked, updates, reason) in [
+    for (text, updates, reason) in [
         // Updates that all come at once.
-        (
-            "{ ssp = { slack = 0 } }",
-            Fidelity::Fast,
-            many,
-            "others' progress",
-        ),
-        ("{ ssp = { slack = 3 } }", Fidelity::Fast, 100, "too few"),
-        (
-            "{ flexible = { after_s = 1 } }",
-            Fidelity::Fast,
-            5,
-            "too few",
-        ),
-        (
-            "{ speculative = { quantile = 0.9 } }",
-            Fidelity::Step,
-            many,
-            "others' progress",
-        ),
-        (
-            "{ ssp = { slack = 3 } }",
-            Fidelity::Step,
-            many,
-            "no step in common",
-        ),
-        (contended, Fidelity::Fast, 100, "too few"),
-        ("{ asp = { service_s = 0 } }", Fidelity::Fast, 20, "too few"),
+        ("{ ssp = { slack = 0 } }", many, "others' progress"),
+        ("{ ssp = { slack = 3 } }", 100, "too few"),
+        ("{ flexible = { after_s = 1 } }", 5, "too few"),
+        ("{ local-sgd = { period = 2 } }", many, "no formula"),
+        (contended, 100, "too few"),
+        ("{ asp = { service_s = 0 } }", 20, "too few"),
     ] {
-        let (fidelity, why) = settle(text, asked, updates);
+        let (fidelity, why) = settle(text, updates);
         assert_eq!(fidelity, Fidelity::Event, "{text}");
         assert!(why.contains(reason), "{text}: {why}");
     }
     // Without variation workers never fall out of step.
     let even = crate::sync::stepping(8, 0.25, log_normal(0.0));
     assert!(matches!(
-        protocol(contended).valid(Fidelity::Fast, &even, many),
+        protocol(contended).check_fast(&even, many),
         Err(Invalid::Contended { .. })
     ));
     let mut unequal = stepping.clone();
     unequal.machines = Some([1.0; 8].into());
     let backup = protocol("{ backup = { spare = 1 } }");
     assert_eq!(
-        backup.valid(Fidelity::Fast, &unequal, many),
+        backup.check_fast(&unequal, many),
         Err(Invalid::UnequalMachines { protocol: "backup" })
     );
     let alone = Moments::constant(1.0);

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim::engine::Queue;
 use scavsim::experiment::{Evaluator, Plan, Watched};
+use scavsim::report::trace_jsonl;
 use scavsim::report::trace_names::TraceOf;
-use scavsim::report::{trace_chrome, trace_jsonl};
 use scavsim::rng::{Purpose, Streams, WorkloadKey};
 use scavsim::scenario::Scenario;
 use scavsim::testbed::{SimulatedCluster, Site, Terms};
@@ -336,7 +336,7 @@ fn phases_are_those_of_the_usage() {
     ));
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let world = &plan.arena(0).expect("an arena").world().expect("simulated");
-    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
+    for fidelity in [Fidelity::Event, Fidelity::Fast] {
         let mut cluster = SimulatedCluster::new(
             world,
             &Terms {
@@ -431,27 +431,21 @@ fn the_document_says_what_everything_is_called() {
     }
 }
 
-fn files(watched: &Watched<'_>) -> (String, String) {
-    let of = of(&watched.arena.world().expect("simulated").vms);
-    let (mut jsonl, mut chrome) = (Vec::new(), Vec::new());
-    trace_jsonl::write(&of, &watched.entries, &mut jsonl).expect("it is in memory");
-    trace_chrome::write(&of, &watched.entries, &mut chrome).expect("it is in memory");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (text(jsonl), text(chrome))
-}
-
-/// Both files, read back, say the same, and keep what a reader relies on.
+/// The file, read back, keeps what a reader relies on.
 #[test]
-fn both_files_are_read_back() {
+fn the_file_is_read_back() {
     let scenario = eventful(SPOT);
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let case = plan.case(plan.cases() - 1);
-    let watched = |()| Evaluator::new(&plan).watch(case, 5000).expect("a result");
-    let (jsonl, chrome) = files(&watched(()));
-    assert_eq!(
-        (&jsonl, &chrome),
-        (&files(&watched(())).0, &files(&watched(())).1)
-    );
+    let written = || {
+        let watched = Evaluator::new(&plan).watch(case, 5000).expect("a result");
+        let of = of(&watched.arena.world().expect("simulated").vms);
+        let mut file = Vec::new();
+        trace_jsonl::write(&of, &watched.entries, &mut file).expect("it is in memory");
+        String::from_utf8(file).expect("UTF-8")
+    };
+    let jsonl = written();
+    assert_eq!(jsonl, written());
 
     let lines: Vec<Value> = (jsonl.lines())
         .map(|line| serde_json::from_str(line).expect("every line is JSON"))
@@ -473,44 +467,9 @@ fn both_files_are_read_back() {
             assert!(at >= *end - 1e-9, "{line}");
             *end = at + length;
         }
-    }
-
-    let read: Value = serde_json::from_str(&chrome).expect("it is JSON");
-    let events = read["traceEvents"].as_array().expect("a list");
-    let named = |ph: &str| events.iter().filter(|e| e["ph"] == ph).collect::<Vec<_>>();
-    assert_eq!(named("M").len() + lines.len() - 1, events.len());
-    let kinds = |kind: &str| {
-        lines[1..]
-            .iter()
-            .filter(|line| line["kind"] == kind)
-            .count()
-    };
-    for (ph, kind) in [("X", "span"), ("i", "instant"), ("C", "counter")] {
-        assert_eq!(named(ph).len(), kinds(kind));
-    }
-    let threads: Vec<(&Value, &Value)> = (named("M").iter())
-        .filter(|e| e["name"] == "thread_name")
-        .map(|e| (&e["pid"], &e["tid"]))
-        .collect();
-    let mut ends: BTreeMap<(u64, u64), f64> = BTreeMap::new();
-    for event in events.iter().filter(|e| e["ph"] != "M") {
-        assert!(threads.contains(&(&event["pid"], &event["tid"])), "{event}");
-        let number = |key: &str| event[key].as_f64().expect("a number");
-        assert!(number("ts") >= 0.0);
-        match event["ph"].as_str() {
-            Some("X") => {
-                let end = (ends.entry((number("pid") as u64, number("tid") as u64))).or_default();
-                assert!(
-                    number("dur") > 0.0 && number("ts") >= *end - 1e-3,
-                    "{event}"
-                );
-                *end = number("ts") + number("dur");
-            }
-            Some("C") => {
-                let values = event["args"].as_object().expect("figures");
-                assert!(!values.is_empty() && values.values().all(Value::is_u64));
-            }
-            _ => assert_eq!(event["s"], "t"),
+        if line["kind"] == "counter" {
+            let values = line["args"].as_object().expect("figures");
+            assert!(!values.is_empty() && values.values().all(Value::is_u64));
         }
     }
 }
@@ -525,7 +484,7 @@ search = { strategies = ["oracle"], objectives = ["cost"] }
 "#;
 
 #[test]
-fn the_command_writes_both_files_and_says_what_is_left_out() {
+fn the_command_writes_the_file_and_says_what_is_left_out() {
     let sandbox = Sandbox::with(SCENARIO);
     let trace = |out: &str, more: &[&str]| {
         let arguments = ["trace", "scenario.toml", "--case", "1", "--out", out];
@@ -542,15 +501,13 @@ fn the_command_writes_both_files_and_says_what_is_left_out() {
         "{}",
         stdout(&first)
     );
-    let names = ["look-case-1.events.jsonl", "look-case-1.trace.json"];
-    assert_eq!(sandbox.files("a"), names);
+    let name = "look-case-1.events.jsonl";
+    assert_eq!(sandbox.files("a"), [name]);
     trace("b", &["--max-events", "300"]);
-    for name in names {
-        assert_eq!(
-            sandbox.read(&format!("a/{name}")),
-            sandbox.read(&format!("b/{name}"))
-        );
-    }
+    assert_eq!(
+        sandbox.read(&format!("a/{name}")),
+        sandbox.read(&format!("b/{name}"))
+    );
     // In `event` it is the run of the record, and nothing is said.
     sandbox.edit(
         "scenario.toml",

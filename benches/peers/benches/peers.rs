@@ -69,7 +69,6 @@ fn size(first: usize, workers: u32, goals: [f64; 2], share: u64) -> Vec<Path<'st
     let expected = loops::by_hand(&law, workers, steps);
     let mut event = loops::Training::new(workers, Fidelity::Event);
     let mut again = loops::Training::new(workers, Fidelity::Event);
-    let mut step = loops::Training::new(workers, Fidelity::Step);
     type Run = Box<dyn FnMut() -> f64>;
     let each: Vec<(&str, Goal, Run)> = vec![
         (
@@ -93,11 +92,6 @@ fn size(first: usize, workers: u32, goals: [f64; 2], share: u64) -> Vec<Path<'st
             Box::new(move || again.run(steps)),
         ),
         (
-            "step",
-            Goal::Ratio(goals[1], first + 1),
-            Box::new(move || step.run(steps)),
-        ),
-        (
             "simcore 0.1",
             Goal::None,
             Box::new(move || simcore_loop::run(workers, steps)),
@@ -110,11 +104,9 @@ fn size(first: usize, workers: u32, goals: [f64; 2], share: u64) -> Vec<Path<'st
     ];
     (each.into_iter())
         .map(|(name, goal, mut run)| {
-            if name != "step" {
-                // Seconds in floating point are rounded at each event.
-                let ratio = run() / expected;
-                assert!((ratio - 1.0).abs() < 1e-6, "{name}, K = {workers}: {ratio}");
-            }
+            // Seconds in floating point are rounded at each event.
+            let ratio = run() / expected;
+            assert!((ratio - 1.0).abs() < 1e-6, "{name}, K = {workers}: {ratio}");
             let work = move || {
                 black_box(run());
             };

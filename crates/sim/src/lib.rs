@@ -1,7 +1,7 @@
 //! Jobs on clusters, as discrete events.
 //!
 //! - [`engine`]: clock and event queue; knows no machine learning.
-//! - [`training`]: how workers step, in three fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
+//! - [`training`]: how workers step, in two fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
 //! - [`parallel`]: models cut over GPUs, from profiles of their layers; [`plans`]: those as configurations.
 //! - [`provider`]: VMs that are asked for and taken away.
 //! - [`bag`]: bags of independent jobs on transient VMs.

@@ -1,25 +1,23 @@
 //! Deadlines as people write them: how long, on which day of the week, or at which date.
 
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::civil::Weekday;
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 use scavsim_data::cloud::Date;
-
-const DAY_S: i64 = 86_400;
-const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+use scavsim_data::cloud::date::time_of_day;
 
 /// What is legal where a deadline is read.
 pub(super) const LEGAL: &str = "expected how long, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like \
                                 `2026-12-04 18:00`; both may end in an offset from UTC, like `+01:00`";
 
-/// A minute, and the clock that it is told by.
+/// A time on a clock that is ahead of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
-    /// Seconds since 1970 in UTC.
-    utc_s: i64,
-    /// Seconds that the clock is ahead of UTC.
-    ahead_s: i64,
+pub(super) struct ClockTime {
+    time: Timestamp,
+    ahead: Offset,
 }
 
 /// When a job shall be done.
@@ -28,7 +26,7 @@ pub(super) struct Deadline {
     /// Hours from now.
     pub(super) hours: f64,
     /// What the clock shows now, where it is asked about times of a clock.
-    pub(super) now: Option<Moment>,
+    pub(super) now: Option<ClockTime>,
 }
 
 /// Why a text is no deadline.
@@ -41,11 +39,11 @@ pub(super) enum NoDeadline {
     #[error("the deadline {at} is past: it was {hours:.1} h before {now}")]
     Past {
         /// The deadline.
-        at: Moment,
+        at: ClockTime,
         /// How long ago.
         hours: f64,
         /// What was taken for now.
-        now: Moment,
+        now: ClockTime,
     },
 }
 
@@ -54,16 +52,16 @@ impl Deadline {
     ///
     /// # Errors
     /// It cannot be read, or is past.
-    pub(super) fn read(text: &str, now: Option<Moment>) -> Result<Deadline, NoDeadline> {
+    pub(super) fn read(text: &str, now: Option<ClockTime>) -> Result<Deadline, NoDeadline> {
         let unreadable = || NoDeadline::Unreadable(text.to_owned());
         if let Some(hours) = duration_h(text) {
             return Ok(Deadline { hours, now });
         }
-        let now = now.or_else(Moment::of_machine).ok_or_else(unreadable)?;
-        let at = Moment::read(text, Some(now)).ok_or_else(unreadable)?;
-        let hours = (at.utc_s - now.utc_s) as f64 / 3600.0;
-        let now = Moment {
-            ahead_s: at.ahead_s,
+        let now = now.unwrap_or_else(ClockTime::now);
+        let at = ClockTime::read(text, Some(now)).ok_or_else(unreadable)?;
+        let hours = at.time.duration_since(now.time).as_secs_f64() / 3600.0;
+        let now = ClockTime {
+            ahead: at.ahead,
             ..now
         };
         if hours > 0.0 {
@@ -89,18 +87,17 @@ impl Deadline {
     }
 }
 
-impl Moment {
-    /// What the clock of the machine shows.
-    fn of_machine() -> Option<Moment> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        Some(Moment {
-            utc_s: i64::try_from(since.as_secs()).ok()?,
-            ahead_s: 0,
-        })
+impl ClockTime {
+    /// What the clock of the machine shows, in UTC.
+    fn now() -> ClockTime {
+        ClockTime {
+            time: Timestamp::now(),
+            ahead: Offset::UTC,
+        }
     }
 
     /// A date with a time; or, where `now` is known, a day of the week with a time, the next one.
-    pub(super) fn read(text: &str, now: Option<Moment>) -> Option<Moment> {
+    pub(super) fn read(text: &str, now: Option<ClockTime>) -> Option<ClockTime> {
         let mut text = text.trim().to_owned();
         if text.get(10..11) == Some("T") {
             text.replace_range(10..11, " ");
@@ -111,56 +108,47 @@ impl Moment {
             Some(at) => time.split_at(at),
             None => (time, words.next().unwrap_or("Z")),
         };
-        let (second, ahead_s) = (second_of_day(time)?, offset_s(offset)?);
+        let (time, ahead) = (time_of_day(time)?, utc_offset(offset)?);
         if words.next().is_some() {
             return None;
         }
-        let day = match (Date::parse(day), now) {
-            (Some(date), _) => date.number() - epoch(),
+        let local = match (Date::parse(day), now) {
+            (Some(date), _) => date.at(time),
             (None, Some(now)) => {
-                let wanted = weekday(day)?;
-                let local_s = now.utc_s + ahead_s;
-                let today = local_s.div_euclid(DAY_S);
-                let ahead = (wanted - weekday_of(today)).rem_euclid(7);
-                let is_over = ahead == 0 && second <= local_s.rem_euclid(DAY_S);
-                today + ahead + if is_over { 7 } else { 0 }
+                let (now, wanted) = (ahead.to_datetime(now.time), weekday(day)?);
+                let is_today = now.weekday() == wanted && now.time() < time;
+                let day = match is_today {
+                    true => now.date(),
+                    false => now.date().nth_weekday(1, wanted).ok()?,
+                };
+                day.to_datetime(time)
             }
             (None, None) => return None,
         };
-        Some(Moment {
-            utc_s: day * DAY_S + second - ahead_s,
-            ahead_s,
+        Some(ClockTime {
+            time: ahead.to_timestamp(local).ok()?,
+            ahead,
         })
     }
 
-    /// So many hours later, to the minute before.
-    fn later(self, hours: f64) -> Moment {
-        Moment {
-            utc_s: self.utc_s + (hours * 3600.0) as i64,
+    /// So many hours later.
+    fn later(self, hours: f64) -> ClockTime {
+        let delay = SignedDuration::from_secs((hours * 3600.0) as i64);
+        ClockTime {
+            time: self.time.checked_add(delay).unwrap_or(Timestamp::MAX),
             ..self
         }
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let local_s = self.utc_s + self.ahead_s;
-        let (day, second) = (local_s.div_euclid(DAY_S), local_s.rem_euclid(DAY_S));
-        let weekday = WEEKDAYS[weekday_of(day) as usize];
-        let (year, month, of_month) = date_of(day);
-        let (hour, minute) = (second / 3600, second % 3600 / 60);
-        write!(
-            f,
-            "{weekday} {year:04}-{month:02}-{of_month:02} {hour:02}:{minute:02}"
-        )?;
-        let ahead = self.ahead_s.abs() / 60;
-        match self.ahead_s {
-            0 => write!(f, " UTC"),
-            s => {
-                let sign = if s < 0 { '-' } else { '+' };
-                write!(f, "{sign}{:02}:{:02}", ahead / 60, ahead % 60)
-            }
-        }
+        let form = match self.ahead {
+            Offset::UTC => "%a %Y-%m-%d %H:%M UTC",
+            _ => "%a %Y-%m-%d %H:%M%:z",
+        };
+        let shown = self.time.to_zoned(TimeZone::fixed(self.ahead));
+        write!(f, "{}", shown.strftime(form))
     }
 }
 
@@ -186,89 +174,30 @@ fn duration_h(text: &str) -> Option<f64> {
     (hours > 0.0 && hours <= 1e5).then_some(hours)
 }
 
-/// Seconds since midnight of a text like `18:00` or `18:00:30`.
-fn second_of_day(text: &str) -> Option<i64> {
-    let part = |text: &str, below: i64| {
-        let plain = text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
-        let value: i64 = plain.then(|| text.parse().ok())??;
-        (value < below).then_some(value)
-    };
-    let mut parts = text.split(':');
-    let (hour, minute) = (part(parts.next()?, 24)?, part(parts.next()?, 60)?);
-    let second = parts.next().map_or(Some(0), |text| part(text, 60))?;
-    parts
-        .next()
-        .is_none()
-        .then_some(hour * 3600 + minute * 60 + second)
-}
-
-/// Seconds ahead of UTC of a text like `+01:00`, `Z` or `UTC`.
-fn offset_s(text: &str) -> Option<i64> {
+/// How far a clock is ahead of UTC, written `+01:00`, `Z` or `UTC`.
+fn utc_offset(text: &str) -> Option<Offset> {
     if matches!(text, "Z" | "UTC") {
-        return Some(0);
+        return Some(Offset::UTC);
     }
-    let sign = match text.chars().next()? {
-        '+' => 1,
-        '-' => -1,
-        _ => return None,
-    };
-    Some(sign * second_of_day(&text[1..])?)
+    let time = time_of_day(text.strip_prefix(['+', '-'])?)?;
+    let seconds = i32::from(time.hour()) * 3600 + i32::from(time.minute()) * 60;
+    let is_behind = text.starts_with('-');
+    Offset::from_seconds(if is_behind { -seconds } else { seconds }).ok()
 }
 
-/// Number of a day of the week, Monday the first.
-fn weekday(text: &str) -> Option<i64> {
-    let full = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
-    let word = text.to_ascii_lowercase();
-    let is_it = |day: &&str| *day == word || (word.len() == 3 && day.starts_with(&word));
-    full.iter().position(is_it).map(|at| at as i64)
-}
-
-/// Day of the week of a day since 1970, which began on a Thursday.
-fn weekday_of(day: i64) -> i64 {
-    (day + 3).rem_euclid(7)
-}
-
-/// The number of 1970-01-01 among dates.
-fn epoch() -> i64 {
-    Date::parse("1970-01-01").map_or(0, Date::number)
-}
-
-/// Year, month and day of the month of a day since 1970.
-fn date_of(day: i64) -> (i64, usize, i64) {
-    let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let mut rest = day.max(0);
-    let mut year = 1970;
-    while rest >= 365 + i64::from(is_leap(year)) {
-        rest -= 365 + i64::from(is_leap(year));
-        year += 1;
-    }
-    let mut month = 0;
-    for (at, days) in MONTHS.iter().enumerate() {
-        let days = days + i64::from(at == 1 && is_leap(year));
-        month = at;
-        if rest < days {
-            break;
-        }
-        rest -= days;
-    }
-    (year, month + 1, rest + 1)
+/// A day of the week, written `Fri` or `Friday`.
+fn weekday(text: &str) -> Option<Weekday> {
+    let parse = |form| BrokenDownTime::parse(form, text).ok()?.weekday();
+    parse("%a").or_else(|| parse("%A"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn now() -> Moment {
+    fn now() -> ClockTime {
         // A Saturday.
-        Moment::read("2026-11-28 09:30", None).expect("a date")
+        ClockTime::read("2026-11-28 09:30", None).expect("a date")
     }
 
     fn hours(text: &str) -> Option<f64> {
@@ -339,15 +268,5 @@ mod tests {
         assert_eq!(told("Fri 18:00", 2232.0), "Mon 2027-03-01 09:30 UTC");
         let without = Deadline::read("60h", None).expect("a deadline");
         assert_eq!(without.after(41.26), "41.3 h from now");
-    }
-
-    #[test]
-    fn days_and_dates_go_both_ways() {
-        for day in (0..40_000).step_by(17) {
-            let (year, month, of_month) = date_of(day);
-            let text = format!("{year:04}-{month:02}-{of_month:02}");
-            let date = Date::parse(&text).expect("a date");
-            assert_eq!(date.number() - epoch(), day, "{text}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Means of the same figures in `event`, `step` and `fast`, and what was expected.
+//! Means of the same figures in `event` and `fast`, and what was expected.
 //!
 //! Three rounds, each with another seed and four times the replicas: what differs by chance in one does not in the next. A difference
 //! counts where it is beyond what the fidelity states and its p-value is below 1 %, then 0.1 %, then 10^-6 (Student's t of the
@@ -100,7 +100,7 @@ fn differences(
     suspects: Option<&BTreeSet<String>>,
 ) -> Result<Vec<(String, String)>, Breach> {
     let mut runs = Vec::new();
-    for fidelity in ["event", "step", "fast"] {
+    for fidelity in ["event", "fast"] {
         match trial.run(&variant(trial.draft, fidelity, round, replicas), 1)? {
             Some(rows) => runs.push((fidelity, rows)),
             None if fidelity == "event" => return Ok(Vec::new()),

@@ -7,7 +7,7 @@
 //! - [`pack`]: prices and VM types that a user brings beside them; [`pack_notes`]: what is odd about them.
 //! - [`catalogue`]: all together, and what to say about a price that is missing.
 //! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
-//! - [`date`]: a calendar day; [`moment`]: a time of it.
+//! - [`date`]: a calendar day, and a time of it.
 //! - [`lifetimes`]: how long VMs live, from `data/clouds/lifetimes/`.
 //! - [`delays`]: how long starts, restarts and checkpoints take, from `data/clouds/delays/`.
 
@@ -16,7 +16,6 @@ pub mod date;
 pub mod delays;
 pub mod fleet;
 pub mod lifetimes;
-pub mod moment;
 pub mod pack;
 pub mod pack_notes;
 pub mod price_table;
@@ -27,7 +26,6 @@ pub mod vm_types;
 pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
 pub use fleet::{Fleet, Machine, OwnVm};
-pub use moment::Moment;
 pub use pack::Pack;
 pub use price_table::{PriceTable, RentalPlace};
 pub use prices::{Market, Price};

@@ -5,10 +5,13 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use jiff::civil::{DateTime, Time};
+
+use super::date::time_of_day;
 use super::prices::LEAST_USD;
-use super::{Date, Market, Moment};
+use super::{Date, Market};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// The columns that a table must have.
 pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
@@ -31,7 +34,8 @@ struct Listed {
     vm: String,
     market: Market,
     usd_per_hour: f64,
-    from: Moment,
+    /// In UTC.
+    from: DateTime,
     /// The last day on which it is known; for good where that is not said.
     to: Option<Date>,
     /// Provider, region and zone; empty where the table does not say.
@@ -106,8 +110,7 @@ impl PriceTable {
         rows.sort_by(Listed::order);
         for pair in rows.windows(2) {
             let [a, b] = pair else { continue };
-            let overlaps =
-                a.to.is_some_and(|to| to >= b.from.day && a.from.day != b.from.day);
+            let overlaps = a.to.is_some_and(|to| to >= b.day() && a.day() != b.day());
             if a.is_alike(b) && (a.from == b.from || overlaps) {
                 let title = format!("two {} prices of `{}` for the same time", b.market, b.vm);
                 let label = "of one place and day there is one price";
@@ -129,7 +132,7 @@ impl PriceTable {
             region: row.place[1].clone(),
             market: row.market,
             usd_per_hour: row.usd_per_hour,
-            from: row.from.day,
+            from: row.day(),
             to: row.to,
             source: row.source.clone(),
             line: row.line.clone(),
@@ -152,13 +155,13 @@ impl PriceTable {
         let on_day: Vec<&Listed> = (own.iter().enumerate())
             .filter(|(at, row)| {
                 let next = own.get(at + 1).filter(|next| next.is_alike(row));
-                let replaced = next.is_some_and(|next| next.from <= Moment::start_of(date));
-                row.from.day <= date && row.to.is_none_or(|to| date <= to) && !replaced
+                let replaced = next.is_some_and(|next| next.from <= date.at(Time::midnight()));
+                row.day() <= date && row.to.is_none_or(|to| date <= to) && !replaced
             })
             .map(|(_, row)| *row)
             .collect();
         let Some(first) = on_day.first() else {
-            let days: BTreeSet<String> = own.iter().map(|r| r.from.day.to_string()).collect();
+            let days: BTreeSet<String> = own.iter().map(|r| r.day().to_string()).collect();
             let days: Vec<String> = days.into_iter().collect();
             let what = format!("no {market} price of `{vm}` on {date} in {}", self.name);
             return Err((what, format!("there are prices from {}", shortened(&days))));
@@ -167,7 +170,7 @@ impl PriceTable {
         Ok(first.usd_per_hour)
     }
 
-    /// Prices of `vm` from a moment on: hours since then, from 0, and USD per hour from there to the next; the last holds for good.
+    /// Prices of `vm` from the beginning of a day on: hours since then, from 0, and USD per hour from there to the next; the last holds for good.
     ///
     /// # Errors
     /// [`Missing`], as for [`PriceTable::usd_per_hour`].
@@ -176,21 +179,25 @@ impl PriceTable {
         vm: &str,
         market: Market,
         place: &RentalPlace,
-        start: Moment,
+        start: Date,
     ) -> Result<Vec<(f64, f64)>, Missing> {
         let mut own = self.of(vm, market, place)?;
         self.one_place(vm, market, &own)?;
         // Places of one price follow each other, each with all its times.
-        own.sort_by(|a, b| a.from.hours_since(b.from).total_cmp(&0.0));
+        own.sort_by_key(|row| row.from);
+        let start = start.at(Time::midnight());
         let first = own.partition_point(|row| row.from <= start);
         if first == 0 {
             let what = format!("the {market} prices of `{vm}` in {} begin later", self.name);
             let begin = own
                 .first()
-                .map_or(String::new(), |row| row.from.day.to_string());
+                .map_or(String::new(), |row| row.day().to_string());
             return Err((what, format!("the first is of {begin}")));
         }
-        let step = |row: &&Listed| (row.from.hours_since(start).max(0.0), row.usd_per_hour);
+        let step = |row: &&Listed| {
+            let hours = row.from.duration_since(start).as_secs_f64() / 3600.0;
+            (hours.max(0.0), row.usd_per_hour)
+        };
         let mut steps: Vec<(f64, f64)> = own[first - 1..].iter().map(step).collect();
         steps.dedup_by(|later, earlier| later.0 <= earlier.0);
         Ok(steps)
@@ -207,10 +214,11 @@ impl PriceTable {
         let name = &self.name;
         if of_vm().next().is_none() {
             let names: BTreeSet<&str> = self.rows.iter().map(|row| row.vm.as_str()).collect();
-            let help = match closest(vm, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {} VM types", names.len()),
-            };
+            let help = did_you_mean(
+                vm,
+                names.iter().copied(),
+                format!("it has {} VM types", names.len()),
+            );
             return Err((format!("no price of `{vm}` in {name}"), help));
         }
         if in_market().next().is_none() {
@@ -248,10 +256,27 @@ impl Listed {
         (&self.vm, self.market, &self.place) == (&other.vm, other.market, &other.place)
     }
 
-    fn order(&self, other: &Listed) -> std::cmp::Ordering {
-        let key = |row: &Listed| (row.vm.clone(), row.market, row.place.clone(), row.from.day);
-        (key(self).cmp(&key(other))).then(self.from.hour.total_cmp(&other.from.hour))
+    fn day(&self) -> Date {
+        Date(self.from.date())
     }
+
+    fn order(&self, other: &Listed) -> std::cmp::Ordering {
+        let key = |row: &Listed| (row.vm.clone(), row.market, row.place.clone(), row.from);
+        key(self).cmp(&key(other))
+    }
+}
+
+/// A day, `2026-11-20`, or a time of it in UTC, `2026-11-20T06:30` or `2026-11-20 06:30:00+00:00`.
+fn time(text: &str) -> Option<DateTime> {
+    let (day, rest) = text.split_at_checked(10)?;
+    let day = Date::parse(day)?;
+    if rest.is_empty() {
+        return Some(day.at(Time::midnight()));
+    }
+    let clock = rest.strip_prefix(['T', ' '])?;
+    let mut zones = ["Z", "+00:00", "+0000"].iter();
+    let in_utc = zones.find_map(|zone| clock.strip_suffix(zone));
+    Some(day.at(time_of_day(in_utc.unwrap_or(clock))?))
 }
 
 fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Listed> {
@@ -270,14 +295,14 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
     let usd_per_hour = row.number("usd_per_hour", LEAST_USD..=1e6, d);
     let named_source = row.text("source", d);
     let from = row.text("valid_from", d).and_then(|text| {
-        let moment = Moment::parse(text);
-        if moment.is_none() {
+        let time = time(text);
+        if time.is_none() {
             let title = format!("`valid_from`: `{text}` is no time");
             let label =
                 "expected a day like `2026-07-30`, or a time in UTC like `2026-07-30T06:00`";
             d.error_at(source, row.span("valid_from"), title, label);
         }
-        moment
+        time
     });
     let to = match row.optional_text("valid_to") {
         None => Some(None),
@@ -296,7 +321,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         }
     };
     let (from, to) = (from?, to?);
-    if to.is_some_and(|to| to < from.day) {
+    if to.is_some_and(|to| to < Date(from.date())) {
         let title = "`valid_to` is before `valid_from`";
         d.error_at(
             source,
@@ -306,7 +331,11 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         );
         return None;
     }
-    let place = PLACE.map(|column| row.optional_text(column).unwrap_or_default().to_owned());
+    let place = PLACE.map(|column| {
+        let is_given = row.optional_text(column).is_some();
+        let name = is_given.then(|| row.name(column, d)).flatten();
+        name.unwrap_or_default().to_owned()
+    });
     Some(Listed {
         vm: vm?.to_owned(),
         market: market?,
@@ -382,20 +411,51 @@ mod tests {
             ",v,,,spot,0.5,2026-02-28,,s\n,v,,,spot,0.7,2026-03-01T06:30,,s\n\
              ,v,,,spot,0.6,2026-03-02 00:00:00+00:00,,s\n",
         );
-        let series = |start| {
-            let start = Moment::start_of(day(start));
-            table.series("v", Market::Spot, &RentalPlace::default(), start)
-        };
+        let series = |start| table.series("v", Market::Spot, &RentalPlace::default(), day(start));
         assert_eq!(
             series("2026-03-01"),
             Ok(vec![(0.0, 0.5), (6.5, 0.7), (24.0, 0.6)])
         );
         assert_eq!(series("2026-03-09"), Ok(vec![(0.0, 0.6)]));
         let alike = self::table(",v,,a,spot,1,2026-02-01,,s\n,v,,b,spot,1,2026-01-01,,s\n");
-        let start = Moment::start_of(day("2026-01-15"));
+        let start = day("2026-01-15");
         let both = alike.series("v", Market::Spot, &RentalPlace::default(), start);
         assert_eq!(both, Ok(vec![(0.0, 1.0), (17.0 * 24.0, 1.0)]));
         assert!(series("2026-02-27").is_err_and(|missing| missing.1.contains("2026-02-28")));
+    }
+
+    #[test]
+    fn times_are_read_in_utc_or_not_at_all() {
+        let hour = |text: &str| {
+            let since = time(text)?.time().duration_since(Time::midnight());
+            Some(since.as_secs_f64() / 3600.0)
+        };
+        assert_eq!(hour("2026-11-20"), Some(0.0));
+        for noon in [
+            "T12:00",
+            " 12:00:00",
+            "T12:00:00Z",
+            " 12:00:00+00:00",
+            "T12:00+0000",
+        ] {
+            assert_eq!(hour(&format!("2026-11-20{noon}")), Some(12.0), "{noon}");
+        }
+        assert_eq!(hour("2026-11-20T6:30"), Some(6.5));
+        assert_eq!(hour("2026-11-20T00:00:01.8"), Some(1.8 / 3600.0));
+        for wrong in [
+            "2026-11-31",
+            "2026-11-20T",
+            "2026-11-20T12",
+            "2026-11-20T24:00",
+            "2026-11-20T12:60",
+            "2026-11-20T12:00+02:00",
+            "2026-11-20T-1:00",
+            "2026-11-20T1e1:00",
+            "2026-11-20 12:00:00:00",
+            "20",
+        ] {
+            assert_eq!(hour(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub fn gather<G: Gather>(
     let pool = plan.terms.interrupt.pool(conduct.jobs)?;
     let most = match plan.terms.fidelity {
         Fidelity::Fast => TASKS_PER_THREAD,
-        Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,
+        Fidelity::Event => SLOW_TASKS_PER_THREAD,
     };
     let jobs = conduct.jobs.max(1);
     let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(FEWEST_TASKS_PER_THREAD, most);

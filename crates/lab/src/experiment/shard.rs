@@ -150,11 +150,11 @@ impl Tasks {
         let replicas = match fidelity {
             Fidelity::Fast => (CASES.div_ceil(shared)).max(REPLICAS.min(MOST_CASES / shared)),
             // Strategies are not put together: their cases are what can be shared out.
-            Fidelity::Step | Fidelity::Event => TOGETHER.min(replicas.max(1)),
+            Fidelity::Event => TOGETHER.min(replicas.max(1)),
         };
         let even = match fidelity {
             Fidelity::Fast => replicas.next_multiple_of(TOGETHER),
-            Fidelity::Step | Fidelity::Event => replicas,
+            Fidelity::Event => replicas,
         };
         Tasks::new(cases, stretch, even * shared)
     }

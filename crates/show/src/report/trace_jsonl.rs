@@ -7,9 +7,6 @@ use serde::Serialize;
 use super::trace_names::{Args, Kind, TraceOf, TrackName, name};
 use scavsim_sim::training::log::{Entry, Track};
 
-/// How the name of the file ends.
-pub const ENDING: &str = "events.jsonl";
-
 /// What happened, and when.
 #[derive(Serialize)]
 pub(super) struct Line<A> {
@@ -23,9 +20,6 @@ pub(super) struct Line<A> {
 }
 
 /// Writes `entries`, which are in the order of time, behind a line that says what they are of.
-///
-/// # Errors
-/// Whatever prevents it.
 pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
     let head = Line {
         at_s: 0.0,

@@ -1,11 +1,11 @@
 //! What the entries of a job's log are called in files; part of the interface.
 
-use scavsim_data::usage::RentedVm;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use scavsim_data::usage::Phase;
+use scavsim_data::usage::{Phase, RentedVm};
+use scavsim_lab::experiment::{Case, Plan};
 use scavsim_sim::training::log::{Fate, Side, Track, What};
 
 /// The case that a trace is of.
@@ -36,6 +36,27 @@ pub struct TraceOf<'a> {
 }
 
 impl<'a> TraceOf<'a> {
+    /// A case of a plan, in a fidelity, on `vms`.
+    pub fn new(plan: &'a Plan, case: Case, fidelity: &'a str, vms: &'a [RentedVm]) -> Self {
+        TraceOf {
+            scenario: &plan.scenario,
+            case: case.number,
+            setting: plan.setting(case.arena),
+            workload: plan.workload(case.arena),
+            strategy: plan.strategy(case.strategy),
+            replica: case.replica,
+            pricing: &plan.policies[case.policy].name,
+            objective: plan.objectives[case.objective].name(),
+            fidelity,
+            vms,
+        }
+    }
+
+    /// Name of its file.
+    pub fn file_name(&self) -> String {
+        format!("{}-case-{}.events.jsonl", self.scenario, self.case)
+    }
+
     fn vm(&self, index: u16) -> Option<&'a str> {
         self.vms.get(usize::from(index)).map(|vm| &*vm.name)
     }
@@ -104,12 +125,26 @@ impl<'a> TraceOf<'a> {
     }
 }
 
+impl fmt::Display for TraceOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, case {}: ", self.scenario, self.case)?;
+        if !self.setting.is_empty() {
+            write!(f, "{}, ", self.setting)?;
+        }
+        write!(
+            f,
+            "{}, {}, replica {}, {}, {}",
+            self.workload, self.strategy, self.replica, self.pricing, self.objective
+        )
+    }
+}
+
 /// What is to say about an entry besides its name.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Args<'a> {
     /// VM type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) vm: Option<&'a str>,
+    vm: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -114,9 +114,6 @@ fn line<A: Serialize>(
 
 impl SearchTrace<'_> {
     /// Writes what happened, in the order of time.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn write(&self, mut into: impl Write) -> io::Result<()> {
         let into = &mut into;
         line(into, 0.0, None, "case", self.of)?;
@@ -235,17 +232,7 @@ impl SearchTrace<'_> {
                 spent_usd: usd,
             });
         }
-        let head = format!(
-            "{}, case {}: {}, {}, replica {}, {}, {}",
-            self.of.scenario,
-            self.of.case,
-            self.of.workload,
-            self.of.strategy,
-            self.of.replica,
-            self.of.pricing,
-            self.of.objective
-        );
-        let mut text = page.prose(&head, 2);
+        let mut text = page.prose(&self.of.to_string(), 2);
         text.push('\n');
         if !rows.is_empty() {
             let fitted = Sheet::new(rows, columns()).fit(page);

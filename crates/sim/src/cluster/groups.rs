@@ -34,8 +34,8 @@ pub struct Cluster {
     pub policy: Policy,
     /// Seconds for all to go on from a checkpoint, or in another size.
     pub restart_s: f64,
-    /// Why it cannot be simulated in `step` and in `fast`, where it cannot.
-    pub not_in: [Option<String>; 2],
+    /// Why it cannot be simulated in `fast`, where it cannot.
+    pub not_in_fast: Option<String>,
     /// The step process of the configuration itself.
     pub whole: Size,
     /// The cluster at other sizes, by number of VMs of each group of workers; `None` where the workload does not know
@@ -78,7 +78,7 @@ pub struct Group {
 pub struct Size {
     /// Steps at this size, without luck.
     pub stepping: Stepping,
-    /// Steps at this size in fidelities `step` and `fast`, without luck.
+    /// Steps at this size in fidelity `fast`, without luck.
     pub pace: Pace,
     /// Steps of the configuration, B samples each, that an update is worth, in the mean.
     pub per_update: f64,
@@ -114,8 +114,7 @@ impl Cluster {
     pub fn settle(&self, asked: Fidelity) -> (Fidelity, Option<&str>) {
         let not = match asked {
             Fidelity::Event => None,
-            Fidelity::Step => self.not_in[0].as_deref(),
-            Fidelity::Fast => self.not_in[1].as_deref(),
+            Fidelity::Fast => self.not_in_fast.as_deref(),
         };
         (not.map_or(asked, |_| Fidelity::Event), not)
     }

@@ -16,7 +16,6 @@ use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
 use super::groups::{Cluster, Size, vms_at};
 use super::terms::OnLoss;
-use crate::training::Fidelity;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::RentedVms;
 use scavsim_data::workload::{OutsideHull, Provenance, Replay};
@@ -46,10 +45,7 @@ impl Builder<'_> {
         let frame = self.frame(configuration, vms);
         let protocol = frame.protocol;
         let (whole, replay) = self.size(configuration, &frame, frame.whole(), &mut At::first())?;
-        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
-            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
-            valid.err().map(|why| why.to_string())
-        });
+        let valid = protocol.check_fast(&whole.size.stepping, u64::MAX);
         let nominal = whole.steps * whole.factor;
         let mut cluster = Cluster {
             protocol,
@@ -59,7 +55,7 @@ impl Builder<'_> {
             elastic: self.setup.elastic.clone(),
             policy: Policy::None,
             restart_s: self.workload.constants.restore_s.value,
-            not_in,
+            not_in_fast: valid.err().map(|why| why.to_string()),
             whole: whole.size,
             sizes: Vec::new(),
             usual: 0,

@@ -6,7 +6,7 @@ use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::leap::Update;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
-use crate::training::{Fidelity, Floor, Log};
+use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 
@@ -63,7 +63,7 @@ pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Tr
     };
     // What `fast` would measure is dearer than a trial run, and not needed before something runs.
     let is_measured = pace.stationary().is_measured();
-    if !is_measured && protocol.valid(Fidelity::Fast, stepping, u64::MAX).is_ok() {
+    if !is_measured && protocol.check_fast(stepping, u64::MAX).is_ok() {
         let goal = goal(TRIAL_UPDATES);
         let start = SimTime::ZERO;
         let fast = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);

@@ -102,8 +102,8 @@ impl Stage {
         Ok(())
     }
 
-    /// One stretch of steps in which nothing changes, in `fidelity` or, where that does not hold for the protocol, event
-    /// by event; why it came to that, where another fidelity was asked for.
+    /// One stretch of steps in which nothing changes, in `fidelity` or, where `fast` does not hold for the protocol, event
+    /// by event; why it came to that, where `fast` was asked for.
     pub(super) fn stretch(
         &mut self,
         fidelity: Fidelity,
@@ -113,10 +113,9 @@ impl Stage {
         stream: &mut Stream,
     ) -> Result<(Stretch, Option<Invalid>), Unfinished> {
         let mut why = None;
-        if fidelity != Fidelity::Event {
+        if fidelity == Fidelity::Fast {
             let start = self.queue.now();
             let leap = pace.leap(Leap {
-                fidelity,
                 start,
                 drift: &mut self.drift,
                 stepping,

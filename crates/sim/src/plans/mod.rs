@@ -10,7 +10,7 @@
 //! - [`choices`]: those that fit into memory, as configurations; `space`: their axes. [`holes`]: the others.
 //! - [`figures`]: what a plan does with its GPUs, as runs are published; `flops`: what of it the model needs.
 //! - [`terms`]: on which terms a job runs.
-//! - [`pace`]: the steps of a plan in one replica, in three fidelities.
+//! - [`pace`]: the steps of a plan in one replica, in both fidelities.
 //! - [`formation`]: what of a plan trains, and what of its state is left. [`reaction`]: what a job does when VMs go and come.
 //!   [`forecast`]: how many GPUs there will be. [`failures`]: of machines that nobody takes away. [`upkeep`]: what is saved.
 //! - [`life`]: a job through all losses.

@@ -1,8 +1,8 @@
-//! The steps of a plan in one replica, in three fidelities.
+//! The steps of a plan in one replica, in both fidelities.
 //!
 //! A slot is a stage of a replica: GPUs of one node that compute together. In a step its compute takes as long as its
-//! node's factor (one for the whole run) times that of the step say; `step` finds the step by the critical path of the
-//! plan, `event` by its events, `fast` takes many steps in one normal draw of the same mean and variance.
+//! node's factor (one for the whole run) times that of the step say; `event` finds the step by its events, `fast` takes
+//! many steps in one normal draw of the same mean and variance.
 
 use crate::engine::Interrupt;
 use crate::parallel::{PathScratch, PreparedPlan, Room};
@@ -309,7 +309,6 @@ pub struct PlanAdvance {
 /// The steps of a plan on the nodes of a replica.
 #[derive(Debug)]
 pub struct PlanPace {
-    fidelity: Fidelity,
     worker: WorkerTime,
     placement: f64,
     machines: Vec<f64>,
@@ -320,7 +319,6 @@ pub struct PlanPace {
     /// The plan, where single steps have luck.
     plan: Option<PreparedPlan>,
     factors: Vec<f64>,
-    scratch: PathScratch,
     room: Room,
 }
 
@@ -336,7 +334,6 @@ impl PlanPace {
     ) -> PlanPace {
         let worker = variation.worker_time();
         let mut pace = PlanPace {
-            fidelity,
             worker,
             placement: luck.placement,
             machines: luck.machines.clone(),
@@ -345,7 +342,6 @@ impl PlanPace {
             deviation_s: 0.0,
             plan: None,
             factors: Vec::new(),
-            scratch: PathScratch::default(),
             room: Room::default(),
         };
         let varies = !worker.is_constant();
@@ -356,9 +352,6 @@ impl PlanPace {
                 pace.mean_s *= spread.alike;
                 pace.deviation_s = pace.mean_s * spread.cv;
             }
-            return pace;
-        }
-        if are_alike && !varies && fidelity == Fidelity::Step {
             return pace;
         }
         let Some(plan) = prepared() else { return pace };
@@ -373,7 +366,7 @@ impl PlanPace {
                 let mut of = |slot: usize| factors[slot];
                 plan.step_events(&mut of, &mut pace.room, |_| {})
             }
-            _ => plan.step_with(factors, &mut pace.scratch),
+            _ => plan.step_with(factors, &mut PathScratch::default()),
         };
         pace.mean_s = step_s * luck.placement;
         match (fidelity, varies) {
@@ -384,7 +377,7 @@ impl PlanPace {
                 pace.mean_s *= spread.beyond_nodes;
                 pace.deviation_s = pace.mean_s * spread.cv;
             }
-            (_, true) => pace.plan = Some(plan),
+            (Fidelity::Event, true) => pace.plan = Some(plan),
         }
         pace
     }
@@ -405,13 +398,7 @@ impl PlanPace {
             *factor = self.machines.get(slot).copied().unwrap_or(1.0) * drawn(&self.worker, stream);
         }
         let factors = &self.factors;
-        let step_s = match self.fidelity {
-            Fidelity::Event => {
-                let mut of = |slot: usize| factors[slot];
-                plan.step_events(&mut of, &mut self.room, |_| {})
-            }
-            _ => plan.step_with(factors, &mut self.scratch),
-        };
+        let step_s = plan.step_events(&mut |slot| factors[slot], &mut self.room, |_| {});
         (step_s * self.placement + more, communication_s)
     }
 

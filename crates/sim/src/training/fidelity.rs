@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How finely a run is simulated. All three agree in distribution; tests hold them to it.
+/// How finely a run is simulated. Both agree in distribution; tests hold them to it.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, schemars::JsonSchema,
 )]
@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 pub enum Fidelity {
     /// Every worker's step is an event in the queue: the reference.
     Event,
-    /// One draw of the slowest worker per step, no queue inside a step.
-    Step,
     /// All steps between two changes of the cluster in one draw.
     #[default]
     Fast,
@@ -23,7 +21,6 @@ impl Fidelity {
     pub fn name(self) -> &'static str {
         match self {
             Fidelity::Event => "event",
-            Fidelity::Step => "step",
             Fidelity::Fast => "fast",
         }
     }

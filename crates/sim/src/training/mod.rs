@@ -1,4 +1,4 @@
-//! How workers step: computing, meeting, communicating, in three fidelities.
+//! How workers step: computing, meeting, communicating, in two fidelities.
 //!
 //! In: the step process of a cluster and the variation to add. Out: the simulated time of so many
 //! updates. It knows neither VMs nor prices nor strategies.

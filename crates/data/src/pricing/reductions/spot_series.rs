@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cloud::{Date, Fleet, Market, Moment, PriceTable, RentalPlace};
+use crate::cloud::{Date, Fleet, Market, PriceTable, RentalPlace};
 use crate::pricing::spot_series_key::{SpotSeriesKey, Step};
 use crate::pricing::{NoPrice, PolicyFile, PriceDay, WrongPolicy};
 
@@ -59,8 +59,7 @@ impl Dated {
         usd_per_hour: f64,
         fleet: &Fleet<'_>,
     ) -> Result<SpotSeries, NoPrice> {
-        let start = Moment::start_of(self.start);
-        let of = |vm| (self.table).series(vm, Market::Spot, &self.place, start);
+        let of = |vm| (self.table).series(vm, Market::Spot, &self.place, self.start);
         let like = || of(fleet.like(vm)?).ok();
         let series = of(vm).or_else(|why| like().ok_or(why));
         let series = series.map_err(|(what, help)| NoPrice { what, help })?;

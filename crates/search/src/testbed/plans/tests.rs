@@ -146,7 +146,7 @@ fn without_luck_a_run_takes_its_steps_and_its_start_up() {
         ..JobTerms::default()
     };
     let ground = ground(&choices, own);
-    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let mut site = ground.open(&terms(fidelity));
         for at in [0, choices.ways.len() - 1] {
             site.restart(0);

@@ -6,13 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::batching::group::{Bounds, WorkerGroup};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
-use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::progress::Advance;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
-use crate::training::sync::steps::Steps;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::{Variation, WorkerTime};
 use scavsim_base::rng::Stream;
@@ -404,10 +402,10 @@ impl<'a> JobRun<'a> {
     /// Trains `steps` steps as any cluster does on which nothing changes.
     fn train(&mut self, steps: u64, stream: &mut Stream) {
         let stepping = &self.stepping;
-        let pace = Pace::of(Protocol::Bsp, Fidelity::Fast, stepping);
+        let pace = Pace::of(Protocol::Bsp, stepping);
         let (start, goal) = (SimTime::ZERO, Goal::updates(steps));
         let (drift, scratch) = (&mut self.drift, &mut self.scratch);
-        // `bsp` can be simulated in every fidelity.
+        // `bsp` can always be simulated in `fast`.
         if let Ok((stretch, _)) = pace.advance(start, drift, stepping, goal, stream, scratch) {
             self.count(stretch);
         }
@@ -433,28 +431,21 @@ impl<'a> JobRun<'a> {
     }
 
     fn step_by_step(&mut self, steps: u64, stream: &mut Stream) {
-        let (stepping, looks, averages) = (&self.stepping, self.looks, &mut self.averages);
-        let slowest_s = |stream: &mut Stream, _| {
+        let (stepping, looks) = (&self.stepping, self.looks);
+        let (mut compute_s, mut communication_s) = (0.0, 0.0);
+        for _ in 0..steps {
             let mut slowest_s = 0f64;
-            for (worker, average) in (0..stepping.workers).zip(averages.iter_mut()) {
+            for (worker, average) in (0..stepping.workers).zip(&mut self.averages) {
                 let time_s = stepping.draw_worker_s(worker, stream);
                 slowest_s = slowest_s.max(time_s);
                 if let Some(looks) = looks {
                     average.add(looks.smoothing, time_s);
                 }
             }
-            slowest_s
-        };
-        let steps = Steps {
-            start: SimTime::ZERO,
-            drift: &mut self.drift,
-            stepping,
-            one: stepping.slowest,
-            goal: Goal::updates(steps),
-            interrupt: &crate::engine::Interrupt::here(),
-        };
-        let (stretch, _) = steps.take(Fidelity::Step, slowest_s, stream);
-        self.count(stretch);
+            compute_s += slowest_s;
+            communication_s += stepping.communication_s;
+        }
+        self.outcome.time_s += compute_s + communication_s;
     }
 
     fn look(&mut self, looks: Looks, mode: Mode, stream: &mut Stream) {

@@ -9,7 +9,6 @@ use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
 use crate::cluster::levelling::Levelling;
 use crate::cluster::trial::{Trial, trial};
-use crate::training::Fidelity;
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
@@ -205,9 +204,9 @@ impl Builder<'_> {
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
         let pace = if vms == frame.whole() {
-            Pace::of(protocol, Fidelity::Fast, &stepping)
+            Pace::of(protocol, &stepping)
         } else {
-            Pace::in_passing(protocol, Fidelity::Fast, &stepping)
+            Pace::in_passing(protocol, &stepping)
         };
         let mut made = self.measure(pace, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;

@@ -21,7 +21,6 @@ use super::service::{Service, ServiceTime, ServiceTimes};
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
@@ -228,23 +227,15 @@ impl Synchronisation for Asp {
         }
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Step => Err(Invalid::NoCommonStep {
-                protocol: self.name(),
-            }),
-            Fidelity::Fast => {
-                let service = self.service();
-                let Some(waiting) = contention(&service, stepping) else {
-                    return Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates);
-                };
-                let settled = self.settling(stepping);
-                match settled.check(self.name(), stepping, updates) {
-                    Err(Invalid::Entangled { .. }) => Err(Invalid::Contended { waiting }),
-                    settled => settled,
-                }
-            }
+    fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+        let service = self.service();
+        let Some(waiting) = contention(&service, stepping) else {
+            return Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates);
+        };
+        let settled = self.settling(stepping);
+        match settled.check(self.name(), stepping, updates) {
+            Err(Invalid::Entangled { .. }) => Err(Invalid::Contended { waiting }),
+            settled => settled,
         }
     }
 

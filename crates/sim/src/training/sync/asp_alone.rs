@@ -91,8 +91,8 @@ impl AspAlone {
                 protocol.advance(&mut floor, goal)?;
                 queue.now()
             }
-            _ => {
-                let pace = Pace::of(protocol, fidelity, &stepping);
+            Fidelity::Fast => {
+                let pace = Pace::of(protocol, &stepping);
                 let start = SimTime::ZERO;
                 let done = pace.advance(
                     start,

@@ -9,10 +9,9 @@ use super::fidelity::Invalid;
 use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, ratio};
 use super::synchronisation::{Synchronisation, WrongWorkers};
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;
 use crate::training::slowest::{self, Moments};
@@ -45,7 +44,7 @@ impl Backup {
         )
     }
 
-    /// Draws the compute seconds of a step, and what those that count worked together; `times` is memory.
+    /// Draws the compute seconds of a step; `times` is memory.
     fn draw_s(
         &self,
         stepping: &Stepping,
@@ -53,7 +52,7 @@ impl Backup {
         times: &mut Vec<f64>,
         given: Given,
         stream: &mut Stream,
-    ) -> (f64, f64) {
+    ) -> f64 {
         times.clear();
         let workers = stepping.workers;
         match given {
@@ -65,8 +64,8 @@ impl Backup {
             }
         }
         let nth = self.needed(workers) as usize - 1;
-        let (before, barrier, _) = times.select_nth_unstable_by(nth, f64::total_cmp);
-        (*barrier, before.iter().sum::<f64>() + *barrier)
+        let (_, barrier_s, _) = times.select_nth_unstable_by(nth, f64::total_cmp);
+        *barrier_s
     }
 }
 
@@ -104,12 +103,12 @@ impl Synchronisation for Backup {
         batch * f64::from(self.needed(workers)) / f64::from(workers)
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        match fidelity {
-            Fidelity::Fast if stepping.machines.is_some() => Err(Invalid::UnequalMachines {
+    fn check_fast(&self, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match stepping.machines {
+            Some(_) => Err(Invalid::UnequalMachines {
                 protocol: self.name(),
             }),
-            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -133,41 +132,20 @@ impl Synchronisation for Backup {
 
     fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: known.barrier.unwrap_or(stepping.slowest),
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
+        let one = known.barrier.unwrap_or(stepping.slowest);
         let draws = Draws::new(stepping);
-        let WorkerTimes(times) = leap.scratch.of();
-        // Compute of those that count and of those that do not, of all machines.
-        let late = f64::from(stepping.workers - self.needed(stepping.workers));
-        let (mut worked_s, mut wasted_s) = (0.0, 0.0);
-        let draw = |stream: &mut Stream, given| {
-            let (barrier_s, all_s) = self.draw_s(stepping, &draws, times, given, stream);
-            worked_s += all_s;
-            wasted_s += late * barrier_s;
-            barrier_s
-        };
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let mut times = Vec::new();
+        let draw =
+            |stream: &mut Stream, given| self.draw_s(stepping, &draws, &mut times, given, stream);
+        let (mut stretch, end) = steps::take(leap, one, draw);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
         stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
-        match leap.fidelity {
-            // Few steps are drawn, and not as they come.
-            Fidelity::Fast => stretch.waste_fraction(known.wasted, stepping.worker_s),
-            Fidelity::Step | Fidelity::Event => stretch.waste(wasted_s, worked_s),
-        }
+        // Few steps are drawn, and not as they come.
+        stretch.waste_fraction(known.wasted, stepping.worker_s);
         Some((stretch, end))
     }
 }
-
-/// Times of all workers of a step.
-#[derive(Debug, Default)]
-struct WorkerTimes(Vec<f64>);
 
 /// Whether `spare` of so many workers leave any to compute.
 ///

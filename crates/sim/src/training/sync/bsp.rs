@@ -4,15 +4,13 @@
 use std::cell::OnceCell;
 
 use super::draws::{Draws, Slowest};
-use super::fidelity::Invalid;
 use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::Synchronisation;
 use crate::engine::Queue;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
@@ -50,21 +48,9 @@ impl InEvents for Bsp {
 }
 
 impl Synchronisation for Bsp {
-    fn valid(&self, _: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        Ok(())
-    }
-
     fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: stepping.slowest,
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
-        // `fast` seldom draws a step by itself.
+        // A step is seldom drawn by itself.
         let slowest = OnceCell::new();
         let draw = |stream: &mut Stream, given| match given {
             Given::Nothing => {
@@ -73,7 +59,7 @@ impl Synchronisation for Bsp {
             }
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let (mut stretch, end) = steps::take(leap, stepping.slowest, draw);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
     }

@@ -1,4 +1,4 @@
-//! A protocol in fidelities `step` and `fast`: many updates at once.
+//! A protocol in fidelity `fast`: many updates at once.
 
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::leap::Leap;
@@ -7,43 +7,34 @@ use super::registry::Protocol;
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch};
 use crate::engine::Interrupt;
-use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 
-/// What `step` and `fast` need of a protocol and a configuration: computed once, whatever luck
-/// scales the times.
+/// What `fast` needs of a protocol and a configuration: computed once, whatever luck scales the times.
 #[derive(Debug, Clone)]
 pub struct Pace {
     protocol: Protocol,
-    fidelity: Fidelity,
     stationary: Stationary,
 }
 
 impl Pace {
-    /// The pace of `protocol`. Ask it first whether the fidelity holds.
-    pub fn of(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
-        Pace::within(RATE_ERROR, protocol, fidelity, stepping)
+    /// The pace of `protocol`. Ask it first whether `fast` holds.
+    pub fn of(protocol: Protocol, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR, protocol, stepping)
     }
 
     /// The pace of workers that a cluster has while VMs are missing: each number of them for a part of the time only,
     /// so that its rate need not be known as well.
-    pub(crate) fn in_passing(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
-        Pace::within(RATE_ERROR_IN_PASSING, protocol, fidelity, stepping)
+    pub(crate) fn in_passing(protocol: Protocol, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR_IN_PASSING, protocol, stepping)
     }
 
-    fn within(
-        rate_error: f64,
-        protocol: Protocol,
-        fidelity: Fidelity,
-        stepping: &Stepping,
-    ) -> Self {
+    fn within(rate_error: f64, protocol: Protocol, stepping: &Stepping) -> Self {
         Pace {
             protocol,
-            fidelity,
             stationary: protocol.stationary(stepping, rate_error),
         }
     }
@@ -72,7 +63,6 @@ impl Pace {
         scratch: &mut Scratch,
     ) -> Result<(Stretch, SimTime), Invalid> {
         self.leap(Leap {
-            fidelity: self.fidelity,
             start,
             drift,
             stepping,
@@ -83,14 +73,14 @@ impl Pace {
         })
     }
 
-    /// Trains from `start` on in the fidelity that `leap` says.
+    /// Trains as far as `leap` says.
     ///
     /// # Errors
     /// As [`Pace::advance`].
     pub(crate) fn leap(&self, mut leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
         let rule = &*self.protocol;
         leap.goal = leap.goal.on_the_clock();
-        rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
+        rule.check_fast(leap.stepping, u64::MAX)?;
         let is_measured = self.stationary.is_measured();
         let before = is_measured.then(|| (leap.drift.clone(), leap.stream.clone()));
         let done = rule.leap(
@@ -144,7 +134,7 @@ mod tests {
             slowest: slowest::moments(4, time),
             machines: None,
         };
-        let mut pace = Pace::of(file.sync, Fidelity::Fast, &stepping);
+        let mut pace = Pace::of(file.sync, &stepping);
         let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
         let run = |pace: &Pace, stream: &mut Stream| {
             let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
@@ -153,7 +143,7 @@ mod tests {
             pace.advance(start, &mut drift, &stepping, goal, stream, &mut scratch)
         };
         let mut stream = fresh();
-        let (stretch, _) = run(&pace, &mut stream).expect("valid in this fidelity");
+        let (stretch, _) = run(&pace, &mut stream).expect("valid in `fast`");
         assert!(
             stretch.deviations < MOST_DEVIATIONS,
             "{}",

@@ -1,17 +1,11 @@
-//! Why a protocol cannot be simulated in a fidelity.
+//! Why a protocol cannot be simulated in `fast`.
 
 /// Standard deviations from its mean beyond which many updates at once are not believed, and are simulated event by event.
 pub const MOST_DEVIATIONS: f64 = 10.0;
 
-/// Why a protocol cannot be simulated in a fidelity. Every one can in `event`.
+/// Why a protocol cannot be simulated in `fast`. Every one can in `event`.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Invalid {
-    /// There is no step that all workers share.
-    #[error("under `{protocol}` workers have no step in common that one draw could stand for")]
-    NoCommonStep {
-        /// The protocol.
-        protocol: &'static str,
-    },
     /// Steps depend on each other.
     #[error(
         "under `{protocol}` what a worker does next depends on the others' progress, and here on too much of it to \

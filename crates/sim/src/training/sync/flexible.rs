@@ -23,7 +23,6 @@ use super::renewal::OUT_OF_STEP;
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::Synchronisation;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
@@ -302,16 +301,14 @@ impl Synchronisation for Flexible {
         false
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+    fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let protocol = self.name();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
-            // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
-            // barrier for long, and no short measurement is a sample of that.
-            Fidelity::Fast if stepping.time.has_no_spread() => Err(Invalid::Entangled { protocol }),
-            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
+        // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
+        // barrier for long, and no short measurement is a sample of that.
+        if stepping.time.has_no_spread() {
+            return Err(Invalid::Entangled { protocol });
         }
+        self.settling(stepping).check(protocol, stepping, updates)
     }
 
     fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {

@@ -2,7 +2,6 @@
 
 use super::stretch::Goal;
 use crate::engine::Interrupt;
-use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
@@ -23,8 +22,6 @@ pub struct Update {
 /// All that many updates at once touch, borrowed from their job.
 #[derive(Debug)]
 pub struct Leap<'a> {
-    /// `step` or `fast`.
-    pub fidelity: Fidelity,
     /// When they begin.
     pub start: SimTime,
     /// The network over time.

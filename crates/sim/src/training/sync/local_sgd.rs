@@ -8,10 +8,9 @@ use super::fidelity::Invalid;
 use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::{Given, Stepping};
@@ -30,20 +29,6 @@ pub struct LocalSgd {
     /// Fraction of further steps that each local step but the first costs on the way to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_per_local_step: Option<Penalty>,
-}
-
-impl LocalSgd {
-    /// Draws the compute seconds of a round: of the worker whose H steps take longest.
-    fn draw_s(&self, workers: u32, draws: &Draws<'_>, stream: &mut Stream) -> f64 {
-        let worker_s = |worker: u32, stream: &mut Stream| -> f64 {
-            (0..self.period.get())
-                .map(|_| draws.seconds(worker, stream))
-                .sum()
-        };
-        (0..workers).fold(0.0, |longest, worker| {
-            f64::max(longest, worker_s(worker, stream))
-        })
-    }
 }
 
 impl Declared for LocalSgd {
@@ -148,35 +133,28 @@ impl Synchronisation for LocalSgd {
         (steps.checked_mul(workers).map(drop)).ok_or(WrongWorkers::LongRound(steps))
     }
 
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        match fidelity {
-            // No formula is known for the slowest of K sums of H steps.
-            Fidelity::Fast if self.period > Count::ONE => Err(Invalid::NoFormula {
-                protocol: self.name(),
-            }),
-            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+    fn check_fast(&self, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        if self.period == Count::ONE {
+            return Ok(());
         }
+        // No formula is known for the slowest of K sums of H steps.
+        Err(Invalid::NoFormula {
+            protocol: self.name(),
+        })
     }
 
     fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: stepping.slowest,
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
         let draws = Draws::new(stepping);
         let draw = |stream: &mut Stream, given: Given| match given {
-            Given::Nothing => self.draw_s(stepping.workers, &draws, stream),
-            // Only asked where a round is a step.
+            // A round is a step here.
+            Given::Nothing => (0..stepping.workers).fold(0.0, |slowest_s, worker| {
+                f64::max(slowest_s, draws.seconds(worker, stream))
+            }),
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
-        let round = u64::from(stepping.workers) * u64::from(self.period.get());
-        stretch.gradients = stretch.updates * round;
+        let (mut stretch, end) = steps::take(leap, stepping.slowest, draw);
+        stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
     }
 

@@ -5,7 +5,7 @@
 //! statistical price needs.
 //!
 //! - [`stretch`]: goals and outcomes; [`in_events`]: what a protocol does, [`synchronisation`]: what it says of itself,
-//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in a fidelity.
+//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in `fast`.
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
@@ -37,7 +37,7 @@ mod slack;
 pub mod speculative;
 pub mod ssp;
 pub mod stationary;
-pub(crate) mod steps;
+mod steps;
 pub mod stretch;
 pub mod synchronisation;
 mod turns;

@@ -13,11 +13,10 @@ use super::in_events::InEvents;
 use super::leap::Leap;
 use super::sampled::{Sampled, steps_to_measure};
 use super::stationary::Stationary;
-use super::steps::Steps;
+use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::engine::Queue;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
@@ -185,12 +184,10 @@ impl Synchronisation for Speculative {
         batch * f64::from(self.tasks(workers)) / f64::from(workers)
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        let is_measured = || steps_to_measure(stepping).is_some();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Fast if is_measured() => Ok(()),
-            Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
+    fn check_fast(&self, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match steps_to_measure(stepping) {
+            Some(_) => Ok(()),
+            None => Err(Invalid::Entangled {
                 protocol: self.name(),
             }),
         }
@@ -206,16 +203,8 @@ impl Synchronisation for Speculative {
     fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
         let sample = known.sampled.as_ref()?.of(stepping)?;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: sample.one,
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
         let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let (mut stretch, end) = steps::take(leap, sample.one, draw);
         stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
         stretch.waste_fraction(sample.wasted, stepping.worker_s);
         let compute = stretch.advance.compute_s / stepping.worker_s;

@@ -17,7 +17,6 @@ use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
 use super::turns;
-use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
@@ -84,17 +83,15 @@ impl Synchronisation for Ssp {
         false
     }
 
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+    fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let protocol = self.name();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+        if self.slack == 0 {
             // All workers go on in the same moment: updates have no even flow.
-            Fidelity::Fast if self.slack == 0 => Err(Invalid::Entangled { protocol }),
-            Fidelity::Fast if slack::is_ample(self.slack, stepping) => {
-                slack::unheld(stepping, 1.0).check(stepping.workers, updates)
-            }
-            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
+            Err(Invalid::Entangled { protocol })
+        } else if slack::is_ample(self.slack, stepping) {
+            slack::unheld(stepping, 1.0).check(stepping.workers, updates)
+        } else {
+            self.settling(stepping).check(protocol, stepping, updates)
         }
     }
 

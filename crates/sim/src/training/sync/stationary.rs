@@ -6,7 +6,7 @@ use super::long_run::LongRun;
 use super::sampled::Sampled;
 use crate::training::slowest::Moments;
 
-/// What `step` and `fast` need of a protocol on workers, whatever luck scales their times.
+/// What `fast` needs of a protocol on workers, whatever luck scales their times.
 #[derive(Debug, Clone, Default)]
 pub struct Stationary {
     /// Compute of a step relative to a worker's mean; `None` where it is the slowest worker's.

@@ -1,140 +1,76 @@
-//! Steps that all workers end together, in fidelities `step` and `fast`.
+//! Steps that all workers end together, many at once.
 
-use super::network::Network;
-use super::stretch::{Goal, Stretch};
-use crate::engine::Interrupt;
-use crate::training::Fidelity;
-use crate::training::drift::DriftPath;
+use super::leap::Leap;
+use super::stretch::Stretch;
 use crate::training::slowest::Moments;
-use crate::training::stepping::{Given, Stepping};
+use crate::training::stepping::Given;
 use crate::training::sums::Walk;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 
-/// Independent steps of one distribution, from a start on.
-pub(crate) struct Steps<'a> {
-    /// When the first begins.
-    pub(crate) start: SimTime,
-    /// The network over time.
-    pub(crate) drift: &'a mut DriftPath,
-    /// The workers.
-    pub(crate) stepping: &'a Stepping,
-    /// Compute of a step, relative to a worker's mean.
-    pub(crate) one: Moments,
-    /// Where they end.
-    pub(crate) goal: Goal,
-    /// What stops them from outside.
-    pub(crate) interrupt: &'a Interrupt,
-}
-
-impl Steps<'_> {
-    /// Takes them until the goal is reached, and says when that is; `draw` draws the compute seconds of one. Gradients
-    /// are left to the protocol.
-    pub(crate) fn take(
-        self,
-        fidelity: Fidelity,
-        draw: impl FnMut(&mut Stream, Given) -> f64,
-        stream: &mut Stream,
-    ) -> (Stretch, SimTime) {
-        match fidelity {
-            Fidelity::Fast => self.together(draw, stream),
-            Fidelity::Step | Fidelity::Event => self.singly(draw, stream),
+/// Takes independent steps until the goal of `leap` is reached, as many in one draw as are expected before the network
+/// changes, and says when that is. `one` is the compute of a step relative to a worker's mean; `draw` draws the compute
+/// seconds of one. Gradients are left to the protocol.
+pub(super) fn take(
+    leap: Leap<'_>,
+    one: Moments,
+    mut draw: impl FnMut(&mut Stream, Given) -> f64,
+) -> (Stretch, SimTime) {
+    let Leap {
+        start,
+        drift,
+        stepping,
+        goal,
+        stream,
+        interrupt,
+        ..
+    } = leap;
+    let mut stretch = Stretch::from(start);
+    let mut now = start;
+    while stretch.updates < goal.updates && !interrupt.is_raised() {
+        let (network, mut ends) = drift.at(now);
+        let compute_s = stepping.worker_s * one.mean;
+        let mut communication_s = stepping.communication_s * network;
+        let left = goal.updates - stretch.updates;
+        // Short periods together, as far as neither the goal nor the mark is expected before they end.
+        let ahead = match goal.mark.checked_sub(stretch.updates) {
+            None | Some(0) => left,
+            Some(to_mark) => left.min(to_mark),
+        };
+        let usual_s = compute_s + stepping.communication_s;
+        let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
+        let limit = expected.min(goal.until);
+        let parts = (compute_s, stepping.communication_s);
+        if let Some((step_s, end)) = drift.block(now, limit, parts) {
+            (communication_s, ends) = (step_s - compute_s, end);
+        }
+        let mean_s = compute_s + communication_s;
+        // As many as are expected before the network changes or the time is up.
+        let room_s = (ends.min(goal.until) - now).seconds();
+        let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
+        let marked = goal.mark.saturating_sub(stretch.updates).min(count);
+        let mut walk = Walk::draw(stepping, one, (count, marked), &mut draw, stream);
+        let mut total = walk.total_s();
+        let before = walk.before_s(marked, stream);
+        let end = |steps: u64, compute_s: f64| {
+            now + SimTime::from_seconds(compute_s + steps as f64 * communication_s)
+        };
+        let mut over = false;
+        if end(count, total) > goal.until {
+            let in_time = |n: u64, t: f64| end(n, t) <= goal.until;
+            (count, total) = walk.in_time(in_time, stream);
+            over = true;
+        }
+        if marked > 0 && goal.mark <= stretch.updates + count {
+            stretch.advance.at_mark = end(marked, before).min(goal.until);
+        }
+        stretch.advance.compute_s += total;
+        stretch.advance.communication_s += count as f64 * communication_s;
+        stretch.updates += count;
+        now = end(count, total);
+        if over {
+            return (stretch, goal.until);
         }
     }
-
-    /// One by one, each with the network as it is when it communicates.
-    fn singly(
-        self,
-        mut draw: impl FnMut(&mut Stream, Given) -> f64,
-        stream: &mut Stream,
-    ) -> (Stretch, SimTime) {
-        let Steps {
-            start,
-            drift,
-            stepping,
-            goal,
-            interrupt,
-            ..
-        } = self;
-        let mut stretch = Stretch::from(start);
-        let mut now = start;
-        let mut network = Network::at(start, drift, stepping);
-        while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let compute_s = draw(stream, Given::Nothing);
-            now += SimTime::from_seconds(compute_s);
-            network.follow(now);
-            now += network.time;
-            if now > goal.until {
-                return (stretch, goal.until);
-            }
-            stretch.advance.compute_s += compute_s;
-            stretch.advance.communication_s += network.seconds;
-            stretch.update(now, &goal);
-        }
-        (stretch, now)
-    }
-
-    /// Takes as many steps in one draw as are expected before the network changes.
-    fn together(
-        self,
-        mut draw: impl FnMut(&mut Stream, Given) -> f64,
-        stream: &mut Stream,
-    ) -> (Stretch, SimTime) {
-        let Steps {
-            start,
-            drift,
-            stepping,
-            one,
-            goal,
-            interrupt,
-        } = self;
-        let mut stretch = Stretch::from(start);
-        let mut now = start;
-        while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let (network, mut ends) = drift.at(now);
-            let compute_s = stepping.worker_s * one.mean;
-            let mut communication_s = stepping.communication_s * network;
-            let left = goal.updates - stretch.updates;
-            // Short periods together, as far as neither the goal nor the mark is expected before they end.
-            let ahead = match goal.mark.checked_sub(stretch.updates) {
-                None | Some(0) => left,
-                Some(to_mark) => left.min(to_mark),
-            };
-            let usual_s = compute_s + stepping.communication_s;
-            let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
-            let limit = expected.min(goal.until);
-            let parts = (compute_s, stepping.communication_s);
-            if let Some((step_s, end)) = drift.block(now, limit, parts) {
-                (communication_s, ends) = (step_s - compute_s, end);
-            }
-            let mean_s = compute_s + communication_s;
-            // As many as are expected before the network changes or the time is up.
-            let room_s = (ends.min(goal.until) - now).seconds();
-            let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
-            let marked = goal.mark.saturating_sub(stretch.updates).min(count);
-            let mut walk = Walk::draw(stepping, one, (count, marked), &mut draw, stream);
-            let mut total = walk.total_s();
-            let before = walk.before_s(marked, stream);
-            let end = |steps: u64, compute_s: f64| {
-                now + SimTime::from_seconds(compute_s + steps as f64 * communication_s)
-            };
-            let mut over = false;
-            if end(count, total) > goal.until {
-                let in_time = |n: u64, t: f64| end(n, t) <= goal.until;
-                (count, total) = walk.in_time(in_time, stream);
-                over = true;
-            }
-            if marked > 0 && goal.mark <= stretch.updates + count {
-                stretch.advance.at_mark = end(marked, before).min(goal.until);
-            }
-            stretch.advance.compute_s += total;
-            stretch.advance.communication_s += count as f64 * communication_s;
-            stretch.updates += count;
-            now = end(count, total);
-            if over {
-                return (stretch, goal.until);
-            }
-        }
-        (stretch, now)
-    }
+    (stretch, now)
 }

@@ -47,20 +47,22 @@ pub trait Synchronisation: InEvents {
         0.0
     }
 
-    /// Whether `updates` updates from a fresh start can be simulated in `fidelity`. All can in `event`.
+    /// Whether `updates` updates from a fresh start can be simulated in `fast`. All can in `event`.
     ///
     /// # Errors
     /// Why not.
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid>;
+    fn check_fast(&self, _stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        Ok(())
+    }
 
-    /// What of it `step` and `fast` need that is dear to compute; a rate that is measured becomes known to this relative
-    /// standard error.
+    /// What of it `fast` needs that is dear to compute; a rate that is measured becomes known to this relative standard
+    /// error.
     fn stationary(&self, _stepping: &Stepping, _rate_error: f64) -> Stationary {
         Stationary::default()
     }
 
-    /// Many updates at once, in the fidelities that are valid besides `event`, and when they end; `None` where no
-    /// other is valid, or these are too few; then nothing was drawn.
+    /// Many updates at once, and when they end; `None` where `fast` is not valid, or these are too few; then nothing was
+    /// drawn.
     fn leap(&self, _stationary: &Stationary, _leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         None
     }
@@ -89,9 +91,12 @@ pub trait Synchronisation: InEvents {
         stepping: &Stepping,
         updates: u64,
     ) -> (Fidelity, Option<Invalid>) {
-        match self.valid(asked, stepping, updates) {
-            Ok(()) => (asked, None),
-            Err(why) => (Fidelity::Event, Some(why)),
+        match asked {
+            Fidelity::Event => (asked, None),
+            Fidelity::Fast => match self.check_fast(stepping, updates) {
+                Ok(()) => (asked, None),
+                Err(why) => (Fidelity::Event, Some(why)),
+            },
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use crate::training::variation::{Straggler, Variation};
-use crate::training::{Fidelity, Floor, Log, slowest};
+use crate::training::{Floor, Log, slowest};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::stats::{Welford, kolmogorov_smirnov};
 use scavsim_base::units::SimTime;
@@ -51,7 +51,7 @@ fn protocol(text: &str) -> Protocol {
 /// Runs of a protocol in both fidelities, the goal given: what came of them, and when they ended.
 fn both(text: &str, stepping: &Stepping, goal: Goal, runs: u64) -> [Vec<(Stretch, f64)>; 2] {
     let protocol = protocol(text);
-    let pace = Pace::of(protocol, Fidelity::Fast, stepping);
+    let pace = Pace::of(protocol, stepping);
     let mut scratch = Scratch::default();
     let stream = |run: u64, of: u64| Streams::new(of).stream(run, Purpose::Trial(0));
     let events = (0..runs).map(|run| {
@@ -72,7 +72,7 @@ fn both(text: &str, stepping: &Stepping, goal: Goal, runs: u64) -> [Vec<(Stretch
         let (mut drift, mut stream) = (DriftPath::still(), stream(run, 2));
         let start = SimTime::ZERO;
         let done = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);
-        let (stretch, end) = done.expect("valid in this fidelity");
+        let (stretch, end) = done.expect("valid in `fast`");
         (stretch, end.seconds())
     });
     [events, quick.collect()]
