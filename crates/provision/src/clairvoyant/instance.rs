@@ -1,6 +1,6 @@
 //! States of a job, and the steps from one tick to the next.
 
-use crate::job::{DONE_S, Job, LastTick};
+use crate::job::{Job, LastTick};
 use crate::life::{Market, Place};
 use crate::world::{Window, World};
 use scavsim_base::units::SimTime;
@@ -38,7 +38,7 @@ pub(super) struct Step {
 /// All that does not change with work done. States are numbers: those on machines first, by machines and what is left of their
 /// start-up; then those of waiting, by where the checkpoint lies; last that before the first start.
 pub(super) struct Instance<'w> {
-    pub(super) job: &'w Job,
+    job: &'w Job,
     pub(super) tick_ns: i64,
     pub(super) ticks: usize,
     pub(super) offers: Vec<Offer>,
@@ -49,6 +49,8 @@ pub(super) struct Instance<'w> {
     pub(super) states: usize,
     /// Ends of the segments of the work in which no speed changes, in nanoseconds. The last is all that has to be done.
     pub(super) ends_ns: Vec<i64>,
+    /// Nanoseconds of work from one checkpoint to the next.
+    pub(super) checkpoint_ns: Option<i64>,
 }
 
 /// A move to a zone.
@@ -58,30 +60,28 @@ struct Move {
     egress_usd: f64,
 }
 
-pub(super) fn nanoseconds(seconds: f64) -> i64 {
-    SimTime::from_seconds(seconds).nanoseconds() as i64
+fn nanoseconds(time: SimTime) -> i64 {
+    time.nanoseconds() as i64
 }
 
 impl<'w> Instance<'w> {
     pub(super) fn new(window: Window<'w>, job: &'w Job) -> Self {
         let world = window.world();
-        let tick_ns = nanoseconds(world.tick_s).max(1);
-        let in_time = nanoseconds(job.deadline_s) as u64;
         let ticks = match job.lateness_usd_per_h {
             Some(_) => window.ticks(),
-            None => window
-                .ticks()
-                .min(in_time.div_ceil(tick_ns as u64) as usize),
+            None => window.ticks().min(job.ticks(world.tick_s)),
         };
+        let checkpoints = job.checkpoint_every_s.map(SimTime::from_seconds);
         let mut instance = Instance {
             job,
-            tick_ns,
+            tick_ns: nanoseconds(SimTime::from_seconds(world.tick_s)).max(1),
             ticks,
             offers: Vec::new(),
             steps: Vec::new(),
             running: Vec::new(),
             states: 0,
             ends_ns: segments(job),
+            checkpoint_ns: checkpoints.map(|every| nanoseconds(every).max(1)),
         };
         let (moves, ports) = moves(world, job);
         for (zone, port) in ports.into_iter().enumerate() {
@@ -132,8 +132,7 @@ impl<'w> Instance<'w> {
             let works_ns = self.tick_ns - waits_ns;
             let begins_ns = [0].into_iter().chain(self.ends_ns.iter().copied());
             let gain_ns = |begin_ns: i64| {
-                let speed = speed.after(self.job.work_s, begin_ns as f64 / 1e9);
-                (speed * works_ns as f64).ceil() as i64
+                (speed.after(self.all_ns(), begin_ns as f64) * works_ns as f64).ceil() as i64
             };
             Step {
                 from,
@@ -155,6 +154,10 @@ impl<'w> Instance<'w> {
         self.running.extend(lefts_ns.iter().map(|_| offer));
     }
 
+    fn all_ns(&self) -> f64 {
+        nanoseconds(self.job.work()) as f64
+    }
+
     /// Nanoseconds of work that have to be done.
     pub(super) fn work_ns(&self) -> i64 {
         self.ends_ns[self.ends_ns.len() - 1]
@@ -169,18 +172,18 @@ impl<'w> Instance<'w> {
             return then_ns;
         }
         let speed = &self.job.forms[self.offers[step.offer].form].speed;
-        let (done_s, works_s) = (done_ns as f64 / 1e9, step.works_ns as f64 / 1e9);
-        done_ns + (speed.work_in(self.job.work_s, done_s, works_s) * 1e9).ceil() as i64
+        let work_ns = speed.work_in(self.all_ns(), done_ns as f64, step.works_ns as f64);
+        done_ns + work_ns.ceil() as i64
     }
 
     /// USD of a step in which the work is done, lateness included; `None` where that is after the deadline.
     pub(super) fn last_usd(&self, tick: usize, step: &Step, done_ns: i64) -> Option<f64> {
         let offer = &self.offers[step.offer];
         let speed = &self.job.forms[offer.form].speed;
-        let rest_s = speed.rest_s(self.job.work_s, done_ns as f64 / 1e9);
-        let used_ns = step.waits_ns + nanoseconds(rest_s).min(step.works_ns);
+        let rest_ns = speed.rest_s(self.all_ns(), done_ns as f64).round() as i64;
+        let used_ns = step.waits_ns + rest_ns.min(step.works_ns);
         let end_ns = tick as i64 * self.tick_ns + used_ns;
-        let is_late = end_ns > nanoseconds(self.job.deadline_s);
+        let is_late = end_ns > nanoseconds(self.job.deadline());
         if is_late && self.job.lateness_usd_per_h.is_none() {
             return None;
         }
@@ -193,7 +196,7 @@ impl<'w> Instance<'w> {
 
     /// USD of being late, if it is done at a time.
     fn late_usd(&self, end_ns: i64) -> f64 {
-        let late_ns = (end_ns - nanoseconds(self.job.deadline_s)).max(0);
+        let late_ns = (end_ns - nanoseconds(self.job.deadline())).max(0);
         self.job.lateness_usd_per_h.unwrap_or(0.0) * late_ns as f64 / 3600e9
     }
 
@@ -204,7 +207,7 @@ impl<'w> Instance<'w> {
 
     /// USD of being late through a tick, of all that are no less for those who end within it.
     pub(super) fn late_through_usd(&self, tick: usize) -> f64 {
-        let is_late = tick as i64 * self.tick_ns >= nanoseconds(self.job.deadline_s);
+        let is_late = tick as i64 * self.tick_ns >= nanoseconds(self.job.deadline());
         let usd = self.late_until_usd(tick + 1) - self.late_until_usd(tick);
         if is_late { usd } else { 0.0 }
     }
@@ -220,15 +223,16 @@ pub(super) fn segment_of(ends_ns: &[i64], done_ns: i64) -> usize {
         .unwrap_or(last)
 }
 
+/// Ends of the segments; rounding may leave nanoseconds of the last where a speed is not 1.
 fn segments(job: &Job) -> Vec<i64> {
-    let work_ns = nanoseconds(job.work_s) - nanoseconds(DONE_S);
-    let ends = job
-        .forms
-        .iter()
-        .flat_map(|form| form.speed.stretches(job.work_s));
-    let mut ends_ns: Vec<i64> = ends.map(|(end_s, _)| (end_s * 1e9).ceil() as i64).collect();
-    ends_ns.retain(|&end_ns| end_ns < work_ns);
-    ends_ns.push(work_ns);
+    let speeds = || job.forms.iter().flat_map(|form| form.speed.speeds());
+    let fastest = speeds().fold(0.0, f64::max);
+    let rounding_ns = if speeds().all(|speed| speed == 1.0) { 0 } else { fastest as i64 + 2 };
+    let work_ns = nanoseconds(job.work());
+    let ends = job.forms.iter().flat_map(|form| form.speed.stretches(work_ns as f64));
+    let mut ends_ns: Vec<i64> = ends.map(|(end_ns, _)| end_ns.ceil() as i64).collect();
+    ends_ns.retain(|&end_ns| end_ns < work_ns - rounding_ns);
+    ends_ns.push(work_ns - rounding_ns);
     ends_ns.sort_unstable();
     ends_ns.dedup();
     ends_ns
@@ -251,7 +255,9 @@ fn tick_usd(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usiz
 fn moves(world: &World, job: &Job) -> (Vec<Vec<Move>>, Vec<usize>) {
     let (zones, gb) = (world.zones.len(), job.checkpoint_gb);
     let between = |from: usize, to: usize| Move {
-        start_ns: nanoseconds(job.changeover_s + world.moving.s_per_gb(from, to) * gb),
+        start_ns: nanoseconds(SimTime::from_seconds(
+            job.changeover_s + world.moving.s_per_gb(from, to) * gb,
+        )),
         egress_usd: world.moving.usd_per_gb(from, to) * gb,
     };
     let (mut moves, mut ports): (Vec<Vec<Move>>, Vec<usize>) = (Vec::new(), Vec::new());

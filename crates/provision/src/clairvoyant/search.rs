@@ -34,7 +34,6 @@ struct Change {
 struct Search<'i, 'w> {
     instance: &'i Instance<'w>,
     bounds: Bounds,
-    checkpoint_ns: Option<i64>,
     labels: Vec<Vec<Label>>,
     next: Vec<Vec<Label>>,
     changes: Vec<Change>,
@@ -69,10 +68,6 @@ pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let mut search = Search {
         instance,
         bounds,
-        checkpoint_ns: instance
-            .job
-            .checkpoint_every_s
-            .map(|every_s| super::instance::nanoseconds(every_s).max(1)),
         labels: lists(instance.states),
         next: lists(instance.running.len()),
         changes: Vec::new(),
@@ -172,7 +167,7 @@ impl Search<'_, '_> {
             fresh.extend(self.labels[state].iter().map(stopped));
             if offer.usd[tick] == f64::INFINITY {
                 self.labels[state].clear();
-                if self.checkpoint_ns.is_some() {
+                if self.instance.checkpoint_ns.is_some() {
                     fresh
                         .iter_mut()
                         .for_each(|label| label.done_ns = label.saved_ns);
@@ -197,7 +192,7 @@ impl Search<'_, '_> {
     fn advance(&mut self, tick: usize) {
         let instance = self.instance;
         let (keeps_saved, mut fresh) = (
-            self.checkpoint_ns.is_some(),
+            self.instance.checkpoint_ns.is_some(),
             std::mem::take(&mut self.fresh),
         );
         let mut number = 0;
