@@ -404,7 +404,7 @@ fn effective_time_counts_slow_steps_as_slow() {
         ))
         .replace("loses = \"nothing\", per_gpu_h = 0.004", failures)
         .replace("replicas = 1", "replicas = 5\ncluster.start_up_s = 0")
-        .replace("pipeline = 1\ndata = 64", "pipeline = 8\ndata = 8")
+        .replace("tensor = 1\npipeline = 1\ndata = 64", "tensor = 8\npipeline = 4\ndata = 2")
         .replace("target_tokens = 1e12", "target_tokens = 2e11");
         let sandbox = Sandbox::with(&text);
         sandbox

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
 use super::forms::NamedOr;
 use scavsim_read::input::checked::{Count, Delay, Fraction, Machines, Positive, Slowdown};
-use scavsim_sim::cluster::Keeps;
+use scavsim_sim::cluster::{Checkpoints, Keeps};
 use scavsim_sim::plans::ReactionCosts;
 
 /// Failures of machines that nobody takes away: an owned or reserved fleet.
@@ -48,7 +47,7 @@ pub struct FailuresTable {
     /// What a failure leaves of the work.
     pub keeps: Keeps,
     /// When checkpoints are written; by Young and Daly when absent, where a failure goes back to the last.
-    pub checkpoint: Option<CheckpointChoice>,
+    pub checkpoint: Option<Checkpoints>,
     /// Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say; as measured when absent.
     pub checkpoint_write_s: Option<Delay>,
 }

@@ -8,7 +8,6 @@ use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
-use super::checkpoint_choice::CheckpointChoice;
 use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;
@@ -234,19 +233,16 @@ pub struct SpotTable {
     #[schemars(with = "Option<MeanLife>")]
     pub exponential_mean_h: Option<Spanned<MeanLife>>,
     /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
-    #[schemars(with = "Option<Delay>")]
-    pub replacement_s: Option<Spanned<Delay>>,
+    pub replacement_s: Option<Delay>,
     /// Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`.
     #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
     /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
     /// Seconds that a new VM takes, once it runs, to join the others; as measured when absent.
-    #[schemars(with = "Option<Delay>")]
-    pub cold_join_s: Option<Spanned<Delay>>,
+    pub cold_join_s: Option<Delay>,
     /// Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured.
-    #[schemars(with = "Option<Delay>")]
-    pub warm_restart_s: Option<Spanned<Delay>>,
+    pub warm_restart_s: Option<Delay>,
     /// Seconds to join and to go on, as measured for a model such as `resnet-32`.
     #[schemars(with = "Option<String>")]
     pub restart: Option<Spanned<String>>,
@@ -257,10 +253,9 @@ pub struct SpotTable {
     /// What a loss leaves of the work.
     pub keeps: Keeps,
     /// When checkpoints are written; by Young and Daly when absent, where a loss goes back to the last.
-    pub checkpoint: Option<CheckpointChoice>,
+    pub checkpoint: Option<Checkpoints>,
     /// Seconds that one takes to write; as measured when absent.
-    #[schemars(with = "Option<Delay>")]
-    pub checkpoint_write_s: Option<Spanned<Delay>>,
+    pub checkpoint_write_s: Option<Delay>,
     /// MB of one, which then takes as long as was measured for so many.
     #[schemars(with = "Option<Positive>")]
     pub checkpoint_mb: Option<Spanned<Positive>>,

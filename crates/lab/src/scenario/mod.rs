@@ -26,7 +26,6 @@ mod axes;
 pub mod axis;
 pub mod bag_table;
 pub mod check;
-pub mod checkpoint_choice;
 mod complaints;
 mod configurations;
 pub mod declared;

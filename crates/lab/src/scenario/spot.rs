@@ -5,17 +5,14 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
 use super::complaints::Complaints;
 use super::file::{KindTable, ScenarioFile, SpotTable};
-use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
 use scavsim_read::input::checked::Delay;
-use scavsim_sim::cluster::Checkpoints;
-use scavsim_sim::cluster::checkpoint::{Periodic, Policy};
-use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
+use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Spot};
 
 /// Most models that a message names.
 const MOST_NAMED: usize = 6;
@@ -56,7 +53,7 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     let found = terms.losses(complaints);
     let measured_start = terms.start_up(complaints);
     let (cold_join, warm_restart) = terms.joins(complaints);
-    let checkpoints = checkpoints(terms.table.checkpoint);
+    let checkpoints = terms.table.checkpoint.unwrap_or_default();
     let write = terms.write(complaints);
     let (losses, model_notice_s) = found?;
     if checkpoints == Checkpoints::Dynamic && !matches!(losses, Losses::Alone(_)) {
@@ -75,10 +72,9 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     Some(Arc::new(Spot {
         losses,
         replacement: measured_start
-            .or(fixed(&table.replacement_s))
-            .or(file.cluster.start_up_s.map(pause))
-            .unwrap_or(Pause::NONE),
-        cold_join: cold_join.unwrap_or(Pause::NONE),
+            .or(table.replacement_s.or(file.cluster.start_up_s).map(pause))
+            .unwrap_or_default(),
+        cold_join: cold_join.unwrap_or_default(),
         warm_restart,
         on_loss: table.on_loss,
         keeps: table.keeps,
@@ -92,10 +88,6 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
 
 fn pause(seconds: Delay) -> Pause {
     Pause::Fixed(SimTime::from_seconds(seconds.get()))
-}
-
-fn fixed(given: &Option<Spanned<Delay>>) -> Option<Pause> {
-    given.as_ref().map(|s| pause(*s.get_ref()))
 }
 
 /// How VMs of a model are lost, and the seconds of warning before.
@@ -128,21 +120,6 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     let on_spot: Vec<&KindTable> = kinds.filter(|kind| kind.has_spot()).collect();
     let lives: Option<Vec<_>> = on_spot.iter().map(|kind| kind.lifetime.as_ref()).collect();
     lives?.first().copied()
-}
-
-/// When checkpoints are written.
-pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
-    match choice {
-        None | Some(CheckpointChoice::None) => Checkpoints::By(Policy::None),
-        Some(CheckpointChoice::Young) => Checkpoints::Young,
-        Some(CheckpointChoice::YoungDaly) => Checkpoints::YoungDaly,
-        Some(CheckpointChoice::Searched) => Checkpoints::Searched,
-        Some(CheckpointChoice::Dynamic) => Checkpoints::Dynamic,
-        Some(CheckpointChoice::PeriodicS(every)) => {
-            let periodic = Periodic::new(every.get() / SECONDS_PER_HOUR);
-            Checkpoints::By(periodic.map_or(Policy::None, Policy::Periodic))
-        }
-    }
 }
 
 /// The table `[spot]`, and where it stands.
@@ -183,9 +160,9 @@ impl SpotTerms<'_> {
     /// The start-up that was measured, if it is asked for.
     fn start_up(&self, complaints: &mut Complaints<'_>) -> Option<Pause> {
         let name = self.table.start_up.as_ref()?;
-        if let Some(given) = &self.table.replacement_s {
+        if self.table.replacement_s.is_some() {
             let why = "both say how long a VM takes to start";
-            complaints.exclude_each_other("start_up", "replacement_s", given, why);
+            complaints.exclude_each_other("start_up", "replacement_s", name, why);
         }
         let all = Startup::embedded().0.iter();
         let spot: Vec<(String, Pause)> = all
@@ -195,54 +172,40 @@ impl SpotTerms<'_> {
         complaints.named(name, "start-up", &spot)
     }
 
-    /// What a new VM takes to join the others, and all to go on from a checkpoint.
+    /// What a new VM takes to join the others, and all to go on from a checkpoint: as measured, if that is asked for.
     fn joins(&self, complaints: &mut Complaints<'_>) -> (Option<Pause>, Option<Pause>) {
-        match self.restart(complaints) {
-            Some(restart) => (
-                Some(Pause::Measured(restart.cold)),
-                Some(Pause::Measured(restart.warm)),
-            ),
-            None => (
-                fixed(&self.table.cold_join_s),
-                fixed(&self.table.warm_restart_s),
-            ),
-        }
-    }
-
-    /// The restart that was measured, if it is asked for.
-    fn restart(&self, complaints: &mut Complaints<'_>) -> Option<&'static Restart> {
-        let name = self.table.restart.as_ref()?;
-        let given = [
-            ("cold_join_s", &self.table.cold_join_s),
-            ("warm_restart_s", &self.table.warm_restart_s),
-        ];
-        for (key, given) in given {
-            if let Some(given) = given {
+        let given = [self.table.cold_join_s, self.table.warm_restart_s];
+        let Some(name) = &self.table.restart else {
+            return (given[0].map(pause), given[1].map(pause));
+        };
+        for (key, given) in ["cold_join_s", "warm_restart_s"].into_iter().zip(given) {
+            if given.is_some() {
                 let why = "both say how long a worker takes to start";
-                complaints.exclude_each_other("restart", key, given, why);
+                complaints.exclude_each_other("restart", key, name, why);
             }
         }
-        let all: Vec<(String, &'static Restart)> = (Restart::embedded().0.iter())
+        let all: Vec<(String, &Restart)> = (Restart::embedded().0.iter())
             .map(|r| (r.name(), r))
             .collect();
-        complaints.named(name, "restart", &all)
+        let measured = complaints.named(name, "restart", &all);
+        measured
+            .map(|own| (Pause::Measured(own.cold), Pause::Measured(own.warm)))
+            .unzip()
     }
 
     /// What one takes to write.
-    fn write(&self, complaints: &mut Complaints<'_>) -> Write {
-        let given = &self.table.checkpoint_write_s;
-        let seconds = given.as_ref().map_or(0.0, |s| s.get_ref().get());
-        let fixed = Write::Fixed(SimTime::from_seconds(seconds));
+    fn write(&self, complaints: &mut Complaints<'_>) -> Pause {
+        let given = self.table.checkpoint_write_s.map(pause);
         let Some(mb) = &self.table.checkpoint_mb else {
-            return fixed;
+            return given.unwrap_or_default();
         };
         if given.is_some() {
             let why = "both say how long a checkpoint takes to write";
             complaints.exclude_each_other("checkpoint_write_s", "checkpoint_mb", mb, why);
         }
-        match CheckpointWrite::embedded().0 {
-            Some(write) => Write::Measured(write, mb.get_ref().get()),
-            None => fixed,
-        }
+        let measured = CheckpointWrite::embedded().0;
+        measured.map_or(Pause::NONE, |write| {
+            Pause::Measured(write.delay(mb.get_ref().get()))
+        })
     }
 }

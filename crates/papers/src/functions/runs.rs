@@ -14,7 +14,7 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::cluster::checkpoint::run_time::{from_age_h, from_scratch_h};
 use scavsim_sim::cluster::checkpoint::{
-    DynamicSchedule, LossOdds, SinceStart, Task, YoungDaly, drawn, run_time,
+    DynamicSchedule, LossOdds, SinceStart, Task, drawn, interval, run_time,
 };
 
 const MINUTES_PER_HOUR: f64 = SECONDS_PER_HOUR / 60.0;
@@ -81,9 +81,8 @@ fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoV
 
 fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let write_h = arguments.number("write_min")? / MINUTES_PER_HOUR;
-    let young = YoungDaly::first_order(write_h, arguments.number("mtbf_h")?);
-    let young = young.ok_or(NoValue::NotPositive("both times are"))?;
-    Ok(young.interval_h() * MINUTES_PER_HOUR)
+    let young_h = interval::young_h(write_h, arguments.number("mtbf_h")?);
+    Ok(young_h.ok_or(NoValue::NotPositive("both times are"))? * MINUTES_PER_HOUR)
 }
 
 fn daly_h(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {

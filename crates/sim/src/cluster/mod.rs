@@ -31,7 +31,7 @@ pub mod world;
 
 pub use groups::{Cluster, Group, Size};
 pub use setup::{AvailabilityLevel, Kind, Setup};
-pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
+pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot};
 pub use truth::Truth;
 pub use truths::Truths;
 pub use world::World;

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::checkpoint::{Policy, YoungDaly};
+use super::checkpoint::{Policy, interval};
 use scavsim_base::rng::Stream;
-use scavsim_base::units::SimTime;
-use scavsim_data::cloud::delays::{CheckpointWrite, Delay};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::cloud::delays::Delay;
 use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
+use scavsim_read::input::checked::Interval;
 
 /// The terms on which a job runs on spot VMs.
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ pub struct Spot {
     /// When checkpoints are written.
     pub checkpoints: Checkpoints,
     /// How long one takes to write.
-    pub write: Write,
+    pub write: Pause,
     /// From the provider's warning to the loss, if the job writes a last checkpoint then.
     pub notice: Option<SimTime>,
 }
@@ -56,6 +57,12 @@ pub enum Pause {
     Measured(Delay),
 }
 
+impl Default for Pause {
+    fn default() -> Pause {
+        Pause::NONE
+    }
+}
+
 impl Pause {
     /// No time.
     pub const NONE: Pause = Pause::Fixed(SimTime::ZERO);
@@ -73,33 +80,6 @@ impl Pause {
         match self {
             Pause::Fixed(time) => *time,
             Pause::Measured(delay) => SimTime::from_seconds(delay.sample(&mut stream())),
-        }
-    }
-}
-
-/// How long a checkpoint takes to write.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Write {
-    /// Always as long.
-    Fixed(SimTime),
-    /// A measured write of so many MB.
-    Measured(CheckpointWrite, f64),
-}
-
-impl Write {
-    /// Mean seconds.
-    pub fn mean_s(&self) -> f64 {
-        match self {
-            Write::Fixed(time) => time.seconds(),
-            Write::Measured(write, mb) => write.mean_s(*mb),
-        }
-    }
-
-    /// One such time; `stream` is asked for only where it varies.
-    pub fn draw(&self, stream: impl FnOnce() -> Stream) -> SimTime {
-        match self {
-            Write::Fixed(time) => *time,
-            Write::Measured(write, mb) => SimTime::from_seconds(write.sample(*mb, &mut stream())),
         }
     }
 }
@@ -142,17 +122,22 @@ pub enum Chief {
 }
 
 /// When checkpoints are written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "CheckpointChoice")]
 pub enum Checkpoints {
-    /// By a policy that is the same for every cluster.
-    By(Policy),
-    /// After Young's interval for the losses of the cluster's size: every VM's mean life over their number.
+    /// Never.
+    #[default]
+    None,
+    /// After so many seconds of training.
+    PeriodicS(Interval),
+    /// After Young's interval for the cluster's losses and the time to write.
     Young,
-    /// After Daly's interval for them.
+    /// After Daly's interval for them, which is of higher order.
     YoungDaly,
     /// After the interval that takes least by Daly's run time.
     Searched,
-    /// When it suits the age of the VMs best, by dynamic programming on the first loss of the cluster.
+    /// When it suits the age of the VMs best, by dynamic programming.
     Dynamic,
 }
 
@@ -160,14 +145,15 @@ impl Checkpoints {
     /// What suits losses `mtbf_h` hours apart and a write of `write_h` hours; `None` where more decides. Without losses there is no
     /// interval.
     pub fn at_rate(&self, write_h: f64, mtbf_h: impl FnOnce() -> f64) -> Option<Policy> {
-        let interval = match self {
-            Checkpoints::By(policy) => return Some(policy.clone()),
+        let interval_h = match self {
+            Checkpoints::None => None,
             Checkpoints::Dynamic => return None,
-            Checkpoints::Young => YoungDaly::first_order(write_h, mtbf_h()),
-            Checkpoints::YoungDaly => YoungDaly::higher_order(write_h, mtbf_h()),
-            Checkpoints::Searched => YoungDaly::searched(write_h, mtbf_h()),
+            Checkpoints::PeriodicS(every) => Some(every.get() / SECONDS_PER_HOUR),
+            Checkpoints::Young => interval::young_h(write_h, mtbf_h()),
+            Checkpoints::YoungDaly => interval::daly_h(write_h, mtbf_h()),
+            Checkpoints::Searched => interval::searched_h(write_h, mtbf_h()),
         };
-        Some(interval.map_or(Policy::None, Policy::YoungDaly))
+        Some(interval_h.map_or(Policy::None, Policy::Every))
     }
 }
 

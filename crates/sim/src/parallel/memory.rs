@@ -49,7 +49,7 @@ pub fn stage_bytes(
         + state.gradients * part(Shard::Gradients)
         + state.optimizer * part(Shard::Optimizer);
     let parameters: u64 = layers()
-        .map(|(first, last)| weights.parameters(first, last))
+        .map(|(first, last)| weights.of(first, last).parameters)
         .sum();
     let state_held = parameters as f64 * per_parameter;
     let gathered = if runtime.shard == Shard::Full {
@@ -68,7 +68,7 @@ pub fn stage_bytes(
     let kept = held.parts.iter();
     let stored: f64 = kept
         .map(|((first, last), sequences)| {
-            weights.stored_bytes(*first, *last) as f64 * sequences.min(most_kept)
+            weights.of(*first, *last).stored as f64 * sequences.min(most_kept)
         })
         .sum();
     let working = most(&|first, last| weights.largest_bytes(first, last))

@@ -7,14 +7,13 @@ use std::sync::Arc;
 pub use load::FILES;
 
 use super::law::bytes::LayerBytes;
-use super::law::layer::LayerSeconds;
 
 /// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
 /// micro-batch that was profiled.
 const LAUNCH_BOUND: f64 = 1.25;
 
 /// Seconds and bytes of the layers of one model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LayerProfile {
     /// What the profile is called.
     pub name: Arc<str>,
@@ -39,19 +38,19 @@ pub struct LayerProfile {
     /// Hash of its files.
     pub hash: String,
     /// By GPU, in alphabetical order.
-    gpus: Vec<Gpu>,
+    pub(super) gpus: Vec<Gpu>,
     /// By tensor degree, rising.
-    weights: Vec<Weights>,
+    pub(super) weights: Vec<Weights>,
 }
 
 #[derive(Debug, Clone)]
-struct Gpu {
+pub(super) struct Gpu {
     name: Arc<str>,
     /// By tensor degree and micro-batch, rising.
     times: Vec<Times>,
 }
 
-/// Seconds up to each layer: entry `n` is of the layers before `n`.
+/// Seconds of layers at a tensor degree and a micro-batch.
 #[derive(Debug, Clone)]
 pub struct Times {
     /// GPUs that share a layer.
@@ -60,20 +59,12 @@ pub struct Times {
     pub micro_batch: u32,
     /// Whether nobody measured it: it lies between micro-batches that were.
     pub is_interpolated: bool,
-    forward: Vec<f64>,
-    backward: Vec<f64>,
-    update: Vec<f64>,
-    /// Seconds in which the GPU itself is busy.
-    busy_forward: Vec<f64>,
-    busy_backward: Vec<f64>,
-    /// Seconds of the backward pass for the gradients of weights.
-    weights: Vec<f64>,
-    /// Seconds of both passes in which GPUs that share layers add up what they have; `None` where those are in what was measured.
-    communication: Option<Vec<f64>>,
+    /// Up to each layer: entry `n` is of the layers before `n`.
+    sums: Vec<Seconds>,
 }
 
 /// Seconds of consecutive layers.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seconds {
     /// Forward of one micro-batch.
     pub forward: f64,
@@ -92,15 +83,45 @@ pub struct Seconds {
 }
 
 impl Seconds {
+    /// No layers.
+    pub const NONE: Seconds = Seconds {
+        forward: 0.0,
+        backward: 0.0,
+        update: 0.0,
+        busy_forward: 0.0,
+        busy_backward: 0.0,
+        weights: 0.0,
+        communication: Some(0.0),
+    };
+
+    /// Two passes in which the GPU is busy all the time.
+    pub fn busy(forward: f64, backward: f64) -> Seconds {
+        Seconds {
+            forward,
+            backward,
+            busy_forward: forward,
+            busy_backward: backward,
+            ..Seconds::NONE
+        }
+    }
+
+    /// What `of` makes of each of both.
+    pub(super) fn with(self, other: Seconds, of: impl Fn(f64, f64) -> f64) -> Seconds {
+        let communication = self.communication.zip(other.communication);
+        Seconds {
+            forward: of(self.forward, other.forward),
+            backward: of(self.backward, other.backward),
+            update: of(self.update, other.update),
+            busy_forward: of(self.busy_forward, other.busy_forward),
+            busy_backward: of(self.busy_backward, other.busy_backward),
+            weights: of(self.weights, other.weights),
+            communication: communication.map(|(a, b)| of(a, b)),
+        }
+    }
+
     /// Seconds of other layers come to them.
     pub fn add(&mut self, other: Seconds) {
-        self.forward += other.forward;
-        self.backward += other.backward;
-        self.update += other.update;
-        self.busy_forward += other.busy_forward;
-        self.busy_backward += other.busy_backward;
-        self.weights += other.weights;
-        self.communication = (self.communication.zip(other.communication)).map(|(a, b)| a + b);
+        *self = self.with(other, |a, b| a + b);
     }
 }
 
@@ -108,21 +129,23 @@ impl Seconds {
 pub(super) const WEIGHTS_OF_BACKWARD: f64 = 0.5;
 
 impl Times {
-    /// From the seconds of each layer, in which the GPU is busy all the time.
-    pub(super) fn made(tensor: u32, micro_batch: u32, layers: &[LayerSeconds]) -> Times {
-        let forward = sums(layers.iter().map(|layer| layer.forward));
-        let backward = sums(layers.iter().map(|layer| layer.backward));
+    /// From the seconds of each layer.
+    pub(super) fn new(
+        tensor: u32,
+        micro_batch: u32,
+        layers: impl Iterator<Item = Seconds>,
+    ) -> Times {
+        let mut sums = vec![Seconds::NONE];
+        let mut sum = Seconds::NONE;
+        sums.extend(layers.map(|own| {
+            sum.add(own);
+            sum
+        }));
         Times {
             tensor,
             micro_batch,
             is_interpolated: false,
-            busy_forward: forward.clone(),
-            busy_backward: backward.clone(),
-            forward,
-            backward,
-            update: sums(layers.iter().map(|layer| layer.update)),
-            weights: sums(layers.iter().map(|layer| layer.weights)),
-            communication: Some(sums(layers.iter().map(|layer| layer.communication))),
+            sums,
         }
     }
 
@@ -130,38 +153,21 @@ impl Times {
     fn between(below: &Times, above: &Times, micro_batch: u32) -> Times {
         let whole = f64::from(above.micro_batch - below.micro_batch);
         let share = f64::from(micro_batch - below.micro_batch) / whole;
-        let on_line = |a: &[f64], b: &[f64]| -> Vec<f64> {
-            a.iter().zip(b).map(|(a, b)| a + share * (b - a)).collect()
-        };
+        let pairs = below.sums.iter().zip(&above.sums);
         Times {
             tensor: below.tensor,
             micro_batch,
             is_interpolated: true,
-            forward: on_line(&below.forward, &above.forward),
-            backward: on_line(&below.backward, &above.backward),
-            update: on_line(&below.update, &above.update),
-            busy_forward: on_line(&below.busy_forward, &above.busy_forward),
-            busy_backward: on_line(&below.busy_backward, &above.busy_backward),
-            weights: on_line(&below.weights, &above.weights),
-            communication: (below.communication.as_ref())
-                .zip(above.communication.as_ref())
-                .map(|(below, above)| on_line(below, above)),
+            sums: pairs
+                .map(|(below, above)| below.with(*above, |a, b| a + share * (b - a)))
+                .collect(),
         }
     }
 
     /// Seconds of the layers from `first` to `last`.
     pub fn of(&self, first: u32, last: u32) -> Seconds {
-        let (from, to) = (first as usize, last as usize + 1);
-        let between = |sums: &[f64]| sums[to] - sums[from];
-        Seconds {
-            forward: between(&self.forward),
-            backward: between(&self.backward),
-            update: between(&self.update),
-            busy_forward: between(&self.busy_forward),
-            busy_backward: between(&self.busy_backward),
-            weights: between(&self.weights),
-            communication: self.communication.as_deref().map(between),
-        }
+        let (from, to) = (self.sums[first as usize], self.sums[last as usize + 1]);
+        to.with(from, |to, from| to - from)
     }
 }
 
@@ -170,137 +176,68 @@ impl Times {
 pub struct Weights {
     /// GPUs that share a layer.
     pub tensor: u32,
+    layers: Vec<LayerBytes>,
     /// Up to each layer, as [`Times`].
-    parameters: Vec<u64>,
-    stored: Vec<u64>,
-    all_reduces: Vec<u64>,
-    expert_parameters: Vec<u64>,
-    gathered: Vec<u64>,
-    routed: Vec<u64>,
-    /// Per layer.
-    output: Vec<u64>,
-    /// Per layer: bytes that are there while it goes backward.
-    working: Vec<u64>,
+    sums: Vec<LayerBytes>,
 }
 
 impl Weights {
-    /// Parameters on one GPU of the layers from `first` to `last`.
-    pub fn parameters(&self, first: u32, last: u32) -> u64 {
-        self.parameters[last as usize + 1] - self.parameters[first as usize]
+    /// From the bytes of each layer.
+    pub(super) fn made(tensor: u32, layers: Vec<LayerBytes>) -> Weights {
+        let mut sums = vec![LayerBytes::default()];
+        let mut sum = LayerBytes::default();
+        sums.extend(layers.iter().map(|own| {
+            sum = sum.with(*own, |a, b| a + b);
+            sum
+        }));
+        Weights {
+            tensor,
+            layers,
+            sums,
+        }
     }
 
-    /// Bytes of activations that they keep for the backward pass of one sequence.
-    pub fn stored_bytes(&self, first: u32, last: u32) -> u64 {
-        self.stored[last as usize + 1] - self.stored[first as usize]
+    /// The sums of the layers from `first` to `last`.
+    pub fn of(&self, first: u32, last: u32) -> LayerBytes {
+        let (from, to) = (self.sums[first as usize], self.sums[last as usize + 1]);
+        to.with(from, |to, from| to - from)
     }
 
     /// Most bytes of activations that one layer from `first` to `last` needs to go backward with one sequence.
     pub fn largest_bytes(&self, first: u32, last: u32) -> u64 {
-        let working = &self.working[first as usize..=last as usize];
-        working.iter().copied().max().unwrap_or(0)
+        let all = self.layers[first as usize..=last as usize].iter();
+        all.map(|layer| layer.working).max().unwrap_or(0)
     }
 
     /// Most parameters of one layer from `first` to `last` on one GPU.
     pub fn largest_parameters(&self, first: u32, last: u32) -> u64 {
-        let sums = &self.parameters[first as usize..last as usize + 2];
-        (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
-    }
-
-    /// From the bytes of each layer.
-    pub(super) fn made(tensor: u32, layers: impl Iterator<Item = LayerBytes>) -> Weights {
-        let layers: Vec<LayerBytes> = layers.collect();
-        Weights {
-            tensor,
-            parameters: sums(layers.iter().map(|layer| layer.parameters)),
-            stored: sums(layers.iter().map(|layer| layer.stored)),
-            all_reduces: sums(layers.iter().map(|layer| layer.all_reduces)),
-            expert_parameters: sums(layers.iter().map(|layer| layer.expert_parameters)),
-            gathered: sums(layers.iter().map(|layer| layer.gathered)),
-            routed: sums(layers.iter().map(|layer| layer.routed)),
-            output: layers.iter().map(|layer| layer.output).collect(),
-            working: layers.iter().map(|layer| layer.working).collect(),
-        }
-    }
-
-    /// Parameters of experts on one GPU, of the layers from `first` to `last`; all are of [`Weights::parameters`].
-    pub fn expert_parameters(&self, first: u32, last: u32) -> u64 {
-        self.expert_parameters[last as usize + 1] - self.expert_parameters[first as usize]
-    }
-
-    /// Bytes of keys and values of one sequence that replicas which share it gather in these layers.
-    pub fn gathered_bytes(&self, first: u32, last: u32) -> u64 {
-        self.gathered[last as usize + 1] - self.gathered[first as usize]
-    }
-
-    /// Bytes of the tokens of one sequence that these layers send to experts.
-    pub fn routed_bytes(&self, first: u32, last: u32) -> u64 {
-        self.routed[last as usize + 1] - self.routed[first as usize]
+        let all = self.layers[first as usize..=last as usize].iter();
+        all.map(|layer| layer.parameters).max().unwrap_or(0)
     }
 
     /// Bytes that `layer` hands to the next, of one sequence.
     pub fn output_bytes(&self, layer: u32) -> u64 {
-        self.output[layer as usize]
+        self.layers[layer as usize].output
     }
-
-    /// All-reduces of activations in the forward pass of these layers.
-    pub fn all_reduces(&self, first: u32, last: u32) -> u64 {
-        self.all_reduces[last as usize + 1] - self.all_reduces[first as usize]
-    }
-}
-
-/// What a profile that the law made says of itself.
-pub(super) struct MadeProfile {
-    pub(super) name: Arc<str>,
-    pub(super) model: String,
-    pub(super) source: String,
-    pub(super) layers: u32,
-    pub(super) sequence: u32,
-    pub(super) hidden: u32,
-    pub(super) bytes_per_value: f64,
-    pub(super) parameters: u64,
-}
-
-/// Sums up to each.
-fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Item = V>) -> Vec<V> {
-    let mut sum = V::default();
-    let mut all = vec![sum];
-    for value in values {
-        sum = sum + value;
-        all.push(sum);
-    }
-    all
 }
 
 impl LayerProfile {
-    /// A profile that nobody measured.
+    /// The same with seconds and weights.
     pub(super) fn made(
-        about: MadeProfile,
+        mut self,
         gpus: Vec<(Arc<str>, Vec<Times>)>,
-        mut weights: Vec<Weights>,
+        weights: Vec<Weights>,
     ) -> LayerProfile {
-        let mut gpus: Vec<Gpu> = (gpus.into_iter())
-            .map(|(name, mut times)| {
-                times.sort_unstable_by_key(|times| (times.tensor, times.micro_batch));
-                Gpu { name, times }
-            })
+        self.gpus = (gpus.into_iter())
+            .map(|(name, times)| Gpu { name, times })
             .collect();
-        gpus.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        weights.sort_unstable_by_key(|weights| weights.tensor);
-        LayerProfile {
-            name: about.name,
-            model: about.model,
-            source: about.source,
-            licence: String::new(),
-            layers: about.layers,
-            sequence: about.sequence,
-            hidden: about.hidden,
-            bytes_per_value: about.bytes_per_value,
-            optimizer_bytes: 0.0,
-            parameters: about.parameters,
-            hash: String::new(),
-            gpus,
-            weights,
+        for gpu in &mut self.gpus {
+            (gpu.times).sort_unstable_by_key(|times| (times.tensor, times.micro_batch));
         }
+        self.gpus.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        self.weights = weights;
+        self.weights.sort_unstable_by_key(|weights| weights.tensor);
+        self
     }
 
     /// GPUs that it was made on, in alphabetical order.
@@ -349,18 +286,18 @@ impl LayerProfile {
     pub fn recomputed(&self) -> LayerProfile {
         let mut all = self.clone();
         for times in all.gpus.iter_mut().flat_map(|gpu| &mut gpu.times) {
-            let twice = |back: &mut Vec<f64>, there: &[f64]| {
-                back.iter_mut()
-                    .zip(there)
-                    .for_each(|(back, there)| *back += there);
-            };
-            twice(&mut times.backward, &times.forward);
-            twice(&mut times.busy_backward, &times.busy_forward);
+            for own in &mut times.sums {
+                own.backward += own.forward;
+                own.busy_backward += own.busy_forward;
+            }
         }
         for weights in &mut all.weights {
             // What a layer takes in is what the one before hands on; the first takes in tokens, which weigh little.
-            let inputs = std::iter::once(&0).chain(&weights.output).copied();
-            weights.stored = sums(inputs.take(weights.output.len()));
+            let mut taken = 0;
+            for layer in &mut weights.layers {
+                layer.stored = std::mem::replace(&mut taken, layer.output);
+            }
+            *weights = Weights::made(weights.tensor, std::mem::take(&mut weights.layers));
         }
         all
     }
@@ -383,14 +320,9 @@ impl LayerProfile {
         place.ok().map(|index| &self.weights[index])
     }
 
-    /// The last layers of consecutive stages, cut so that the slowest stage is as short as can be, forward and backward;
-    /// among such cuts, with the earliest layers last to come. `stages`: GPU and tensor degree of each. `None` without a
+    /// The last layers of the first one of consecutive stages, of the first two, and so on, cut so that the slowest stage is as short as can be,
+    /// forward and backward; among such cuts, with the earliest layers last to come. `stages`: GPU and tensor degree of each. `None` without a
     /// profile of one of them, or with more stages than layers.
-    pub fn even_cuts(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
-        self.cutting(stages, micro_batch)?.cuts(stages.len())
-    }
-
-    /// The cuts of [`LayerProfile::even_cuts`] for the first one of these stages, the first two, and so on.
     pub fn cutting(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Cutting> {
         let each: Vec<Vec<(&str, u32)>> = stages.iter().map(|stage| vec![*stage]).collect();
         self.cutting_among(&each, micro_batch)
@@ -408,9 +340,10 @@ impl LayerProfile {
             times.push(stage.iter().map(of).collect::<Option<_>>()?);
         }
         let seconds = |stage: usize, from: usize, to: usize| {
-            let all = times[stage]
-                .iter()
-                .map(|t| t.forward[to] - t.forward[from] + t.backward[to] - t.backward[from]);
+            let all = times[stage].iter().map(|times| {
+                let (to, from) = (times.sums[to], times.sums[from]);
+                to.forward - from.forward + to.backward - from.backward
+            });
             all.fold(0.0, f64::max)
         };
         // best[n]: the slowest of the stages so far if they hold the first n layers; from[stage][n]: where its last begins.

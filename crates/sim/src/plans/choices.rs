@@ -1,15 +1,16 @@
 //! Plans that fit, as configurations.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::fastest::Fastest;
-use super::way::{Parts, Target, Way, terms_place};
-use super::{Axes, Draft, Flops, Formed, Holes, Offer, space};
+use super::way::{Parts, Way, terms_place};
+use super::{Axes, Draft, Formed, Holes, Offer, space};
 use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
-use crate::parallel::runtime::{Doubt, Foretold};
-use crate::parallel::{Cutting, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan};
+use crate::parallel::runtime::Foretold;
+use crate::parallel::{Cutting, Misfit, ParallelPlan, PathScratch, PreparedPlan};
 use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
@@ -17,10 +18,7 @@ use scavsim_data::usage::RentedVm;
 /// All plans to choose from.
 #[derive(Debug)]
 pub struct Choices {
-    /// What the job is called.
-    pub name: String,
-    /// How far it trains.
-    pub target: Target,
+    parts: Parts,
     /// The plans as configurations.
     pub space: Space,
     /// The plans as ways, in the order of the configurations.
@@ -31,22 +29,18 @@ pub struct Choices {
     pub vm_types: Vec<(u32, VmTypeKey)>,
     /// Seconds of a pass over every layer, by offer.
     passes_s: Vec<f64>,
-    /// What the plans were made of.
-    pub axes: Axes,
     /// Legal plans that cannot be.
     pub holes: Holes,
-    /// Forms of the plans; at least one.
-    pub forms: Vec<Formed>,
-    /// What sending does.
-    pub links: Arc<Links>,
-    /// How far steps may be off.
-    pub doubt: Doubt,
-    /// FLOPs, where the model is known by its architecture.
-    pub flops: Option<Flops>,
-    /// Hashes of the tables behind it.
-    pub hashes: Vec<String>,
     /// The fastest plans by GPUs, once somebody asks.
     pub(super) fastest: OnceLock<Fastest>,
+}
+
+impl Deref for Choices {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
 }
 
 /// Plans that a thread takes up at once.
@@ -104,20 +98,13 @@ impl Choices {
             way.key = of.configuration(identity(&space.name(at)));
         }
         Ok(Choices {
-            name: parts.name,
-            target: parts.target,
+            parts,
             space,
             ways,
             types,
             vm_types,
             passes_s,
-            axes: parts.axes,
             holes,
-            forms: parts.forms,
-            links: parts.links,
-            doubt: parts.doubt,
-            flops: parts.flops,
-            hashes: parts.hashes,
             fastest: OnceLock::new(),
         })
     }

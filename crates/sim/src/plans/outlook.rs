@@ -39,13 +39,12 @@ impl LossPauses {
     fn of(terms: &Terms, way: &Way, upkeep: &Upkeep, step_s: f64) -> LossPauses {
         let interval = match terms.checkpoints(way, way.draft.gpus()) {
             Policy::None | Policy::Dynamic(_) => f64::INFINITY,
-            Policy::Periodic(periodic) => periodic.interval_h() * SECONDS_PER_HOUR,
-            Policy::YoungDaly(young_daly) => young_daly.interval_h() * SECONDS_PER_HOUR,
+            Policy::Every(interval_h) => interval_h * SECONDS_PER_HOUR,
         };
         LossPauses {
             // They come after whole steps.
             interval: (interval / step_s).ceil().max(1.0) * step_s,
-            write: terms.mean_write_s(way),
+            write: terms.write(way).mean_s(),
             restart: terms.mean_restart_s(way),
             replacement: upkeep.replacement.mean_s(),
             start_up: terms.start_up.mean_s(),

@@ -11,7 +11,7 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::delays::CheckpointWrite;
 
 /// The terms that a job runs on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Terms {
     /// How VMs on spot terms are lost.
     pub spot: Option<Arc<Spot>>,
@@ -29,21 +29,6 @@ pub struct Terms {
     pub failures: Option<Arc<Failures>>,
     /// What the job does when VMs go and come.
     pub reacting: Reacting,
-}
-
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            spot: None,
-            is_capacity: false,
-            start_up: Pause::NONE,
-            variation: Variation::default(),
-            checkpoint_gb_per_s: None,
-            write_by_part: None,
-            failures: None,
-            reacting: Reacting::default(),
-        }
-    }
 }
 
 impl Terms {
@@ -66,19 +51,13 @@ impl Terms {
         (self.checkpoint_gb_per_s.map(of_whole)).or(self.write_by_part.map(of_part))
     }
 
-    /// How long a checkpoint takes to write; `stream` is asked for only where that varies.
-    pub fn write(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
-        match (self.state_s(way), self.upkeep(way)) {
-            (Some(seconds), _) => SimTime::from_seconds(seconds),
-            (None, Some(upkeep)) => upkeep.write.draw(stream),
-            (None, None) => SimTime::ZERO,
-        }
-    }
-
-    /// Mean seconds of writing a checkpoint.
-    pub(super) fn mean_write_s(&self, way: &Way) -> f64 {
-        let by_upkeep = || self.upkeep(way).map(|upkeep| upkeep.write.mean_s());
-        self.state_s(way).or_else(by_upkeep).unwrap_or(0.0)
+    /// How long a checkpoint takes to write.
+    pub fn write(&self, way: &Way) -> Pause {
+        let fixed = |seconds| Pause::Fixed(SimTime::from_seconds(seconds));
+        let by_upkeep = || self.upkeep(way).map(|upkeep| upkeep.write);
+        (self.state_s(way).map(fixed))
+            .or_else(by_upkeep)
+            .unwrap_or(Pause::NONE)
     }
 
     /// How long all take to go on from a checkpoint: from storage, or from what the nodes beside those that went keep.
@@ -176,7 +155,7 @@ impl Terms {
         let Some(upkeep) = self.upkeep(way) else {
             return Policy::None;
         };
-        let write_h = self.mean_write_s(way) / SECONDS_PER_HOUR;
+        let write_h = self.write(way).mean_s() / SECONDS_PER_HOUR;
         let mean_h = || self.between_losses_h(way, gpus);
         // Plans have no ages that would decide.
         (upkeep.checkpoints.at_rate(write_h, mean_h)).unwrap_or(Policy::None)

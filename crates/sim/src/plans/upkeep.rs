@@ -1,6 +1,6 @@
 //! How a job on a plan is kept going: what takes the place of a lost VM, what is saved, and when.
 
-use crate::cluster::{Checkpoints, Keeps, Pause, Spot, Write};
+use crate::cluster::{Checkpoints, Keeps, Pause, Spot};
 
 /// What keeps a job going.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Upkeep {
     /// When checkpoints are written.
     pub checkpoints: Checkpoints,
     /// How long one takes to write, where its size does not tell.
-    pub write: Write,
+    pub write: Pause,
 }
 
 impl Upkeep {
@@ -24,7 +24,7 @@ impl Upkeep {
             replacement: spot.replacement,
             restart: spot.warm_restart,
             keeps: spot.keeps,
-            checkpoints: spot.checkpoints.clone(),
+            checkpoints: spot.checkpoints,
             write: spot.write,
         }
     }

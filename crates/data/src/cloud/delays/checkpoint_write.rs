@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::super::sources::Sources;
 use super::delay::Delay;
-use scavsim_base::rng::{Stream, UnitLogNormal};
+use scavsim_base::rng::UnitLogNormal;
 use scavsim_base::stats::Line;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
@@ -48,9 +48,9 @@ impl CheckpointWrite {
         self.base_s + self.per_mb_s * mb
     }
 
-    /// Seconds of one write of so many MB; one draw, none without spread.
-    pub fn sample(self, mb: f64, stream: &mut Stream) -> f64 {
-        self.mean_s(mb) * self.factor.sample(stream)
+    /// How long one of so many MB takes.
+    pub fn delay(self, mb: f64) -> Delay {
+        Delay::around(self.mean_s(mb), self.factor)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         let mut seen = Welford::default();
         for _ in 0..10_000 {
-            seen.add(write.sample(100.0, &mut stream));
+            seen.add(write.delay(100.0).sample(&mut stream));
         }
         let error = seen.standard_deviation() / 100.0;
         assert!((seen.mean() - write.mean_s(100.0)).abs() < 4.0 * error);

@@ -23,6 +23,11 @@ impl Delay {
         })
     }
 
+    /// A mean in seconds, times a factor with mean 1.
+    pub(super) fn around(mean_s: f64, factor: UnitLogNormal) -> Self {
+        Delay { mean_s, factor }
+    }
+
     /// From the columns `mean_s` and `sd_s`.
     pub(super) fn read(row: &Row<'_>, d: &mut Diagnostics) -> Option<Self> {
         let mean_s = row.number("mean_s", 1e-3..=1e6, d);

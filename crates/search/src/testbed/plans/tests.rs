@@ -7,9 +7,8 @@ use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::Phase;
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::cluster::Pause;
-use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
-use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Write};
+use scavsim_read::input::checked::Interval;
+use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot};
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_sim::plans::Parts;
@@ -87,7 +86,7 @@ fn terms(fidelity: Fidelity) -> Terms {
 
 fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
     let law = Exponential::new(mean_h).expect("it is legal");
-    let every = Periodic::new(0.05).expect("it is legal");
+    let every = Interval::new(0.05 * 3600.0).expect("it is legal");
     Arc::new(Spot {
         losses: Losses::Alone(Lifetime::new(law, None)),
         replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
@@ -97,8 +96,8 @@ fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
         keeps,
         chief: Chief::HandsOver,
         fewest_workers: 1,
-        checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
-        write: Write::Fixed(SimTime::from_seconds(5.0)),
+        checkpoints: Checkpoints::PeriodicS(every),
+        write: Pause::Fixed(SimTime::from_seconds(5.0)),
         notice: None,
     })
 }

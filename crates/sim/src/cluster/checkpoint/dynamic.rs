@@ -280,7 +280,7 @@ impl Odds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::checkpoint::YoungDaly;
+    use crate::cluster::checkpoint::interval::young_h;
     use crate::cluster::checkpoint::run_time::from_scratch_h;
     use scavsim_base::rng::{Purpose, Streams};
     use scavsim_base::stats::Welford;
@@ -334,12 +334,12 @@ mod tests {
         // In the calm a job of 5 h wants no checkpoint.
         assert_eq!(minutes(&best.schedule_h(5.0, 8.0, MINUTE)), [300]);
         assert!(overhead(&best, 8.0) < 1e-4);
-        let young = YoungDaly::first_order(MINUTE, 1.0).expect("it is legal");
+        let young = young_h(MINUTE, 1.0).expect("it is legal");
         let every = |interval_h| {
             let table = DynamicSchedule::periodic(&life, task(5.0), LossOdds::Exact, interval_h);
             overhead(&table.expect("it fits"), 0.0)
         };
-        assert!((every(young.interval_h()) - 0.1055).abs() < 5e-5);
+        assert!((every(young) - 0.1055).abs() < 5e-5);
         for interval in [10.0, 20.0, 30.0, 45.0, 60.0, 120.0] {
             assert!(every(interval * MINUTE) > overhead(&best, 0.0));
         }

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::cluster::checkpoint::{DynamicSchedule, Periodic, YoungDaly};
+use crate::cluster::checkpoint::DynamicSchedule;
 
 /// When a job writes checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Policy {
     /// Never: a loss costs all work done.
     None,
-    /// After equal work.
-    Periodic(Periodic),
-    /// After equal work, as suits the rate of losses.
-    YoungDaly(YoungDaly),
+    /// After so many hours of work; 0: after every step.
+    Every(f64),
     /// After work that suits the age of the VM.
     Dynamic(Arc<DynamicSchedule>),
 }
@@ -29,8 +27,7 @@ impl Policy {
     pub fn next_h(&self, left_h: f64, age_h: f64) -> Option<f64> {
         let work_h = match self {
             Policy::None => return None,
-            Policy::Periodic(periodic) => periodic.interval_h(),
-            Policy::YoungDaly(young_daly) => young_daly.interval_h(),
+            Policy::Every(interval_h) => *interval_h,
             Policy::Dynamic(dynamic) => dynamic.next_h(left_h, age_h),
         };
         (work_h < left_h).then_some(work_h)
@@ -43,7 +40,7 @@ mod tests {
 
     #[test]
     fn no_checkpoint_is_due_at_the_end_or_without_a_policy() {
-        let hourly = Policy::Periodic(Periodic::new(1.0).expect("it is legal"));
+        let hourly = Policy::Every(1.0);
         assert_eq!(hourly.next_h(2.5, 0.0), Some(1.0));
         assert_eq!(hourly.next_h(1.0, 7.0), None);
         assert_eq!(Policy::None.next_h(99.0, 0.0), None);

@@ -25,6 +25,22 @@ pub struct LayerBytes {
     pub routed: u64,
 }
 
+impl LayerBytes {
+    /// What `of` makes of each of both.
+    pub(in crate::parallel) fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        LayerBytes {
+            parameters: of(self.parameters, other.parameters),
+            stored: of(self.stored, other.stored),
+            working: of(self.working, other.working),
+            output: of(self.output, other.output),
+            all_reduces: of(self.all_reduces, other.all_reduces),
+            expert_parameters: of(self.expert_parameters, other.expert_parameters),
+            gathered: of(self.gathered, other.gathered),
+            routed: of(self.routed, other.routed),
+        }
+    }
+}
+
 /// Whose bytes are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct BytesOf {

@@ -3,6 +3,7 @@
 use super::kernels::Kernels;
 use crate::parallel::Sharing;
 use crate::parallel::architecture::Architecture;
+use crate::parallel::profile::Seconds;
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
 /// Bytes of passes over memory per value of the hidden width: normalising and adding, forward.
@@ -24,21 +25,6 @@ const FUSED_BACKWARD: f64 = 2.5;
 const LAUNCH_BACKWARD: f64 = 1.5;
 /// Bytes of optimiser state, gradients and parameters that an update reads and writes per parameter.
 const UPDATE_BYTES: f64 = 20.0;
-
-/// Seconds of a layer: forward and backward of a micro-batch, and applying gradients.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct LayerSeconds {
-    /// Forward.
-    pub forward: f64,
-    /// Backward, with what is computed again.
-    pub backward: f64,
-    /// Applying the gradients of all its parameters that the GPU holds.
-    pub update: f64,
-    /// The part of `backward` that computes the gradients of weights.
-    pub weights: f64,
-    /// The part of both passes in which GPUs that share the layer add up what they have.
-    pub communication: f64,
-}
 
 /// What the law takes of a micro-batch and of the GPUs that share a layer.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +60,7 @@ pub fn block(
     runtime: &Runtime,
     kernels: &Kernels<'_>,
     shape: Shape,
-) -> LayerSeconds {
+) -> Seconds {
     let (products, beside) = products(model, layer, runtime, kernels, shape);
     let (scores, fused) = scores(model, runtime, kernels, shape);
     let launch = kernels.launch_s(shape.tensor);
@@ -92,15 +78,15 @@ pub fn block(
         Recompute::Selective => (scores, 2.0),
         Recompute::Full => (forward, 3.0),
     };
-    LayerSeconds {
-        forward,
-        backward: kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again,
+    let back = kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again;
+    Seconds {
         update: kernels
             .optimizer_s(UPDATE_BYTES * model.held_parameters(layer, shape.sharing.expert))
             * shape.share(),
         // One of the two products on the way back for each product with weights.
         weights: products,
-        communication: passes * reducing,
+        communication: Some(passes * reducing),
+        ..Seconds::busy(forward, back)
     }
 }
 
@@ -185,22 +171,20 @@ fn scores(
 }
 
 /// The embedding: a pass there and two back.
-pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> Seconds {
     let bytes = shape.tokens() * f64::from(model.hidden) * 4.0 * kernels.value_bytes();
     let forward = kernels.passes_s(bytes);
-    LayerSeconds {
-        forward,
-        backward: BACKWARD * forward,
+    Seconds {
         update: kernels.optimizer_s(UPDATE_BYTES * model.embedding_parameters() as f64)
             * shape.share(),
         // Its backward pass makes nothing else.
         weights: BACKWARD * forward,
-        communication: 0.0,
+        ..Seconds::busy(forward, BACKWARD * forward)
     }
 }
 
 /// The head with the loss: the product with the vocabulary, and passes over the logits in 32 bits.
-pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> Seconds {
     let (n, columns) = (shape.tokens(), f64::from(model.vocabulary) * shape.share());
     let product = kernels.product_s(n, f64::from(model.hidden), columns);
     let computed = product + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
@@ -209,11 +193,10 @@ pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerS
     } else {
         0.0
     };
-    LayerSeconds {
-        forward: computed + reducing,
-        backward: BACKWARD * computed,
+    Seconds {
         update: kernels.optimizer_s(UPDATE_BYTES * model.head_parameters() as f64) * shape.share(),
         weights: product,
-        communication: reducing,
+        communication: Some(reducing),
+        ..Seconds::busy(computed + reducing, BACKWARD * computed)
     }
 }

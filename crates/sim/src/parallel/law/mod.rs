@@ -21,13 +21,13 @@ use std::sync::Arc;
 
 use super::architecture::Architecture;
 use super::links::{Links, UniformLink};
-use super::profile::{LayerProfile, MadeProfile, Times, Weights};
+use super::profile::{LayerProfile, Seconds, Times, Weights};
 use super::runtime::Runtime;
 use super::{Scope, Sharing};
 use bytes::BytesOf;
 use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
-use layer::{LayerSeconds, Shape};
+use layer::Shape;
 
 /// GPUs of a node, by their data sheets.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,7 @@ impl LayerLaw<'_> {
     }
 
     /// Seconds of every layer, embedding first and head last, on one of `tensor` GPUs.
-    pub fn seconds(&self, node: &GpuNode, tensor: u32, micro_batch: u32) -> Vec<LayerSeconds> {
+    pub fn seconds(&self, node: &GpuNode, tensor: u32, micro_batch: u32) -> Vec<Seconds> {
         let kernels = Kernels::new(node.device, self.constants);
         let tokens = f64::from(self.sequence) / f64::from(self.sharing.context);
         let values = f64::from(micro_batch) * tokens * f64::from(self.model.hidden);
@@ -92,7 +92,7 @@ impl LayerLaw<'_> {
             .experts
             .as_ref()
             .map_or(0, |experts| experts.dense_layers);
-        let mut known: [Option<LayerSeconds>; 2] = [None; 2];
+        let mut known: [Option<Seconds>; 2] = [None; 2];
         for number in 0..model.layers {
             let kind = usize::from(number >= dense);
             let block = *known[kind]
@@ -115,7 +115,7 @@ impl LayerLaw<'_> {
         let layers = std::iter::once(bytes::embedding(model, of))
             .chain(blocks)
             .chain([bytes::head(model, of)]);
-        Weights::made(tensor, layers)
+        Weights::made(tensor, layers.collect())
     }
 
     /// A layer profile on GPUs of all of `nodes`, at tensor degrees and micro-batches.
@@ -131,27 +131,25 @@ impl LayerLaw<'_> {
                 .filter(|tensor| **tensor <= node.gpus)
                 .flat_map(|tensor| micro_batches.iter().map(move |micro| (*tensor, *micro)));
             let times = pairs.map(|(tensor, micro)| {
-                Times::made(tensor, micro, &self.seconds(node, tensor, micro))
+                Times::new(tensor, micro, self.seconds(node, tensor, micro).into_iter())
             });
             (Arc::clone(&node.gpu), times.collect())
         });
-        LayerProfile::made(
-            MadeProfile {
-                name: Arc::clone(&self.model.name),
-                model: self.model.model.clone(),
-                source: self.model.source.clone(),
-                layers: self.model.layers + 2,
-                sequence: self.sequence,
-                hidden: self.model.hidden,
-                bytes_per_value: value_bytes,
-                parameters: self.model.parameters(),
-            },
-            gpus.collect(),
-            tensors
-                .iter()
-                .map(|tensor| self.weights(*tensor, value_bytes))
-                .collect(),
-        )
+        let profile = LayerProfile {
+            name: Arc::clone(&self.model.name),
+            model: self.model.model.clone(),
+            source: self.model.source.clone(),
+            layers: self.model.layers + 2,
+            sequence: self.sequence,
+            hidden: self.model.hidden,
+            bytes_per_value: value_bytes,
+            parameters: self.model.parameters(),
+            ..LayerProfile::default()
+        };
+        let weights = tensors
+            .iter()
+            .map(|tensor| self.weights(*tensor, value_bytes));
+        profile.made(gpus.collect(), weights.collect())
     }
 
     /// Links inside of nodes and between them.

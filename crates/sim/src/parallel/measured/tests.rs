@@ -314,8 +314,8 @@ fn peak_memory_on_consumer_gpus_contradicts_the_layers() {
                 .weights(stage.replicas[0].tensor)
                 .expect("known");
             let (first, last) = (stage.first_layer, stage.last_layer);
-            let stored = weights.stored_bytes(first, last) * u64::from(plan.plan.micro_batch);
-            (16 * weights.parameters(first, last) + stored) as f64
+            let stored = weights.of(first, last).stored * u64::from(plan.plan.micro_batch);
+            (16 * weights.of(first, last).parameters + stored) as f64
         });
         stages.fold(0.0, f64::max)
     };

@@ -162,10 +162,7 @@ impl Basis<'_> {
         let mut shares = Vec::new();
         for (number, stage) in stages.iter().enumerate() {
             let replica = stage.replicas[index];
-            let mut seconds = Seconds {
-                communication: Some(0.0),
-                ..Seconds::default()
-            };
+            let mut seconds = Seconds::NONE;
             let mut of_parts = Vec::new();
             for layers in stage.parts() {
                 let own = self.part(stage, layers, index)?;
@@ -267,17 +264,13 @@ impl Basis<'_> {
         let share = 1.0 / f64::from(replica.tensor);
         let weights = self.weights(1)?;
         let bytes = self.activation_bytes();
-        let all_reduces = weights.all_reduces(first, last) as f64;
+        let all_reduces = weights.of(first, last).all_reduces as f64;
         let adding = all_reduces * self.in_node(replica, 2.0, bytes)?;
-        Ok(Seconds {
-            forward: whole.forward * share + adding,
-            backward: whole.backward * share + adding,
-            update: whole.update * share,
-            busy_forward: whole.busy_forward * share + adding,
-            busy_backward: whole.busy_backward * share + adding,
-            weights: whole.weights * share,
+        let sums = Seconds {
             communication: Some(2.0 * adding),
-        })
+            ..Seconds::busy(adding, adding)
+        };
+        Ok(whole.with(sums, |whole, sum| whole * share + sum))
     }
 
     /// Bytes of the activations of a micro-batch between two layers.

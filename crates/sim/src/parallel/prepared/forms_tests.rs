@@ -151,9 +151,9 @@ fn shards_hold_the_published_bytes() {
         let runtime = Runtime { shard, ..runtime() };
         let (plan, profile) = replicas(&gpt, &runtime, data, Sharing::NONE).expect("it fits");
         let weights = profile.weights(1).expect("known");
-        let stored = weights.stored_bytes(0, profile.layers - 1) as f64;
+        let stored = weights.of(0, profile.layers - 1).stored as f64;
         let held = plan.peak_memory_bytes(0) as f64 - stored;
-        held / weights.parameters(0, profile.layers - 1) as f64
+        held / weights.of(0, profile.layers - 1).parameters as f64
     };
     for n in [2, 8, 64] {
         let of = f64::from(n);
@@ -177,10 +177,7 @@ fn recomputed_layers_go_forward_twice() {
         let times = profile.times(0, 1, 1).expect("known");
         (
             times.of(1, gpt.layers),
-            profile
-                .weights(1)
-                .expect("known")
-                .stored_bytes(1, gpt.layers),
+            profile.weights(1).expect("known").of(1, gpt.layers).stored,
         )
     };
     let (none, _) = seconds(Recompute::None);
@@ -199,11 +196,7 @@ fn recomputed_layers_go_forward_twice() {
     let times = again.times(0, 1, 1).expect("known").of(1, gpt.layers);
     close(times.backward, full.backward, 1e-9);
     let weights = again.weights(1).expect("known");
-    close(
-        weights.stored_bytes(1, gpt.layers) as f64,
-        kept as f64,
-        1e-9,
-    );
+    close(weights.of(1, gpt.layers).stored as f64, kept as f64, 1e-9);
 }
 
 /// Each of c replicas that share a sequence receives (c − 1)/c of its keys and values before attention, as many once more on the way
@@ -266,14 +259,15 @@ fn shared_experts_are_sent_tokens() {
         let blocks = profile.times(0, 1, 1).expect("known").of(1, moe.layers);
         close(blocks.forward, whole.forward, 0.02);
         let weights = profile.weights(1).expect("known");
-        let of_experts = alone.weights(1).expect("known").expert_parameters(0, 33) as f64;
+        let of_experts = alone.weights(1).expect("known").of(0, 33).expert_parameters as f64;
         close(
-            weights.expert_parameters(0, 33) as f64,
+            weights.of(0, 33).expert_parameters as f64,
             of_experts / of,
             1e-6,
         );
         // Experts that nobody else holds are reduced by nobody.
-        let dense = weights.parameters(0, 33) as f64 - weights.expert_parameters(0, 33) as f64;
+        let dense =
+            weights.of(0, 33).parameters as f64 - weights.of(0, 33).expert_parameters as f64;
         let reduced = 2.0 * (of - 1.0) / of * dense * 2.0 / NETWORK;
         close(plan.breakdown().gradients_s, reduced, 1e-6);
     }
@@ -284,7 +278,7 @@ fn shared_experts_are_sent_tokens() {
     };
     let routed = |runtime: &Runtime| {
         let (_, profile) = replicas(&moe, runtime, 1, Sharing::NONE).expect("it fits");
-        profile.weights(1).expect("known").routed_bytes(0, 33) as f64
+        profile.weights(1).expect("known").of(0, 33).routed as f64
     };
     close(routed(&roomy), 1.25 * routed(&runtime()), 1e-6);
 }
@@ -305,7 +299,7 @@ fn hosts_keep_activations() {
     };
     let ((with, profile), (without, _)) = (one_by_one(&slow), one_by_one(&runtime()));
     let weights = profile.weights(1).expect("known");
-    let kept = |layers: (u32, u32)| weights.stored_bytes(layers.0, layers.1) as f64;
+    let kept = |layers: (u32, u32)| weights.of(layers.0, layers.1).stored as f64;
     // Stage 2 of four has layers 6 to 11 and 16 micro-batches.
     let (off, on) = (
         without.peak_memory_bytes(1) as f64,
@@ -331,7 +325,7 @@ fn virtual_stages_hold_more_by_the_published_factor() {
     let runtime = runtime();
     let none = Sharing::NONE;
     let (_, profile) = of(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved).expect("fits");
-    let block = profile.weights(1).expect("known").stored_bytes(1, 1) as f64;
+    let block = profile.weights(1).expect("known").of(1, 1).stored as f64;
     // Two of 24 blocks on each of 12 virtual stages; the first has the embedding in place of one.
     let place = |virtual_stages| Place {
         stage: 0,

@@ -26,7 +26,7 @@ impl Basis<'_> {
         }
         let replica = stage.replicas[index];
         let data = f64::from(self.plan.data);
-        let parameters = self.weights(replica.tensor)?.parameters(first, last) as f64;
+        let parameters = self.weights(replica.tensor)?.of(first, last).parameters as f64;
         let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
         let all = 0..stage.replicas.len();
         let once = self.ring_s(stage, index, all, bytes)? * self.runtime.gather;
@@ -105,8 +105,8 @@ impl Basis<'_> {
             seconds.communication = seconds.communication.map(|own| own + sent);
             Ok(())
         };
-        add(context, weights.gathered_bytes(first, last), 1.0, 2.0)?;
-        add(expert, weights.routed_bytes(first, last), 2.0, 2.0)
+        add(context, weights.of(first, last).gathered, 1.0, 2.0)?;
+        add(expert, weights.of(first, last).routed, 2.0, 2.0)
     }
 
     /// Activations that the host keeps leave while the forward pass computes, and come back while the backward one does: the longer
@@ -120,7 +120,7 @@ impl Basis<'_> {
         if !self.runtime.offload {
             return Ok(());
         }
-        let kept = self.weights(replica.tensor)?.stored_bytes(first, last) as f64;
+        let kept = self.weights(replica.tensor)?.of(first, last).stored as f64;
         let moved = kept * f64::from(self.plan.micro_batch) / self.runtime.offload_bytes_per_s;
         for pass in [
             &mut seconds.forward,

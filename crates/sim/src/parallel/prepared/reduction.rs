@@ -24,8 +24,8 @@ impl Basis<'_> {
             let of_parts = stage.parts();
             let parameters: f64 = of_parts
                 .map(|(first, last)| {
-                    let experts = weights.expert_parameters(first, last) as f64;
-                    weights.parameters(first, last) as f64 - experts * (1.0 - of_experts)
+                    let experts = weights.of(first, last).expert_parameters as f64;
+                    weights.of(first, last).parameters as f64 - experts * (1.0 - of_experts)
                 })
                 .sum();
             // Of all GPUs of a replica: they send at once.

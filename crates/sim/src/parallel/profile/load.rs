@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, WEIGHTS_OF_BACKWARD, Weights, sums};
+use super::{Gpu, LAUNCH_BOUND, LayerProfile, Seconds, Times, WEIGHTS_OF_BACKWARD, Weights};
+use crate::parallel::law::bytes::LayerBytes;
 use scavsim_read::input::checked::MOST_MACHINES;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
@@ -67,7 +68,11 @@ impl LayerProfile {
         }
         let (weights, gpus) = (weights?, gpus?);
         // Cut over GPUs, small layers are held by each; so the least of all degrees is the model.
-        let whole = |w: &Weights| w.parameters(0, count - 1).saturating_mul(w.tensor.into());
+        let whole = |w: &Weights| {
+            w.of(0, count - 1)
+                .parameters
+                .saturating_mul(w.tensor.into())
+        };
         let parameters = weights.iter().map(whole).min()?;
         Some(LayerProfile {
             name: head.name.into_inner().into(),
@@ -168,17 +173,15 @@ fn weights(
         let Some(values) = complete(source, layers, runs, what, diagnostics) else {
             continue;
         };
-        all.push(Weights {
-            tensor,
-            parameters: sums(values.iter().map(|v| v[0])),
-            stored: sums(values.iter().map(|v| v[1])),
-            all_reduces: sums(values.iter().map(|v| v[3])),
-            expert_parameters: sums(values.iter().map(|_| 0)),
-            gathered: sums(values.iter().map(|_| 0)),
-            routed: sums(values.iter().map(|_| 0)),
-            output: values.iter().map(|v| v[2]).collect(),
-            working: values.iter().map(|v| v[1]).collect(),
+        let layers = values.iter().map(|v| LayerBytes {
+            parameters: v[0],
+            stored: v[1],
+            working: v[1],
+            output: v[2],
+            all_reduces: v[3],
+            ..LayerBytes::default()
         });
+        all.push(Weights::made(tensor, layers.collect()));
     }
     (!all.is_empty()).then_some(all)
 }
@@ -233,30 +236,27 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
         let largest = degree
             .last()
             .map_or((micro_batch, values), |(key, v)| (key.2, v));
-        let busy = |which: usize| {
-            let share = f64::from(micro_batch) / f64::from(largest.0);
-            let pairs = values.iter().zip(largest.1);
-            pairs.map(move |(own, most)| {
+        let share = f64::from(micro_batch) / f64::from(largest.0);
+        let layers = values.iter().zip(largest.1).map(|(own, most)| {
+            let busy = |which: usize| {
                 let alone = most[which] * share;
                 if alone * LAUNCH_BOUND < own[which] {
                     alone
                 } else {
                     own[which]
                 }
-            })
-        };
-        let times = Times {
-            tensor,
-            micro_batch,
-            is_interpolated: false,
-            forward: sums(values.iter().map(|v| v[0])),
-            backward: sums(values.iter().map(|v| v[1])),
-            update: sums(values.iter().map(|v| v[2])),
-            busy_forward: sums(busy(0)),
-            busy_backward: sums(busy(1)),
-            weights: sums(values.iter().map(|v| WEIGHTS_OF_BACKWARD * v[1])),
-            communication: (tensor == 1).then(|| vec![0.0; values.len() + 1]),
-        };
+            };
+            Seconds {
+                forward: own[0],
+                backward: own[1],
+                update: own[2],
+                busy_forward: busy(0),
+                busy_backward: busy(1),
+                weights: WEIGHTS_OF_BACKWARD * own[1],
+                communication: (tensor == 1).then_some(0.0),
+            }
+        });
+        let times = Times::new(tensor, micro_batch, layers);
         match gpus.last_mut() {
             Some(last) if &*last.name == gpu => last.times.push(times),
             _ => gpus.push(Gpu {

@@ -40,6 +40,10 @@ fn tiny() -> LayerProfile {
     read(HEAD, LAYERS, TIMES).expect("it is good")
 }
 
+fn even_cuts(profile: &LayerProfile, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
+    profile.cutting(stages, micro_batch)?.cuts(stages.len())
+}
+
 #[test]
 fn micro_batches_between_profiled_ones_lie_on_their_line() {
     let mut profile = tiny();
@@ -106,13 +110,13 @@ fn layers_are_summed_and_launch_bound_passes_are_told() {
     assert!((one.forward - 2.0).abs() < 1e-12 && (one.busy_forward - 1.5).abs() < 1e-12);
     assert!((one.backward - 4.0).abs() < 1e-12 && (one.busy_backward - 4.0).abs() < 1e-12);
     let weights = profile.weights(1).expect("known");
-    assert_eq!(weights.parameters(0, 1), 1100);
+    assert_eq!(weights.of(0, 1).parameters, 1100);
     assert_eq!(
-        (weights.stored_bytes(1, 3), weights.largest_bytes(1, 3)),
+        (weights.of(1, 3).stored, weights.largest_bytes(1, 3)),
         (18_800, 9000)
     );
     assert_eq!(
-        (weights.output_bytes(3), weights.all_reduces(0, 3)),
+        (weights.output_bytes(3), weights.of(0, 3).all_reduces),
         (40, 6)
     );
 }
@@ -121,10 +125,13 @@ fn layers_are_summed_and_launch_bound_passes_are_told() {
 fn cuts_are_as_even_as_can_be() {
     let profile = tiny();
     // Seconds of micro-batch 1: 0.2, 3, 3, 1.
-    assert_eq!(profile.even_cuts(&[("G", 1); 2], 1), Some(vec![1, 3]));
-    assert_eq!(profile.even_cuts(&[("G", 1); 4], 1), Some(vec![0, 1, 2, 3]));
-    assert_eq!(profile.even_cuts(&[("G", 1); 5], 1), None);
-    assert_eq!(profile.even_cuts(&[("G", 2)], 1), None);
+    assert_eq!(even_cuts(&profile, &[("G", 1); 2], 1), Some(vec![1, 3]));
+    assert_eq!(
+        even_cuts(&profile, &[("G", 1); 4], 1),
+        Some(vec![0, 1, 2, 3])
+    );
+    assert_eq!(even_cuts(&profile, &[("G", 1); 5], 1), None);
+    assert_eq!(even_cuts(&profile, &[("G", 2)], 1), None);
     // By trying all: the slowest of three stages cannot be shorter.
     let mut d = Diagnostics::default();
     let opt = library::profile("opt-350m", &mut d).expect("it is embedded");
@@ -148,7 +155,7 @@ fn cuts_are_as_even_as_can_be() {
     let best = best
         .map(|(a, b)| slowest(a, b))
         .fold(f64::INFINITY, f64::min);
-    let cuts = opt.even_cuts(&slots, 8).expect("profiled");
+    let cuts = even_cuts(&opt, &slots, 8).expect("profiled");
     assert!((slowest(cuts[0], cuts[1]) - best).abs() < 1e-12);
 }
 

@@ -257,7 +257,7 @@ impl PlanJob {
     fn save(&mut self, on: On<'_>, done: &mut Done) -> bool {
         let from = self.now;
         let purpose = Purpose::CheckpointWrite(from);
-        let time = (on.terms).write(on.way, || self.provider.stream(purpose));
+        let time = (on.terms.write(on.way)).draw(|| self.provider.stream(purpose));
         let is_done = match on.terms.reacting.saves {
             Saves::Asynchronous(copying) => {
                 let books = self.ledger.books(from);

@@ -9,11 +9,9 @@ use crate::scenario::failures_table::{CauseTable, FailuresTable, ReactionTable, 
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::forms::NamedOr;
 use crate::scenario::parallel_table::ParallelTable;
-use crate::scenario::spot;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_read::input::checked::{Delay, Positive};
-use scavsim_sim::cluster::checkpoint::Policy;
-use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
+use scavsim_sim::cluster::{Checkpoints, Pause, Setup};
 use scavsim_sim::plans::failures::{self, Cause, Failures, Lemons, Loses};
 use scavsim_sim::plans::reaction::{Aim, Reacting, Saves};
 use scavsim_sim::plans::{Forecast, Reaction, ReactionCosts, Upkeep};
@@ -34,38 +32,36 @@ pub(super) fn failures(
     let table = place.get_ref();
     let before = complaints.count();
     let causes = causes(place, complaints);
-    let both = |one: bool, other: bool, keys: [&str; 2], complaints: &mut Complaints<'_>| {
-        if one != other {
-            let [given, missing] = if one { keys } else { [keys[1], keys[0]] };
-            let title = format!("`failures.{given}` needs `failures.{missing}`");
+    for (keys, given) in [
+        (
+            ["by_hand_share", "by_hand_mean_s"],
+            [
+                table.by_hand_share.is_some(),
+                table.by_hand_mean_s.is_some(),
+            ],
+        ),
+        (
+            ["lemon_share", "lemon_factor"],
+            [table.lemon_share.is_some(), table.lemon_factor.is_some()],
+        ),
+        (
+            ["maintenance_every_h", "maintenance_s"],
+            [
+                table.maintenance_every_h.is_some(),
+                table.maintenance_s.is_some(),
+            ],
+        ),
+    ] {
+        if given[0] != given[1] {
+            let (own, missing) = (keys[usize::from(given[1])], keys[usize::from(given[0])]);
+            let title = format!("`failures.{own}` needs `failures.{missing}`");
             complaints.error_at(place.span(), title, "one says nothing without the other");
         }
-    };
+    }
     let by_hand = table.by_hand_share.zip(table.by_hand_mean_s.as_ref());
-    let keys = ["by_hand_share", "by_hand_mean_s"];
-    both(
-        table.by_hand_share.is_some(),
-        table.by_hand_mean_s.is_some(),
-        keys,
-        complaints,
-    );
     let lemons = table.lemon_share.zip(table.lemon_factor.as_ref());
-    let keys = ["lemon_share", "lemon_factor"];
-    both(
-        table.lemon_share.is_some(),
-        table.lemon_factor.is_some(),
-        keys,
-        complaints,
-    );
     let maintenance = table.maintenance_every_h.zip(table.maintenance_s.as_ref());
-    let keys = ["maintenance_every_h", "maintenance_s"];
-    both(
-        table.maintenance_every_h.is_some(),
-        table.maintenance_s.is_some(),
-        keys,
-        complaints,
-    );
-    let checkpoints = spot::checkpoints(table.checkpoint);
+    let checkpoints = table.checkpoint.unwrap_or_default();
     if checkpoints == Checkpoints::Dynamic {
         let title = "`failures.checkpoint = \"dynamic\"` needs VMs of some age";
         complaints.error_at(place.span(), title, "machines that fail do so at any age");
@@ -91,7 +87,7 @@ pub(super) fn failures(
             restart: table.restart_s.map(|given| Pause::Fixed(time(Some(given)))),
             keeps: table.keeps,
             checkpoints,
-            write: Write::Fixed(time(table.checkpoint_write_s)),
+            write: Pause::Fixed(time(table.checkpoint_write_s)),
         },
     }))
 }
@@ -277,12 +273,12 @@ fn impossible(
         complaints.push(complaint.with_help("say in `[spot]` or `[failures]` what is"));
     }
     let checkpoint = match (&file.spot, &file.failures) {
-        (Some(spot), _) => spot::checkpoints(spot.get_ref().checkpoint),
-        (None, Some(failures)) => spot::checkpoints(failures.get_ref().checkpoint),
-        (None, None) => Checkpoints::Dynamic,
+        (Some(spot), _) => spot.get_ref().checkpoint,
+        (None, Some(failures)) => failures.get_ref().checkpoint,
+        (None, None) => Some(Checkpoints::Dynamic),
     };
     let is_unkept =
-        checkpoint == Checkpoints::By(Policy::None) && reacting.saves != Saves::InMemory;
+        checkpoint.unwrap_or_default() == Checkpoints::None && reacting.saves != Saves::InMemory;
     if reacting.reaction.goes_on() && asked(&table.data) == [1] && is_unkept {
         let title = format!("`{name}` goes on from state that nobody keeps");
         let complaint = complaints.at(place.span(), title, "one replica, and no checkpoint");
