@@ -63,7 +63,7 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "wasted",
         "Share of compute time that went into dropped gradients and second attempts.",
     ),
-    ("fidelity", "How it was simulated: fast, step or event."),
+    ("fidelity", "How it was simulated: fast or event."),
     (
         "ETTR",
         "Effective training time ratio: training that counts, over all the time that VMs are held.",
