@@ -122,7 +122,7 @@ fn worlds() -> Vec<World> {
 
 /// Windows of a deadline's length, spread evenly.
 fn windows(world: &World, starts: usize) -> Vec<Window<'_>> {
-    let ticks = JOB.deadline_ticks(world.tick_s);
+    let ticks = JOB.ticks(world.tick_s);
     let last = world.ticks() - ticks;
     (0..starts)
         .filter_map(|at| world.window(last * at / (starts - 1).max(1), ticks))

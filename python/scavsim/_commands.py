@@ -21,7 +21,7 @@ Objective = Literal["time", "cost", "knee"]
 
 
 def run_into(scenario: _scenario.Given, out: Path, *, records: Literal["csv", "jsonl", "parquet"] = "csv", overwrite: bool = False,
-             resume: bool = False, jobs: Optional[int] = None, **overrides: Any) -> pathlib.Path:
+             resume: bool = False, jobs: Optional[int] = None, programs: bool = False, **overrides: Any) -> pathlib.Path:
     """Runs a scenario and writes a folder of results, as `plot`, `report` and the program read it. Cases without a result are listed in
     its `failures.csv`.
 
@@ -32,6 +32,7 @@ def run_into(scenario: _scenario.Given, out: Path, *, records: Literal["csv", "j
         overwrite: replace the results that are there.
         resume: go on with what an interrupted run left there.
         jobs: threads; all cores if absent.
+        programs: start the programs that a scenario names whose file is outside of the working folder.
         overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
 
     Returns:
@@ -48,7 +49,7 @@ def run_into(scenario: _scenario.Given, out: Path, *, records: Literal["csv", "j
         ...     (out / "records.csv").exists()
         True
     """
-    options = {"out": os.fspath(out), "records": records, "overwrite": overwrite, "resume": resume, "jobs": jobs}
+    options = {"out": os.fspath(out), "records": records, "overwrite": overwrite, "resume": resume, "jobs": jobs, "programs": programs}
     file, given, set_, places = asked(scenario, overrides)
     ask("run_into", "run", file, *words(options), *set_, given=given, fine=(0, 3), places=places)
     return pathlib.Path(out)
@@ -156,7 +157,7 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
 
 
 def compare(*scenarios: _scenario.Given, repeats: Sequence[int] = (), halves: Optional[int] = None, replicas: Optional[int] = None,
-            seed: Optional[int] = None, against: Optional[str] = None, jobs: Optional[int] = None, **overrides: Any) -> Comparison:
+            seed: Optional[int] = None, against: Optional[str] = None, jobs: Optional[int] = None, programs: bool = False, **overrides: Any) -> Comparison:
     """Strategies beside each other: ranks, ratios, how sure these are, and where each strategy loses.
 
     Args:
@@ -166,6 +167,7 @@ def compare(*scenarios: _scenario.Given, repeats: Sequence[int] = (), halves: Op
         replicas, seed: replace those of the scenarios.
         against: hold the others against this strategy, named before the figures are known.
         jobs: threads; all cores if absent. Results do not depend on it.
+        programs: start the programs that a scenario names whose file is outside of the working folder.
         overrides: keys of the scenarios; `search__strategies=["full", "random"]` is `search.strategies`.
 
     Raises:
@@ -183,7 +185,8 @@ def compare(*scenarios: _scenario.Given, repeats: Sequence[int] = (), halves: Op
     texts = [given for _, given, _, _ in read if given is not None]
     if len(texts) > 1:
         raise TypeError("compare() takes one scenario that is no file: write the others into files")
-    options = {"repeats": ",".join(map(str, repeats)) or None, "halves": halves, "replicas": replicas, "seed": seed, "against": against, "jobs": jobs}
+    options = {"repeats": ",".join(map(str, repeats)) or None, "halves": halves, "replicas": replicas, "seed": seed, "against": against, "jobs": jobs,
+               "programs": programs}
     places = next((places for _, given, _, places in read if given is not None), [])
     told = ask("compare", "compare", *(file for file, *_ in read), "--format", "json", *words(options), *_scenario.set_words(overrides),
                given=texts[0] if texts else None, places=places)
@@ -235,13 +238,15 @@ def validate(*workloads: Path) -> Table:
     return _items(ask("validate", "validate", *(os.fspath(own) for own in workloads), "--format", "json"))
 
 
-def reproduce(*papers: str) -> Any:
+def reproduce(*papers: str, programs: bool = False) -> Any:
     """Published figures beside those of scavsim, as `scavsim reproduce --format json` has them.
 
     Args:
         papers: names of shipped papers, or folders; all shipped ones where none is named.
+        programs: start the programs that scenarios of a folder name.
     """
-    return json.loads(ask("reproduce", "reproduce", *papers, "--format", "json", fine=(0, 4)))
+    told = ask("reproduce", "reproduce", *papers, "--format", "json", *words({"programs": programs}), fine=(0, 4))
+    return json.loads(told)
 
 
 def plot(results: Path, out: Path, *, kind: Union[str, Iterable[str]] = "all", **options: Any) -> List[pathlib.Path]:

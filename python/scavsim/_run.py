@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import traceback
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -30,6 +31,7 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
 
     Warns:
         UserWarning: what is to be minded of prices: none is named, one holds for several VM types, spot prices are without losses.
+            A strategy of one's own that raised, with the traceback of its first exception.
 
     Raises:
         Mistakes: all that is wrong with the scenario, with its places.
@@ -45,9 +47,10 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
     """
     text, places = _scenario.read(scenario)
     over = threading.Event()
+    raised: Dict[str, str] = {}
     shown = _Progress() if (progress if progress is not None else _is_watched()) else None
     try:
-        opened = _opened(strategies, timeout_s, over)
+        opened = _opened(strategies, timeout_s, over, raised)
         records = _native.run(text, _scenario.overrides(overrides), opened, jobs, shown, stop, over, int(memory_gb * 1e9))
     except _native.Mistakes as mistakes:
         raise _scenario.placed(mistakes, places) from None
@@ -56,6 +59,8 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
             shown.clear()
     for remark in records.remarks:
         warnings.warn(f"{records.name}: {remark}", stacklevel=2)
+    for name, told in raised.items():
+        warnings.warn(f"{records.name}: the strategy `{name}` raised an exception, which failed its case\n{told}", stacklevel=2)
     return Result(records)
 
 
@@ -75,15 +80,19 @@ def check(scenario: _scenario.Given, *, strategies: Optional[Mapping[str, Maker]
     """
     text, places = _scenario.read(scenario)
     try:
-        name, cases = _native.check(text, _scenario.overrides(overrides), _opened(strategies, 60.0, threading.Event()))
+        name, cases = _native.check(text, _scenario.overrides(overrides), _opened(strategies, 60.0, threading.Event(), {}))
     except _native.Mistakes as mistakes:
         raise _scenario.placed(mistakes, places) from None
     return {"name": name, "cases": cases}
 
 
-def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float, over: threading.Event) -> List[_native.Opened]:
-    def opened(maker: Maker) -> Any:
-        return lambda: Session(maker, timeout_s, over)
+def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float, over: threading.Event, raised: Dict[str, str]) -> List[_native.Opened]:
+    def opened(name: str, maker: Maker) -> Any:
+        def keep(error: BaseException) -> None:
+            if name not in raised:
+                raised[name] = "".join(traceback.format_exception(error))
+
+        return lambda: Session(maker, timeout_s, over, keep)
 
     def told(maker: Maker, what: str) -> Any:
         return getattr(maker, what, getattr(Strategy, what))
@@ -93,7 +102,7 @@ def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float, over: t
         return of[0], of[1], of[2], of[3]
 
     own = (strategies or {}).items()
-    return [(name, opened(s), told_of(s), (int(told(s, "max_probes")), float(told(s, "max_search_s")))) for name, s in own]
+    return [(name, opened(name, s), told_of(s), (int(told(s, "max_probes")), float(told(s, "max_search_s")))) for name, s in own]
 
 
 def _is_watched() -> bool:

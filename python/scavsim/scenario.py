@@ -142,7 +142,7 @@ class Cluster(Keys):
     search: Literal['all', 'each-vm'] = key(default=None)
     """Which configurations a search chooses between."""
     start_up_s: float = key(default=None)
-    """Seconds from a request of VMs until they are ready."""
+    """Seconds from a request of VMs until they are ready; 0 when absent, but as measured with `[spot]` or `[failures]`."""
     vm: Sequence[str] = key(default=None)
     """VM types, with the workers on every VM behind a slash where that is not one; all that were measured or defined when absent."""
     workers: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
@@ -198,9 +198,9 @@ class Failures(Keys):
     causes: Sequence[Union[Cause, Dict[str, Any]]] = key(default=None)
     """Causes of one's own."""
     checkpoint: Union[Literal['none', 'young', 'young-daly', 'searched', 'dynamic'], Dict[str, Any]] = key(default=None)
-    """When checkpoints are written."""
+    """When checkpoints are written; by Young and Daly when absent, where a failure goes back to the last."""
     checkpoint_write_s: float = key(default=None)
-    """Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say."""
+    """Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say; as measured when absent."""
     detection_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Seconds until a failure is noticed."""
     fleet: Union[str, Sequence[str]] = key(default=None)
@@ -218,9 +218,9 @@ class Failures(Keys):
     nodes_per_switch: int = key(default=None)
     """Nodes behind a switch, which fail with it; 2 when absent."""
     replacement_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds from a failure until another node runs in the place of one that it took."""
+    """Seconds from a failure until another node runs in the place of one that it took; `cluster.start_up_s` when absent."""
     restart_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds that all take to go on from a checkpoint, beside reading it."""
+    """Seconds that all take to go on from a checkpoint, beside reading it; as measured when absent."""
     scale: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Failures over those that were counted or said; 1 when absent."""
 
@@ -413,7 +413,7 @@ class Reaction(Keys):
     copying_s: float = key(default=None)
     """Seconds in which the state is copied to the hosts."""
     costs: Union[str, ReactionCosts, Dict[str, Any]] = key(default=None)
-    """What that costs: `parcae`, as measured for it, or seconds of one's own; nothing when absent."""
+    """What that costs: `parcae`, as measured for it, also when absent; or seconds of one's own."""
     forecast: Union[str, Sequence[str]] = key(default=None)
     """How a job that re-plans foretells how many GPUs there will be: a name of `scavsim list forecasts`; `none` when absent."""
     policy: Union[str, Sequence[str]] = key(default=None)
@@ -424,7 +424,7 @@ class Reaction(Keys):
     spares: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
     """VMs that idle until one is lost; none when absent."""
     swap_s: float = key(default=None)
-    """Seconds from a loss until a spare is in its place."""
+    """Seconds from a loss until a spare is in its place; as measured when absent."""
 
     _known = {"aim": "aim", "copying_s": "copying_s", "costs": "costs", "forecast": "forecast", "policy": "policy", "saves": "saves", "spares": "spares", "swap_s": "swap_s"}
     _tables = {}
@@ -765,17 +765,17 @@ class Spot(Keys):
     """VMs that the provider may take away."""
 
     checkpoint: Union[Literal['none', 'young', 'young-daly', 'searched', 'dynamic'], Dict[str, Any]] = key(default=None)
-    """When checkpoints are written."""
+    """When checkpoints are written; by Young and Daly when absent, where a loss goes back to the last."""
     checkpoint_mb: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """MB of one, which then takes as long as was measured for so many."""
     checkpoint_on_notice: bool = key(default=None)
     """Whether a last checkpoint is written when the provider warns of a loss. [false]"""
     checkpoint_write_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds that one takes to write."""
+    """Seconds that one takes to write; as measured when absent."""
     chief: Literal['hands-over', 'goes-back', 'ends-the-run'] = key(default=None)
     """What the loss of the chief, the first worker, means."""
     cold_join_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds that a new VM takes, once it runs, to join the others."""
+    """Seconds that a new VM takes, once it runs, to join the others; as measured when absent."""
     exponential_mean_h: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Mean hours of lives that are exponential."""
     fewest_workers: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
@@ -795,7 +795,7 @@ class Spot(Keys):
     start_up: str = key(default=None)
     """Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`."""
     warm_restart_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds that all take to go on from a checkpoint; what the workload says when absent."""
+    """Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured."""
 
     _known = {"checkpoint": "checkpoint", "checkpoint_mb": "checkpoint_mb", "checkpoint_on_notice": "checkpoint_on_notice", "checkpoint_write_s": "checkpoint_write_s", "chief": "chief", "cold_join_s": "cold_join_s", "exponential_mean_h": "exponential_mean_h", "fewest_workers": "fewest_workers", "keeps": "keeps", "lifetime": "lifetime", "notice_s": "notice_s", "on_loss": "on_loss", "replacement_s": "replacement_s", "restart": "restart", "start_up": "start_up", "warm_restart_s": "warm_restart_s"}
     _tables = {}

@@ -256,12 +256,15 @@ def serve(strategy: Maker) -> None:
 
 
 class Session:
-    """A conversation with a strategy in this process, which searches on a thread of its own; `stop` ends the wait for it."""
+    """A conversation with a strategy in this process, which searches on a thread of its own; `stop` ends the wait for it, and `raised`
+    hears what it raises."""
 
-    def __init__(self, strategy: Maker, timeout_s: float = 60.0, stop: Optional[threading.Event] = None) -> None:
+    def __init__(self, strategy: Maker, timeout_s: float = 60.0, stop: Optional[threading.Event] = None,
+                 raised: Callable[[BaseException], Any] = lambda error: None) -> None:
         self._strategy = strategy
         self._timeout_s = timeout_s
         self._stop = stop
+        self._raised = raised
         self._told: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
         self._said: "queue.SimpleQueue[str]" = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True, name="scavsim strategy").start()
@@ -290,6 +293,7 @@ class Session:
                 except _Closed:
                     raise
                 except BaseException as error:  # whatever it is, it ends a search and not the run
+                    self._raised(error)
                     answer = _line({"fail": f"{type(error).__name__}: {error}"})
                 self._said.put(answer)
         except _Closed:

@@ -325,10 +325,11 @@ class AsAProgram(unittest.TestCase):
         # Its output ends with it: no child holds it open.
         self.assertEqual(process.communicate(timeout=20)[0], "")
 
-    def test_its_mistake_is_the_last_line(self):
+    def test_its_mistake_is_the_last_line_of_its_traceback(self):
         process, answer = self.program("Raises")
         self.assertEqual(answer(json.dumps(BEGIN) + "\n"), "")
-        self.assertEqual(process.communicate()[1].splitlines()[-1], "ValueError: no such luck")
+        [*_, line, last] = process.communicate()[1].splitlines()
+        self.assertEqual((line.strip(), last), ('raise ValueError("no such luck")', "ValueError: no such luck"))
 
 
 if __name__ == "__main__":

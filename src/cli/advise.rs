@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::rank::By;
 use super::signals::Signals;
 use super::{scenarios, terminal};
+use scavsim_base::output::write_file;
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
@@ -152,9 +153,6 @@ fn own_price(text: &str) -> Result<(String, f64), &'static str> {
 
 impl AdviseArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
@@ -351,7 +349,7 @@ impl AdviseArgs {
             return Ok(());
         };
         if let Some(path) = &self.sky {
-            write(path, &hand_over::sky(name, best))?;
+            write_file(path, hand_over::sky(name, best).as_bytes())?;
         }
         if self.commands && self.format == AdviceFormat::Text {
             match hand_over::commands(name, best) {
@@ -361,13 +359,4 @@ impl AdviseArgs {
         }
         Ok(())
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| {
-        let error = anyhow::Error::from(error);
-        error
-            .context(format!("cannot write {}", path.display()))
-            .into()
-    })
 }

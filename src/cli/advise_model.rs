@@ -68,9 +68,6 @@ pub(super) struct AskedOfAll {
 
 impl OfModel {
     /// Answers what is asked beside what a table would be asked, too.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake.
     pub(super) fn run(&self, of: AskedOfAll, signals: &Signals) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),

@@ -118,9 +118,6 @@ pub fn options(command: &str) -> Vec<String> {
 }
 
 /// What decides the records of a scenario, as JSON: what the manifest of its results says before they are there.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
 pub fn identity(scenario: &door::Scenario) -> serde_json::Result<String> {
     serde_json::to_string(&manifest::identity(scenario.checked()))
 }
@@ -143,9 +140,6 @@ impl Summing {
     }
 
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// None in memory; the signature is that of the summary.
     pub fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.summary.take(record)
     }

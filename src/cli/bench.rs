@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::progress::Progress;
 use super::signals::Signals;
 use super::{scenarios, terminal};
+use scavsim_base::output::{replace_folder, write_file};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Scenario;
 use scavsim_measure::bench::board::Board;
@@ -17,7 +18,6 @@ use scavsim_measure::bench::{
 use scavsim_measure::compare::Effort;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_search::grid;
-use scavsim_show::report::Folder;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -110,9 +110,6 @@ struct ExportArgs {
 
 impl BenchArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; of a suite with every mistake in it.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         match self.what {
             BenchCommand::Run(args) => args.run(signals),
@@ -219,12 +216,6 @@ fn failure(why: NoBench) -> Failure {
         ),
         other => Failure::Other(other.into()),
     }
-}
-
-fn wrong(title: String, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(title).with_help(help.to_owned()));
-    Failure::Wrong(wrong)
 }
 
 /// A folder, with what was verified of it or why it fails.
@@ -340,15 +331,10 @@ fn files(
     suite: &Suite,
     out: &Path,
 ) -> Result<String, Failure> {
-    let help = "`--out` needs a file in a folder in which files can be created";
-    let name = out.file_name().and_then(|name| name.to_str());
-    let Some(name) = name.filter(|_| !out.is_dir()) else {
-        return Err(wrong(format!("{} is no file", out.display()), help));
-    };
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let folder = Folder::prepare(parent.unwrap_or(Path::new(".")))
-        .map_err(|error| wrong(error.to_string(), help))?;
-    folder.write(name, board.csv()?.as_bytes())?;
+    write_file(out, board.csv()?.as_bytes()).map_err(|error| {
+        let help = "`--out` needs a file in a folder in which files can be created";
+        wrong(error.to_string(), help)
+    })?;
     let page = page(board, sound, refused, suite, out)?;
     let written = std::iter::once(out.to_owned()).chain(page);
     Ok(written
@@ -400,9 +386,7 @@ impl CardsArgs {
         let cards: Vec<String> = (known.iter().filter(asked))
             .filter_map(|name| card::card(&grid::library::embedded(name)?, &mut diagnostics))
             .collect();
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
+        no_mistakes(diagnostics)?;
         terminal::print(&cards.join("\n"))?;
         Ok(Exit::Done)
     }
@@ -415,11 +399,15 @@ impl ExportArgs {
         let files = export::files(&suite, &mut diagnostics);
         let files = files.ok_or(Failure::Wrong(diagnostics))?;
         let is_used = std::fs::read_dir(&self.folder).is_ok_and(|mut all| all.next().is_some());
+        if self.folder.file_name().is_none() {
+            let title = format!("`{}` does not name a folder", self.folder.display());
+            return Err(wrong(title, "end the path with a name"));
+        }
         if is_used || self.folder.is_file() {
             let title = format!("{} is no empty folder", self.folder.display());
             return Err(wrong(title, "what is archived is to hold nothing else"));
         }
-        export::write(&self.folder, &files)?;
+        replace_folder(&self.folder, &files, &[])?;
         let line = format!(
             "{}: {} files, hashes in {}\n",
             self.folder.display(),

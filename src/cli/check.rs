@@ -2,13 +2,16 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::set::SetArgs;
 use super::{policies, scenarios, terminal};
+use scavsim_base::text::Page;
 use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::visible;
 
 /// Arguments of `check`.
@@ -23,42 +26,50 @@ pub struct CheckArgs {
 
 impl CheckArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
-        if self.files.iter().any(|file| policies::has_policies(file)) {
-            let studies = policies::load(&self.files, &self.set)?;
-            let line = |(path, cases): (&PathBuf, usize)| {
-                format!(
-                    "{}: ok, {cases} lives\n",
-                    visible(&path.display().to_string())
-                )
-            };
-            let cases = studies.iter().map(scavsim_provision::study::Study::cases);
-            terminal::print(&self.files.iter().zip(cases).map(line).collect::<String>())?;
-            return Ok(Exit::Done);
-        }
-        let scenarios = scenarios::load(
-            &self.files,
-            Overrides {
-                set: self.set.sources()?,
-                ..Overrides::default()
-            },
-        )?;
         let page = terminal::page();
         let mut text = String::new();
-        for (path, scenario) in self.files.iter().zip(&scenarios) {
+        let mut wrong = Diagnostics::default();
+        for file in &self.files {
+            match self.lines(file, &page) {
+                Ok(lines) => text += &lines,
+                Err(Failure::Wrong(own)) => wrong.extend(own),
+                Err(other) => return Err(other),
+            }
+        }
+        // What is sound is told also beside what is not.
+        terminal::print(&text)?;
+        no_mistakes(wrong)?;
+        Ok(Exit::Done)
+    }
+
+    /// What is said of a file that is sound.
+    fn lines(&self, file: &PathBuf, page: &Page) -> Result<String, Failure> {
+        let path = file.display().to_string();
+        let path = visible(&path);
+        let files = std::slice::from_ref(file);
+        if policies::has_policies(file) {
+            let studies = policies::load(files, &self.set)?;
+            let mut lines = String::new();
+            for study in studies {
+                lines += &format!("{path}: ok, {}\n", study.extent());
+                policies::note_estimate(&Arc::new(study), scenarios::available())?;
+            }
+            return Ok(lines);
+        }
+        let overrides = Overrides {
+            set: self.set.sources()?,
+            ..Overrides::default()
+        };
+        let mut text = String::new();
+        for scenario in scenarios::load(files, overrides)? {
             // Writing to a string cannot fail.
-            let path = path.display().to_string();
-            let path = visible(&path);
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
             let left_out = scenario.left_out().iter().map(ToString::to_string);
             for sentence in left_out.chain(scenario.subject.impossible()) {
                 text += &page.prose(&sentence, 2);
             }
         }
-        terminal::print(&text)?;
-        Ok(Exit::Done)
+        Ok(text)
     }
 }

@@ -1,25 +1,25 @@
 //! `scavsim compare`: strategies beside each other.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tempfile::NamedTempFile;
 
 use super::compare_form::CompareFormat;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::{policies_compare, scenarios, terminal};
+use super::{out, policies_compare, resume, scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
     Comparison, ComparisonQuestion, Effort, NoComparison, NotedCase, compare, compare_noting, data,
     run::cases, text,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::comparison_manifest::{self, Hashed};
-use scavsim_show::report::manifest;
+use scavsim_show::report::OutputFolder;
+use scavsim_show::report::result_files::{self, ResultFiles};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -62,14 +62,13 @@ pub struct CompareArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     #[command(flatten)]
+    programs: ProgramsArg,
+    #[command(flatten)]
     set: SetArgs,
 }
 
 impl CompareArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if let Some(exit) = policies_compare::run(&self.policies(), signals)? {
             return Ok(exit);
@@ -83,11 +82,17 @@ impl CompareArgs {
             ..Overrides::default()
         };
         let scenarios = scenarios::load(&self.files, overrides)?;
+        self.programs.ask(&self.files, &scenarios)?;
         let question = ComparisonQuestion {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
             against: self.against.clone(),
         };
+        let files = self
+            .out
+            .as_deref()
+            .map(|out| result_files(out, &scenarios, &question));
+        let files = files.transpose()?;
         let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
         let progress = Progress::start("compare", cases(&scenarios, &question));
@@ -96,9 +101,9 @@ impl CompareArgs {
             interrupt,
             progress: &progress.counter,
         };
-        let compared = match &self.out {
+        let compared = match files {
             None => compare(&scenarios, &question, effort),
-            Some(folder) => written(folder, &scenarios, &question, effort),
+            Some(files) => written(files, &scenarios, &question, effort),
         };
         drop(progress);
         let compared = compared.map_err(failure)?;
@@ -150,6 +155,7 @@ impl CompareArgs {
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             seed: self.seed,
             set: &self.set,
+            programs: self.programs,
             against: self.against.as_deref(),
             format: self.format,
             page,
@@ -193,65 +199,44 @@ fn failure(why: NoComparison) -> Failure {
     }
 }
 
-/// Name of the file of reasons, which is there where something failed.
-const FAILURES: &str = "failures.csv";
+/// A folder for results that does not hold those of a run.
+fn result_files(
+    out: &Path,
+    scenarios: &[Scenario],
+    question: &ComparisonQuestion,
+) -> Result<ResultFiles, Failure> {
+    let folder = out::writable(OutputFolder::alone(out))?;
+    let mut wrong = Diagnostics::default();
+    let made_from = result_files::of_comparison(scenarios, question);
+    let help = "write to another folder";
+    resume::keep(folder.path(), Some(&made_from), help, &mut wrong);
+    no_mistakes(wrong)?;
+    Ok(ResultFiles::new(folder))
+}
 
 /// Compares, and writes every case as it comes, then what they come to, and in the end from what.
 fn written(
-    folder: &Path,
+    files: ResultFiles,
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
     effort: Effort<'_>,
 ) -> Result<Comparison, NoComparison> {
-    let not_written = NoComparison::NotWritten;
-    std::fs::create_dir_all(folder).map_err(not_written)?;
-    let cases = NamedTempFile::new_in(folder).map_err(not_written)?;
-    let mut rows = data::Cases::new(Hashed::new(BufWriter::new(cases)));
+    let mut files = files;
+    let cases = files.create("cases.csv");
+    let mut rows = data::Cases::new(cases.map_err(NoComparison::NotWritten)?);
     let note = &mut |case: &NotedCase<'_>| rows.take(case);
     let compared = compare_noting(scenarios, question, effort, note)?;
     let write = || -> io::Result<()> {
-        let (cases, hash) = rows.done()?.done();
-        let cases = cases.into_inner().map_err(|e| e.into_error())?;
-        persist(cases, folder, "cases.csv")?;
-        let mut files = vec![("cases.csv", hash)];
-        let failures = data::failures(&compared)?;
-        if failures.is_none() {
-            remove(&folder.join(FAILURES))?;
+        files.add(rows.done()?)?;
+        files.put("strategies.csv", &data::strategies(&compared)?)?;
+        files.put("units.csv", &data::units(&compared)?)?;
+        files.put("curves.csv", &data::curves(&compared)?)?;
+        if let Some(failures) = data::failures(&compared)? {
+            files.put("failures.csv", &failures)?;
         }
-        let tables = [
-            ("strategies.csv", Some(data::strategies(&compared)?)),
-            ("units.csv", Some(data::units(&compared)?)),
-            ("curves.csv", Some(data::curves(&compared)?)),
-            (FAILURES, failures),
-        ];
-        for (name, text) in tables {
-            let Some(text) = text else { continue };
-            put(folder, name, &text)?;
-            files.push((name, manifest::hash(text.as_bytes())));
-        }
-        let text = comparison_manifest::text(scenarios, question, &files)?;
-        put(folder, manifest::FILE, &text)
+        let made_from = result_files::of_comparison(scenarios, question);
+        files.finish(&made_from).map(drop)
     };
-    write().map_err(not_written)?;
+    write().map_err(NoComparison::NotWritten)?;
     Ok(compared)
-}
-
-/// Writes a file aside, then renames it.
-fn put(folder: &Path, name: &str, text: &str) -> io::Result<()> {
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    persist(file, folder, name)
-}
-
-fn persist(file: NamedTempFile, folder: &Path, name: &str) -> io::Result<()> {
-    file.persist(folder.join(name)).map_err(|e| e.error)?;
-    Ok(())
-}
-
-/// Removes a file of an earlier comparison, if there is one.
-fn remove(file: &Path) -> io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

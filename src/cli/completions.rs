@@ -15,9 +15,6 @@ pub struct CompletionsArgs {
 
 impl CompletionsArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when stdout cannot be written.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, "scavsim", &mut script);

@@ -2,17 +2,22 @@
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::estimate;
 use super::exit::Failure;
+use super::listener::heard;
 use super::terminal;
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::Plan;
 use scavsim_lab::scenario::Scenario;
+use scavsim_provision::study::Study;
 use scavsim_sim::engine::Interrupt;
 
 /// A run that is estimated to take longer is asked about.
 const LONG_S: f64 = 3600.0;
+/// Lives of fewer ticks in all begin without an estimate.
+const FEW_DECISIONS: f64 = 1e6;
 
 /// Who may begin long runs.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +46,6 @@ pub struct PlannedRun<'a> {
 
 impl Consent {
     /// Lets a run begin, or not.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where it would be long or large, and nobody wants that.
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
@@ -69,16 +71,58 @@ impl Consent {
             return Ok(());
         };
         let sentence = format!("{}: {sentence}", asked.scenario.name);
-        let is_person = io::stdin().is_terminal() && io::stderr().is_terminal();
-        if is_person && !self.stdin_is_taken {
-            if says_yes(&sentence)? {
-                return Ok(());
-            }
-            return Err(Failure::Declined("not started".to_owned()));
+        let otherwise = "; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it";
+        ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
+    }
+}
+
+impl Consent {
+    /// Lets the lives of a study begin on so many threads, or not.
+    ///
+    /// # Errors
+    /// [`Failure::Declined`] where they would take long, or more memory than there is, and nobody wants that.
+    pub fn ask_lives(self, study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
+        let size = study.size();
+        if self.is_given || size.lives as f64 * (size.ticks as f64) < FEW_DECISIONS {
+            return Ok(());
         }
-        Err(Failure::Declined(format!(
-            "{sentence}; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it"
-        )))
+        let needed = estimate::memory(study, jobs);
+        let free = estimate::free_memory().filter(|free| needed > *free);
+        let large = free.map(|free| {
+            let [needed, free] = [needed, free].map(rough_size);
+            format!("it would take {needed} of memory where {free} are free")
+        });
+        let long = match large {
+            // Nothing is tried where there is no room.
+            Some(_) => None,
+            None => sentence(estimate::of_lives(study, jobs)?.seconds, None, None),
+        };
+        let Some(sentence) = long.or(large) else {
+            return Ok(());
+        };
+        let sentence = format!("{}: {sentence}", study.name);
+        let otherwise =
+            "; it was not started. `--yes` starts it; fewer lives or longer ticks make it shorter";
+        ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
+    }
+}
+
+/// Asks the person at the terminal; where there is none, what is said `otherwise` is how to agree.
+pub(super) fn ask_person(
+    sentence: &str,
+    question: &str,
+    stdin_is_taken: bool,
+    otherwise: &str,
+) -> Result<(), Failure> {
+    let is_asked_inside = heard(|_| ()).is_some();
+    let is_person = !is_asked_inside && io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !is_person || stdin_is_taken {
+        return Err(Failure::Declined(format!("{sentence}{otherwise}")));
+    }
+    if says_yes(sentence, question)? {
+        Ok(())
+    } else {
+        Err(Failure::Declined("not started".to_owned()))
     }
 }
 
@@ -100,11 +144,10 @@ fn sentence(seconds: Option<f64>, bytes: Option<f64>, free: Option<u64>) -> Opti
     (!parts.is_empty()).then(|| parts.join(", and "))
 }
 
-/// Asks the person at the terminal.
-fn says_yes(sentence: &str) -> io::Result<bool> {
+fn says_yes(sentence: &str, question: &str) -> io::Result<bool> {
     terminal::error(sentence);
     let mut err = io::stderr().lock();
-    write!(err, "Start it? [y/N] ")?;
+    write!(err, "{question} [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

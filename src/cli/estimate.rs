@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::{self, Conduct, Ending, Evaluator, Plan, Summary, Tasks};
 use scavsim_lab::scenario::{Scenario, Subject};
+use scavsim_provision::study::Study;
+use scavsim_provision::study::run::rehearse_life;
 use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
@@ -31,6 +33,8 @@ const MANY: u64 = 1000;
 const GLANCE: u64 = 50;
 const GLANCE_TIME: Duration = Duration::from_millis(200);
 
+/// For so long lives of policies are tried.
+const PATIENCE_FOR_LIVES: Duration = Duration::from_millis(500);
 /// For so long configurations are tried where what all of them share takes longer.
 const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
 /// The part of them that is tried: one of so many.
@@ -68,9 +72,6 @@ struct Sample {
 }
 
 /// What a run of `scenario` on `jobs` threads would take, found in a few seconds at most.
-///
-/// # Errors
-/// Whatever keeps the scenario from being planned.
 pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
     let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
@@ -80,11 +81,72 @@ pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     })
 }
 
-/// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
-/// rather too high than too low. Runs of few simulations are not looked at.
+/// What a run would take, in words; programs among its strategies are taken out, and not started.
+pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<String> {
+    let own = &scenario.settings.own;
+    let all = scenario.strategies.len();
+    (scenario.strategies).retain(|name| !own.contains_key(name));
+    Ok(match (scenario.strategies.len(), all) {
+        (0, _) => "nobody knows how long its programs take; a dry run starts none".to_owned(),
+        (some, all) if some == all => of(scenario, jobs)?.text,
+        _ => format!("without its programs: {}", of(scenario, jobs)?.text),
+    })
+}
+
+/// What all lives of a study would take on `jobs` threads, from a sample of them. Programs of users are not started.
 ///
 /// # Errors
-/// None but those of counting bytes.
+/// No thread can be started.
+pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
+    let (ours, lives) = (Arc::clone(study), study.lives() as u64);
+    let found = within(PATIENCE_FOR_LIVES, move |interrupt| {
+        let (begin, mut tried) = (Instant::now(), 0);
+        while tried < SAMPLE.min(lives) && !interrupt.is_raised() {
+            rehearse_life(&ours, spread(tried, lives) as usize);
+            tried += 1;
+        }
+        begin.elapsed().as_secs_f64() / tried as f64
+    })?;
+    let (how, per_life) = match found {
+        Some(seconds) => ("about", seconds),
+        None => ("more than", (PATIENCE_FOR_LIVES + GRACE).as_secs_f64()),
+    };
+    let seconds = per_life * lives as f64 / jobs.min(lives as usize).max(1) as f64;
+    let mut text = format!(
+        "{how} {} on {jobs} threads, up to {} of memory",
+        rough_time(seconds),
+        rough_size(memory(study, jobs))
+    );
+    for (name, _) in study
+        .policies
+        .iter()
+        .filter(|one| one.1.program().is_some())
+    {
+        text += &format!(", and what the program of `{name}` takes");
+    }
+    Ok(Estimate {
+        seconds: Some(seconds),
+        bytes: None,
+        text,
+    })
+}
+
+/// Bytes that lives of a study take on so many threads.
+pub fn memory(study: &Study, jobs: usize) -> f64 {
+    study.size().bytes * jobs.min(study.lives()) as f64
+}
+
+/// Bytes of memory that are free; `None` where the system does not say it.
+pub fn free_memory() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let mut lines = text.lines();
+    let free = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: f64 = free.trim().trim_end_matches("kB").trim_end().parse().ok()?;
+    Some(1024.0 * kib)
+}
+
+/// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
+/// rather too high than too low. Runs of few simulations are not looked at.
 pub fn may_exceed(
     plan: &Plan,
     interrupt: &Interrupt,

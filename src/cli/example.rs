@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use include_dir::File;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::listing::{Format, written};
 use super::terminal;
+use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::scenario::library::SHIPPED;
-use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Arguments of `example`.
@@ -82,9 +82,6 @@ fn about(text: &str) -> String {
 
 impl ExampleArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a name that there is none of, and files that are there, are wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let Some(name) = &self.name else {
             return list();
@@ -120,11 +117,9 @@ impl ExampleArgs {
                     .with_help("choose another folder with `--out`, or replace it with `--force`"),
             );
         }
-        if !there.is_empty() {
-            return Err(Failure::Wrong(there));
-        }
+        no_mistakes(there)?;
         for (own, path) in files.iter().zip(&paths) {
-            write_file(&without_schema(own.text), path)?;
+            write_file(path, without_schema(own.text).as_bytes())?;
         }
         let written: Vec<String> = paths
             .iter()
@@ -182,12 +177,6 @@ fn list() -> Result<Exit, Failure> {
     terminal::print(&written(&list, Format::Table, &terminal::page())?)?;
     terminal::note("`scavsim example NAME` writes one here");
     Ok(Exit::Done)
-}
-
-fn wrong(what: &str, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help));
-    Failure::Wrong(wrong)
 }
 
 /// What to do where a scenario file is not there.

@@ -83,3 +83,18 @@ fn altered(error: &std::io::Error) -> Failure {
     );
     Failure::Wrong(wrong)
 }
+
+/// Wrong usage, with what to do.
+pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(Diagnostic::general(what).with_help(help));
+    Failure::Wrong(wrong)
+}
+
+/// Nothing, where nothing is wrong.
+pub(super) fn no_mistakes(found: Diagnostics) -> Result<(), Failure> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Wrong(found))
+}

@@ -12,6 +12,7 @@ use scavsim_data::pricing::builtin;
 use scavsim_lab::experiment::COLUMNS;
 use scavsim_lab::scenario::declared::{DeclaredKind, KINDS};
 use scavsim_lab::scenario::file;
+use scavsim_papers::reproduce::Evidence;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 use scavsim_show::report::{headline_table, summary_table};
 
@@ -47,9 +48,6 @@ fn words() -> Vec<&'static str> {
 
 impl ExplainArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a word that means nothing here is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let asked = of_any_number(&self.term.join(" "));
         let all = entries()?;
@@ -137,6 +135,13 @@ fn entries() -> Result<Vec<Entry>, Failure> {
     all.extend(
         (GLOSSARY.iter()).map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
     );
+    all.extend((Evidence::ALL.iter()).map(|class| {
+        entry(
+            class.name(),
+            "evidence of a published figure",
+            class.meaning(),
+        )
+    }));
     all.extend((HEADS.iter()).map(|(head, meaning)| entry(head, "a head of tables", meaning)));
     all.extend(COLUMNS.iter().map(|column| {
         let unit = match column.unit {

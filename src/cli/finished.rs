@@ -1,64 +1,64 @@
 //! The folder of a finished run, for those who only read it.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::exit::Failure;
+use super::exit::{Failure, wrong};
+use super::programs::ProgramsArg;
 use super::scenarios;
 use scavsim_lab::experiment::{Sink, Tasks};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_show::report::manifest::{self, Identity};
-use scavsim_show::report::{Folder, results, stored_records};
+use scavsim_show::report::{results, stored_records};
 use scavsim_sim::training::Fidelity;
 
 /// A finished run.
 pub(super) struct FinishedRun {
-    folder: Folder,
+    folder: PathBuf,
     /// What its manifest says.
     pub(super) identity: Identity,
 }
 
 impl FinishedRun {
     /// Reads what the manifest in a folder says.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where there is no finished run.
     pub(super) fn open(path: &Path) -> Result<FinishedRun, Failure> {
-        let folder = Folder::existing(path);
-        let read = manifest::read(&folder.file(manifest::FILE)).map_err(damaged)?;
+        let read = manifest::read(&path.join(manifest::FILE)).map_err(damaged)?;
         let Some(identity) = read else {
             return Err(wrong(
                 format!("there is no run in {}", path.display()),
                 "`scavsim run FILE --out DIR` makes one",
             ));
         };
+        if let Some(Value::String(kind)) = identity.get(manifest::KIND) {
+            return Err(wrong(
+                format!("{} holds no run of strategies, but {kind}", path.display()),
+                "its CSV files are tables; `scavsim verify DIR` tells whether they were changed",
+            ));
+        }
         if identity.get("complete") != Some(&Value::Bool(true)) {
             return Err(wrong(
                 format!("the run in {} is not finished", path.display()),
                 "`scavsim run FILE --out DIR --resume` finishes it",
             ));
         }
-        Ok(FinishedRun { folder, identity })
+        Ok(FinishedRun {
+            folder: path.to_owned(),
+            identity,
+        })
     }
 
     /// Hands its records to `sink`, in the order of the cases.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where they are not those that the run wrote; failures of the sink.
     pub(super) fn hand_out(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
     }
 
     /// The run's `summary.csv`, seen to be the one that the manifest describes.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] where it is another.
     pub(super) fn summary(&self) -> Result<Vec<u8>, Failure> {
         results::summary(&self.folder, &self.identity).map_err(damaged)
     }
@@ -75,12 +75,13 @@ impl FinishedRun {
     }
 }
 
-/// The scenario in `file` with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
+/// The scenario in `file`, whose `programs` may start, with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
 /// be the scenario of.
 pub(super) fn same_scenario(
     file: &Path,
     set: Vec<Arc<Source>>,
     identity: &Identity,
+    programs: ProgramsArg,
 ) -> Result<Scenario, Failure> {
     let number = |key: &str| identity.get(key).and_then(serde_json::Value::as_u64);
     let fidelity = identity.get("fidelity").and_then(|name| name.as_str());
@@ -94,6 +95,7 @@ pub(super) fn same_scenario(
     let scenario = scenarios.remove(0);
     let differences = manifest::differences(identity, &manifest::identity(&scenario));
     if differences.is_empty() {
+        programs.ask_of(file, scenario.programs())?;
         Ok(scenario)
     } else {
         let mut all = Diagnostics::default();
@@ -107,13 +109,6 @@ pub(super) fn same_scenario(
         }
         Err(Failure::Wrong(all))
     }
-}
-
-/// Wrong usage, with what to do.
-pub(super) fn wrong(what: String, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
-    Failure::Wrong(wrong)
 }
 
 fn damaged(error: std::io::Error) -> Failure {

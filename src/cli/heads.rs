@@ -197,7 +197,7 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("tolerance", "How far off a figure may be, set beforehand."),
     (
         "evidence",
-        "How a figure came about: simulated, or by formula.",
+        "What agreement says for the model: prediction, replication, data, replay, identity, self or calibrated.",
     ),
     (
         "verdict",

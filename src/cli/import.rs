@@ -10,6 +10,7 @@ use super::import_plans::{ImportRunsArgs, ModelArgs};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::{terminal, validate};
+use scavsim_base::output::write_file;
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::prices::skypilot;
 use scavsim_measure::import::{Imported, grid, layers, mlperf, pollux, profile, trial};
@@ -104,7 +105,7 @@ impl SkypilotArgs {
             return Err(Failure::Wrong(diagnostics));
         };
         trial::prices(&imported.text, &self.out).map_err(Failure::Wrong)?;
-        folder::write_file(&imported.text, &self.out)?;
+        write_file(&self.out, imported.text.as_bytes())?;
         terminal::warn(imported.report.warnings());
         terminal::print(&imported.report.to_string())?;
         Ok(Exit::Done)
@@ -328,10 +329,6 @@ impl LayersArgs {
 
 impl ImportArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the input, or with what kept the folder from being
-    /// written.
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let d = &mut diagnostics;
@@ -400,6 +397,16 @@ impl ImportArgs {
         trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::warn(report.warnings());
+        for refused in &trial::prices_of_vms(&files, &out.out) {
+            let help = refused
+                .help
+                .as_ref()
+                .map_or(String::new(), |help| format!(" ({help})"));
+            terminal::note(&format!(
+                "without a price of its own, `run` refuses it: {}{help}",
+                refused.title
+            ));
+        }
         let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
         drop(progress);
         terminal::print(&format!("{report}{left_out}"))?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::terminal;
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::{market, trial};
@@ -45,9 +45,6 @@ pub struct MarketArgs {
 
 impl MarketArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the traces, or what kept the folder from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
@@ -74,9 +71,7 @@ impl MarketArgs {
         };
         // Whoever reads markets takes it, or says why not, before anything is written.
         WrittenMarket::read(&trial::folder(&imported.files, &self.out), &mut diagnostics);
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
+        no_mistakes(diagnostics)?;
         folder::write(&imported.files, &self.out, Kind::MARKET)?;
         terminal::warn(imported.report.warnings());
         terminal::print(&imported.report.to_string())?;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::listing::Format;
 use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
 use crate::cli::listing::written;
-use scavsim_measure::import::{folder, model};
+use scavsim_base::output::write_file;
+use scavsim_measure::import::model;
 use scavsim_measure::validate::plans::calibrated;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -36,7 +37,7 @@ impl OutFileArgs {
 
     /// Writes the file and says how a scenario names it.
     fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
-        folder::write_file(text, &self.out)?;
+        write_file(&self.out, text.as_bytes())?;
         let path = self.out.display();
         terminal::print(&format!(
             "{report}\n{path}: `{key} = \"./{}\"` in `[parallel]`.\n",
@@ -68,9 +69,6 @@ pub struct ModelArgs {
 
 impl ModelArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the configuration, or what kept the file from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
@@ -115,15 +113,10 @@ pub struct ImportRunsArgs {
 
 impl ImportRunsArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in the runs, or what kept the file from being written.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
+        no_mistakes(diagnostics)?;
         let found = self.runs.read()?;
         let judged = self.runs.judged(&found)?;
         let mut own = calibrated(&found.preset, &found.rows, &judged);

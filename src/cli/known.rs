@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::Failure;
-use super::finished::{FinishedRun, same_scenario, wrong};
+use super::exit::{Failure, wrong};
+use super::finished::{FinishedRun, same_scenario};
+use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use super::{rank, scenarios, terminal};
 use scavsim_data::workload::{Workload, library, load};
@@ -28,14 +29,13 @@ pub struct KnownArgs {
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     #[command(flatten)]
+    pub(super) programs: ProgramsArg,
+    #[command(flatten)]
     set: SetArgs,
 }
 
 impl KnownArgs {
     /// All that figures of a run are made of.
-    ///
-    /// # Errors
-    /// [`Failure`]; a scenario that is not that of the run is wrong usage.
     pub(super) fn material(
         &self,
         run: &FinishedRun,
@@ -43,7 +43,7 @@ impl KnownArgs {
     ) -> Result<Material, Failure> {
         let set = self.set.sources()?;
         let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            Some(file) => Some(same_scenario(file, set, &run.identity, self.programs)?),
             None if !set.is_empty() => {
                 let what = "`-s` replaces a key of the scenario, but none is named".to_owned();
                 return Err(wrong(what, "name it with `--scenario FILE`"));

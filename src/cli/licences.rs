@@ -24,9 +24,6 @@ pub struct LicencesArgs {
 
 impl LicencesArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         terminal::print(&if self.notice {
             NOTICE.to_owned()

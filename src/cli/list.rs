@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, wrong};
 use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
 use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal};
@@ -84,17 +84,12 @@ enum What {
 
 impl ListArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
-            let mut wrong = Diagnostics::default();
-            wrong.push(
-                Diagnostic::general("`--provider`, `--gpu` and `--region` choose among VM types")
-                    .with_help("they go with `scavsim list vms` and `list prices`"),
-            );
-            return Err(Failure::Wrong(wrong));
+            return Err(wrong(
+                "`--provider`, `--gpu` and `--region` choose among VM types",
+                "they go with `scavsim list vms` and `list prices`",
+            ));
         }
         match self.what {
             What::Workloads => self.print(&workloads()?),

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::exit::Failure;
+use super::exit::{Failure, no_mistakes};
 use scavsim_base::text::{Page, Sheet};
 use scavsim_read::input::Diagnostics;
 
@@ -50,9 +50,6 @@ pub(super) fn written<R>(
 
 /// Refuses to list from a broken table.
 pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
-    if diagnostics.is_empty() {
-        Ok(value)
-    } else {
-        Err(Failure::Wrong(diagnostics))
-    }
+    no_mistakes(diagnostics)?;
+    Ok(value)
 }

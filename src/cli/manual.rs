@@ -1,11 +1,14 @@
 //! `scavsim manual DIR`: pages for `man`, one per command, or one page of Markdown, for those who package the program.
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, Command};
+use clap_mangen::Man;
 
 use super::exit::{Exit, Failure};
 use super::{reference, terminal};
+use scavsim_base::output::OutputFolder;
 
 /// Arguments of `manual`.
 #[derive(Debug, Args)]
@@ -20,17 +23,26 @@ pub struct ManualArgs {
 
 impl ManualArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when a page cannot be written.
     pub fn run(self, program: Command) -> Result<Exit, Failure> {
-        std::fs::create_dir_all(&self.folder)?;
+        let folder = OutputFolder::open(&self.folder)?;
         if self.markdown {
-            std::fs::write(self.folder.join("cli.md"), reference::markdown(program))?;
+            folder.write("cli.md", reference::markdown(program).as_bytes())?;
         } else {
-            clap_mangen::generate_to(program, &self.folder)?;
+            let mut program = program.disable_help_subcommand(true);
+            program.build();
+            pages(&program, &folder)?;
         }
         terminal::print(&format!("pages are in {}\n", self.folder.display()))?;
         Ok(Exit::Done)
     }
+}
+
+/// Writes the pages of a command and of those in it.
+fn pages(command: &Command, folder: &OutputFolder) -> io::Result<()> {
+    let mut shown = command.get_subcommands().filter(|own| !own.is_hide_set());
+    shown.try_for_each(|own| pages(own, folder))?;
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    folder.write(&page.get_filename(), &text)
 }

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
-use super::resume;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use scavsim_base::Lock;
+use super::{out, resume};
 use scavsim_lab::experiment::Summary;
-use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::{Folder, Places, Results, Shards, manifest, shard_file};
+use scavsim_read::input::Diagnostics;
+use scavsim_show::report::{OutputFolder, Places, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -38,29 +37,23 @@ pub struct MergeArgs {
 
 impl MergeArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`], with everything that keeps the shards from being one run.
     pub fn run(self) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
-        let _lock = Lock::alone(&self.folder)?;
-        let mut shards =
-            Shards::open(&self.folder.join(shard_file::FOLDER)).map_err(Failure::Wrong)?;
-        let folder = Folder::prepare(&self.folder).map_err(|error| {
-            let mut wrong = Diagnostics::default();
-            wrong.push(Diagnostic::general(error.to_string()));
-            Failure::Wrong(wrong)
-        })?;
+        let shards = self.folder.join(shard_file::FOLDER);
+        if !shards.is_dir() {
+            // Nothing is made where there is nothing to merge.
+            Shards::open(&shards).map_err(Failure::Wrong)?;
+        }
+        let folder = out::writable(OutputFolder::alone(&self.folder))?;
+        let mut shards = Shards::open(&shards).map_err(Failure::Wrong)?;
         let mut wrong = Diagnostics::default();
         if !self.overwrite {
             const HELP: &str =
                 "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
-            resume::keep(&folder, Some(&shards.identity), HELP, &mut wrong);
+            resume::keep(folder.path(), Some(&shards.identity), HELP, &mut wrong);
         }
-        if !wrong.is_empty() {
-            return Err(Failure::Wrong(wrong));
-        }
+        no_mistakes(wrong)?;
         let formats = self.records.formats();
         let name = match shards.identity.get("scenario") {
             Some(Value::String(name)) => name.clone(),

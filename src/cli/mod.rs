@@ -39,6 +39,7 @@ pub mod manual;
 pub mod merge;
 mod missing;
 pub mod new;
+mod out;
 #[cfg(feature = "figures")]
 mod page;
 #[cfg(feature = "figures")]
@@ -52,6 +53,7 @@ mod precision;
 pub mod price_pack;
 pub mod prices;
 mod profile;
+mod programs;
 pub mod progress;
 pub mod rank;
 pub mod records;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::{schema, terminal};
+use scavsim_base::output::write_file;
 use scavsim_lab::scenario::file::SCHEMA_ID;
-use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -29,9 +29,6 @@ pub struct NewArgs {
 
 impl NewArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a name that is none, and a file that is there, are wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let path = match self.name.extension() {
             Some(ending) if ending == "toml" => self.name.clone(),
@@ -55,15 +52,13 @@ impl NewArgs {
                     .with_help("choose another name, or replace it with `--force`"),
             );
         }
-        if !wrong.is_empty() {
-            return Err(Failure::Wrong(wrong));
-        }
+        no_mistakes(wrong)?;
         // As TOML writes it: a name may hold quotes.
         let quoted = toml::Value::from(name).to_string();
         let text = STARTER.replace("\"NAME\"", &quoted);
         let for_editors = with_schema(&path)?;
         let first = for_editors.map_or_else(String::new, |()| format!("#:schema {SCHEMA}\n"));
-        write_file(&(first + &text), &path)?;
+        write_file(&path, (first + &text).as_bytes())?;
         let shown = path.display();
         terminal::print(&format!(
             "{shown} is written. Look at it, change it, and then\n  scavsim check {shown}\n  scavsim run {shown}\n"
@@ -89,7 +84,7 @@ fn with_schema(path: &Path) -> Result<Option<()>, Failure> {
         Err(why) => why.kind() == ErrorKind::NotFound,
     };
     if is_free {
-        write_file(&schema::text()?, &beside)?;
+        write_file(&beside, schema::text()?.as_bytes())?;
     }
     Ok(is_free.then_some(()))
 }

@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::exit::{Exit, Failure};
-use super::finished::{FinishedRun, wrong};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::finished::FinishedRun;
 use super::known::{KnownArgs, material};
 use super::policies_plot::{self, LifeAsked};
 use super::signals::Signals;
-use super::{policies, report, terminal};
-use scavsim_base::Lock;
+use super::{out, policies, report, terminal};
 use scavsim_lab::scenario::Scenario;
 use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
 use scavsim_show::figure::{Asked, Figure, FigureKind, KINDS, Material, draw, life, vega};
-use scavsim_show::report::Folder;
+use scavsim_show::report::OutputFolder;
 use scavsim_sim::engine::Interrupt;
 
 /// Where figures go in a result folder.
@@ -98,9 +97,6 @@ const ALL: &str = "all";
 
 impl PlotArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; figures that a run cannot have, if they are asked for, are wrong usage.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if policies::has_policies(&self.results) {
             return self.policies();
@@ -126,8 +122,8 @@ impl PlotArgs {
         };
         let figures = chosen(&material, &asked, &self.kind)?;
         let out = match &self.out {
-            Some(out) => Folder::prepare(out),
-            None => Folder::existing(&self.results).subfolder(FOLDER),
+            Some(out) => OutputFolder::open(out),
+            None => OutputFolder::open(&self.results).and_then(|own| own.subfolder(FOLDER)),
         };
         self.put(&figures, out)
     }
@@ -169,22 +165,22 @@ impl PlotArgs {
             life: self.life,
             setting: self.setting.as_deref(),
         };
-        let figures = policies_plot::of_file(self.results.clone(), &asked)?;
+        let figures = policies_plot::of_file(self.results.clone(), &asked, self.known.programs)?;
         self.put(&figures, self.beside())
     }
 
     /// The folder that is asked for, or that of the file.
-    fn beside(&self) -> io::Result<Folder> {
+    fn beside(&self) -> io::Result<OutputFolder> {
         let beside = self
             .results
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         let beside = beside.unwrap_or(Path::new("."));
-        Folder::prepare(self.out.as_deref().unwrap_or(beside))
+        OutputFolder::open(self.out.as_deref().unwrap_or(beside))
     }
 
     /// Writes figures and prints where they are.
-    fn put(&self, figures: &[Figure], out: io::Result<Folder>) -> Result<Exit, Failure> {
+    fn put(&self, figures: &[Figure], out: io::Result<OutputFolder>) -> Result<Exit, Failure> {
         let files = written(figures, out, &self.form)?;
         let lines = files.iter().map(|file| format!("{}\n", file.display()));
         terminal::print(&lines.collect::<String>())?;
@@ -210,16 +206,16 @@ impl PicturesArgs {
     }
 
     /// Draws the first life of a study under each policy into the folder of its run, if figures are asked for.
-    ///
-    /// # Errors
-    /// [`Failure`].
-    pub(super) fn of_study(self, folder: &Path, study: &Study) -> Result<(), Failure> {
+    pub(super) fn of_study(self, folder: &OutputFolder, study: &Study) -> Result<(), Failure> {
         if !self.plot {
             return Ok(());
         }
         let figures = policies_plot::of_study(study, &LifeAsked::default())?;
-        let out = Folder::existing(folder).subfolder(FOLDER);
-        let files = written(&figures, out, FigureForm::value_variants())?;
+        let files = written(
+            &figures,
+            folder.subfolder(FOLDER),
+            FigureForm::value_variants(),
+        )?;
         for file in files {
             terminal::note(&file.display().to_string());
         }
@@ -227,28 +223,25 @@ impl PicturesArgs {
     }
 
     /// Draws a run that has just ended, into its folder.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub(super) fn of_run(
         self,
-        folder: &Path,
+        folder: &OutputFolder,
         scenario: &Scenario,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         if !(self.plot || self.report) {
             return Ok(());
         }
-        let run = FinishedRun::open(folder)?;
+        let run = FinishedRun::open(folder.path())?;
         let material = material(&run, Some(scenario.clone()), interrupt)?;
         let mut files = Vec::new();
         if self.plot {
             let figures = chosen(&material, &Asked::default(), &[])?;
-            let out = Folder::existing(folder).subfolder(FOLDER);
+            let out = folder.subfolder(FOLDER);
             files = written(&figures, out, FigureForm::value_variants())?;
         }
         if self.report {
-            let page = folder.join(report::FILE);
+            let page = folder.file(report::FILE);
             report::written(&material, &page)?;
             files.push(page);
         }
@@ -282,29 +275,17 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
             }
         }
     }
-    if wrong.is_empty() {
-        Ok(figures)
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(figures)
 }
 
 /// Writes figures to a folder; where they are.
 fn written(
     figures: &[Figure],
-    out: io::Result<Folder>,
+    out: io::Result<OutputFolder>,
     forms: &[FigureForm],
 ) -> Result<Vec<PathBuf>, Failure> {
-    let folder = out.map_err(|error| {
-        wrong(
-            error.to_string(),
-            "`--out` needs a folder in which files can be created",
-        )
-    })?;
-    if let Ok(_alone) = Lock::alone(folder.path()) {
-        // Of one that was killed.
-        folder.remove_unnamed()?;
-    }
+    let folder = out::writable(out)?;
     let mut files = Vec::new();
     for figure in figures {
         let name: String = (figure.name.chars())

@@ -1,11 +1,14 @@
 //! Scenarios with `[policy]`: policies that decide during a run, beside each other on the same markets.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::exit::{Exit, Failure};
-use super::policies_lives::LivesFile;
+use super::consent::Consent;
+use super::estimate;
+use super::exit::{Exit, Failure, no_mistakes};
+use super::policies_lives;
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -14,24 +17,32 @@ use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
+use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_show::report::{OutputFolder, manifest};
 
 /// What a run of such scenarios is asked for.
 pub(super) struct Asked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
+    /// Whether other results in the folder are replaced.
+    pub(super) overwrite: bool,
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     pub(super) format: Form,
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
     pub(super) useless: Vec<&'static str>,
     /// Whether they are only checked.
     pub(super) is_dry: bool,
+    /// Who may begin long runs.
+    pub(super) consent: Consent,
 }
 
 /// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
@@ -42,6 +53,12 @@ pub(super) fn has_policies(file: &Path) -> bool {
 
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
 pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failure> {
+    let hashed = load_hashed(files, set)?;
+    Ok(hashed.into_iter().map(|(study, _)| study).collect())
+}
+
+/// Reads and checks such scenarios, each with the hash of its text.
+fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>, Failure> {
     let mut d = Diagnostics::default();
     let set = set.sources()?;
     if let Some(other) = files.iter().find(|file| !has_policies(file)) {
@@ -50,13 +67,19 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
         d.push(Diagnostic::general(title).with_help(help));
         return Err(Failure::Wrong(d));
     }
-    let studies: Vec<Option<Study>> = files
+    let studies: Vec<Option<_>> = files
         .iter()
         .map(|file| {
             let own = Source::read(file, &mut d)?;
             let parts: Vec<_> = set.iter().rev().chain([&own]).cloned().collect();
             let source = Source::joined(&parts).named(&own.name);
-            check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)
+            let study = check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)?;
+            let wrong = not_a_folder(&study.name);
+            if let Some(why) = wrong {
+                let title = format!("{}: `name` is no name: {why}", own.name);
+                d.push(Diagnostic::general(title));
+            }
+            Some((study, manifest::hash(source.text.as_bytes())))
         })
         .collect();
     match studies.into_iter().collect::<Option<Vec<_>>>() {
@@ -65,42 +88,53 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
     }
 }
 
+/// Why a scenario cannot have this name, which may become that of a folder.
+fn not_a_folder(name: &str) -> Option<&'static str> {
+    let is_path = name.starts_with('.') || name.contains(['/', '\\']);
+    let why = "it has no `/` or `\\`, and does not start with `.`";
+    not_a_name(name).or(is_path.then_some(why))
+}
+
 /// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
 pub(super) fn run_all(
     asked: Asked<'_>,
-    written: impl Fn(&Path, &Study) -> Result<(), Failure>,
+    written: impl Fn(&OutputFolder, &Study) -> Result<(), Failure>,
     signals: &Signals,
 ) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| has_policies(file)) {
         return Ok(None);
     }
     refuse(&asked)?;
-    let mut studies = load(asked.files, asked.set)?;
+    let mut studies = load_hashed(asked.files, asked.set)?;
+    let interrupt = signals.raise_first()?;
+    for (study, _) in &mut studies {
+        study.seed = asked.seed.unwrap_or(study.seed);
+        study.stop_by(interrupt.flag());
+    }
+    let shared = |(study, hash)| (Arc::new(study), hash);
+    let studies: Vec<(Arc<Study>, String)> = studies.into_iter().map(shared).collect();
     if asked.is_dry {
-        let line = |study: &Study| format!("{}: {} lives\n", study.name, study.cases());
+        let line = |(study, _): &(Arc<Study>, _)| format!("{}: {}\n", study.name, study.extent());
         terminal::print(&studies.iter().map(line).collect::<String>())?;
+        for (study, _) in &studies {
+            note_estimate(study, asked.jobs)?;
+        }
         return Ok(Some(Exit::Done));
     }
-    let interrupt = signals.raise_first()?;
+    for (file, (study, _)) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
+        asked.consent.ask_lives(study, asked.jobs)?;
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
         .build();
     let pool = pool.map_err(anyhow::Error::from)?;
     let mut printed = Printed::default();
     let mut failed = 0;
-    let several = studies.len() > 1;
-    for study in &mut studies {
-        study.seed = asked.seed.unwrap_or(study.seed);
-        study.stop_by(interrupt.flag());
-        let folder = asked.out.map(|out| {
-            if several {
-                out.join(&study.name)
-            } else {
-                out.to_owned()
-            }
-        });
+    let mut results = policies_lives::start(asked.out, asked.overwrite, &studies)?.into_iter();
+    for (study, _) in &studies {
+        let mut results = results.next();
         let begin = printed.rows.len();
-        let mut lives = folder.as_deref().map(LivesFile::create).transpose()?;
         for setting in &study.settings {
             let mut sums = Sums::new(study.policies.len());
             for block in setting.lives.blocks() {
@@ -108,24 +142,40 @@ pub(super) fn run_all(
                 if interrupt.is_raised() {
                     return Ok(Some(signals.exit()));
                 }
-                if let Some(lives) = &mut lives {
-                    lives.write(study, setting, &met)?;
+                refuse_hopeless(study)?;
+                if let Some(results) = &mut results {
+                    results.write(study, setting, &met)?;
                 }
                 sums.add(&met);
             }
-            let figures = sums.figures();
+            let sample = Sample::of(setting);
+            let figures = sums.figures(&sample);
             failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
-            printed.add(study, setting, &figures);
+            printed.add(study, setting, &sample, &figures);
         }
-        if let (Some(lives), Some(folder)) = (lives, &folder) {
-            lives.end(folder)?;
+        if let Some(results) = results {
             let own: Vec<&Line> = printed.rows[begin..].iter().collect();
-            fs::write(folder.join("summary.csv"), sheet(&own, true).csv(true))?;
-            written(folder, study)?;
+            let folder = results.end(&sheet(&own, true).csv(true))?;
+            written(&folder, study)?;
         }
     }
     terminal::print(&printed.text(asked.format, &asked.page))?;
     Ok(Some(judge_failures(failed)))
+}
+
+/// Says on stderr what the lives of a study would take: it depends on the machine.
+pub(super) fn note_estimate(study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
+    let estimate = estimate::of_lives(study, jobs)?;
+    terminal::note(&format!("{}: {}", study.name, estimate.text));
+    Ok(())
+}
+
+/// Ends a run in which a program fails again and again.
+pub(super) fn refuse_hopeless(study: &Study) -> Result<(), Failure> {
+    match study.hopeless() {
+        Some(why) => Err(anyhow::anyhow!("{}: {why}", study.name).into()),
+        None => Ok(()),
+    }
 }
 
 fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
@@ -133,18 +183,14 @@ fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
         d.push(Diagnostic::general(title).with_help(
-            "legal there: --out, --plot, --set, --jobs, --seed, --format, --wide, --dry-run",
+            "legal there: --out, --overwrite, --plot, --programs, --set, --jobs, --seed, --format, --wide, --dry-run",
         ));
     }
     if !matches!(asked.format, Form::Table | Form::Csv | Form::Json) {
         let title = "scenarios with `[policy]` have no summary of this form";
         d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// A row of the table: a policy in a setting.
@@ -153,6 +199,7 @@ struct Line {
     zones: String,
     deadline_h: f64,
     changeover_s: f64,
+    disjoint: usize,
     policy: String,
     figures: Figures,
 }
@@ -166,20 +213,21 @@ struct Printed {
 }
 
 impl Printed {
-    fn add(&mut self, study: &Study, setting: &Setting, figures: &[Figures]) {
+    fn add(&mut self, study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) {
         let names = study
             .policies
             .iter()
             .map(|(name, _)| name.as_str())
             .chain([CLAIRVOYANT]);
         self.heads
-            .push((head(study, setting, figures), figures.len()));
+            .push((head(study, setting, sample, figures), figures.len()));
         for (name, figures) in names.zip(figures) {
             self.rows.push(Line {
                 study: study.name.clone(),
                 zones: setting.zone_names(),
                 deadline_h: setting.job.deadline_s / 3600.0,
                 changeover_s: setting.job.changeover_s,
+                disjoint: sample.disjoint,
                 policy: name.to_owned(),
                 figures: figures.clone(),
             });
@@ -212,7 +260,7 @@ impl Printed {
 }
 
 /// What is best, and where: the answer before the table.
-fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
+fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) -> String {
     let named = study
         .policies
         .iter()
@@ -220,7 +268,6 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         .zip(figures);
     let kept = named.filter(|(_, one)| one.keeps_all());
     let best = kept.min_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
-    let lives = setting.lives.count();
     let mut text = match best {
         Some((name, one)) => {
             let over = one.over_clairvoyant.map_or(String::new(), |over| {
@@ -234,7 +281,7 @@ fn head(study: &Study, setting: &Setting, figures: &[Figures]) -> String {
         None => "No policy kept all deadlines.".to_owned(),
     };
     // Writing to a string cannot fail.
-    let _ = write!(text, " {}; {lives} lives", setting.words());
+    let _ = write!(text, " {}; {}", setting.words(), sample.words());
     if !study.about.is_empty() {
         let _ = write!(text, ". {}", study.about);
     }
@@ -274,11 +321,17 @@ fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
         columns.push(Column::number("changeover_s", |line: &&Line| {
             Cell::number(Some(line.changeover_s), 0)
         }));
+        columns.push(Column::number("disjoint", |line: &&Line| {
+            Cell::number(Some(line.disjoint as f64), 0)
+        }));
     }
     columns.extend([
         Column::text("policy", |line: &&Line| line.policy.clone()).rank(0),
         number("cost $", 2, 0, |one| one.cost_usd),
-        number("± $", 2, 3, |one| one.cost_ci_usd),
+        Column::number("± $", |line: &&Line| {
+            Cell::number(line.figures.cost_ci_usd, 2)
+        })
+        .rank(3),
         Column::number("× clairvoyant", |line: &&Line| {
             Cell::number(line.figures.over_clairvoyant, 3)
         })

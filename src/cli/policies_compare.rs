@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 
 use super::compare_form::CompareFormat;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 use super::policies;
+use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::study::figures::{Figures, Sums};
+use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::paired::{Paired, PairedSums};
 use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
 /// What such a comparison is asked for.
 pub(super) struct PoliciesAsked<'a> {
@@ -23,6 +25,7 @@ pub(super) struct PoliciesAsked<'a> {
     pub(super) seed: Option<u64>,
     /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
+    pub(super) programs: ProgramsArg,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
@@ -48,6 +51,9 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     }
     let mut studies = policies::load(asked.files, asked.set)?;
     refuse(asked, &studies)?;
+    for (file, study) in asked.files.iter().zip(&studies) {
+        asked.programs.ask_of(file, study.programs())?;
+    }
     let interrupt = signals.raise_first()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.jobs)
@@ -65,15 +71,19 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
                 if interrupt.is_raised() {
                     return Err(Failure::Interrupted);
                 }
+                policies::refuse_hopeless(study)?;
                 sums.add(&met);
                 pairs.add(&met);
             }
-            let figures = sums.figures();
-            tables.push(contenders(study, setting, figures, &pairs, asked.against));
+            let sample = Sample::of(setting);
+            let figures = sums.figures(&sample);
+            let rows = contenders(study, setting, (&sample, figures), &pairs, asked.against);
+            tables.push((sample, rows));
         }
     }
     terminal::print(&text(&tables, asked.format, &asked.page))?;
-    let failed = tables.iter().flatten().map(|one| one.figures.failed as u64);
+    let all = tables.iter().flat_map(|(_, rows)| rows);
+    let failed = all.map(|one| one.figures.failed as u64);
     Ok(Some(judge_failures(failed.sum())))
 }
 
@@ -81,7 +91,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --set, --jobs, --seed, --format, --wide";
+        let help = "legal there: --against, --programs, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
@@ -94,26 +104,19 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
             .against
             .filter(|own| !names().any(|name| name == *own))
         {
-            let help = match closest(wrong, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-            };
+            let help = nearest_or_all(wrong, names());
             let title = format!("{}: no policy `{wrong}` to compare with", study.name);
             d.push(Diagnostic::general(title).with_help(help));
         }
     }
-    if d.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(d))
-    }
+    no_mistakes(d)
 }
 
 /// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.
 fn contenders(
     study: &Study,
     setting: &Setting,
-    figures: Vec<Figures>,
+    (sample, figures): (&Sample, Vec<Figures>),
     pairs: &PairedSums,
     named: Option<&str>,
 ) -> Vec<Contender> {
@@ -132,7 +135,7 @@ fn contenders(
         .policies
         .iter()
         .zip(figures)
-        .zip(pairs.against(against));
+        .zip(pairs.against(against, sample));
     all.map(|(((name, _), figures), paired)| Contender {
         study: study.name.clone(),
         setting: setting.words(),
@@ -144,8 +147,8 @@ fn contenders(
     .collect()
 }
 
-fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String {
-    let all = || tables.iter().flatten().collect::<Vec<_>>();
+fn text(tables: &[(Sample, Vec<Contender>)], format: CompareFormat, page: &Page) -> String {
+    let all = || tables.iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>();
     match format {
         CompareFormat::Json => {
             let rows = sheet(&all(), true).json();
@@ -153,9 +156,9 @@ fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String
         }
         CompareFormat::Csv => sheet(&all(), true).csv(true),
         _ => {
-            let table = |rows: &Vec<Contender>| {
+            let table = |(sample, rows): &(Sample, Vec<Contender>)| {
                 let table = sheet(&rows.iter().collect::<Vec<_>>(), false);
-                page.prose(&head(rows), 0) + &table.fit(page).text(page)
+                page.prose(&head(sample, rows), 0) + &table.fit(page).text(page)
             };
             tables.iter().map(table).collect::<Vec<_>>().join("\n")
         }
@@ -163,7 +166,7 @@ fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String
 }
 
 /// Who is cheaper beyond doubt, and on what.
-fn head(rows: &[Contender]) -> String {
+fn head(sample: &Sample, rows: &[Contender]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
@@ -173,14 +176,18 @@ fn head(rows: &[Contender]) -> String {
         .filter(|row| (row.paired.interval).is_none_or(|i| i.low <= 0.0 && i.high >= 0.0))
         .map(|row| row.policy.as_str())
         .collect();
-    let told = if open.is_empty() {
-        "all others differ from it beyond chance".to_owned()
+    let told = if sample.is_too_small() {
+        String::new()
+    } else if open.is_empty() {
+        ": all others differ from it beyond chance".to_owned()
     } else {
-        format!("these lives cannot tell it from {}", open.join(", "))
+        format!(": these lives cannot tell it from {}", open.join(", "))
     };
     format!(
-        "Beside {} on the same {} lives: {told}. {}.",
-        first.against, first.figures.lives, first.setting
+        "Beside {} on the same {}{told}. {}.",
+        first.against,
+        sample.words(),
+        first.setting
     )
 }
 

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use super::exit::Failure;
 use super::policies;
+use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use scavsim_provision::life::watch;
 use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
 use scavsim_show::figure::policy_life::{WatchedLife, figure};
 
@@ -27,8 +28,13 @@ pub(super) struct LifeAsked<'a> {
 ///
 /// # Errors
 /// It cannot be read; or there is no such policy, setting or life.
-pub(super) fn of_file(file: PathBuf, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
-    let studies = policies::load(&[file], &SetArgs::default())?;
+pub(super) fn of_file(
+    file: PathBuf,
+    asked: &LifeAsked<'_>,
+    programs: ProgramsArg,
+) -> Result<Vec<Figure>, Failure> {
+    let studies = policies::load(std::slice::from_ref(&file), &SetArgs::default())?;
+    (studies.iter()).try_for_each(|study| programs.ask_of(&file, study.programs()))?;
     let mut figures = Vec::new();
     for study in &studies {
         figures.extend(of_study(study, asked)?);
@@ -48,10 +54,7 @@ pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figur
         .iter()
         .filter(|own| !names().any(|name| name == **own))
     {
-        let help = match closest(wrong, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = nearest_or_all(wrong, names());
         let title = format!("{}: no policy `{wrong}`", study.name);
         d.push(Diagnostic::general(title).with_help(help));
     }

@@ -10,9 +10,6 @@ use scavsim_show::report::manifest;
 use scavsim_sim::engine::Interrupt;
 
 /// Gives `scenario` as many replicas as the precision takes that it wants, if it wants one.
-///
-/// # Errors
-/// [`Failure`].
 pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(wanted) = scenario.precision else {
         return Ok(());

@@ -37,9 +37,6 @@ pub struct PricesArgs {
 
 impl PricesArgs {
     /// From now on the prices of the pack are known, too.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] with what is wrong with it.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = self.folder() else {
             return Ok(());

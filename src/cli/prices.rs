@@ -75,9 +75,6 @@ struct PackRow {
 
 impl PricesCommand {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in a pack, or when something cannot be written.
     pub fn run(self, asked: &PricesArgs) -> Result<Exit, Failure> {
         match self.what {
             None | Some(PricesTask::Show) => show(self.format, asked),

@@ -126,9 +126,6 @@ pub enum RankFormat {
 
 impl RankArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] with every mistake in every file.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
@@ -139,7 +136,7 @@ impl RankArgs {
         #[cfg(feature = "figures")]
         if self.report.is_some() && scenarios.len() > 1 {
             let what = "`--report` is about one scenario".to_owned();
-            return Err(super::finished::wrong(what, "name one scenario file"));
+            return Err(super::exit::wrong(what, "name one scenario file"));
         }
         for scenario in &mut scenarios {
             if let Some(by) = self.objective {
@@ -171,9 +168,6 @@ impl RankArgs {
 }
 
 /// The rankings of a scenario; what was left out is said on the way.
-///
-/// # Errors
-/// [`Failure`].
 pub(super) fn ranked(
     scenario: &Scenario,
     runs: u64,

@@ -35,9 +35,6 @@ pub struct ReportArgs {
 
 impl ReportArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;
@@ -52,9 +49,6 @@ impl ReportArgs {
 }
 
 /// Writes the page of a result, whole or not at all.
-///
-/// # Errors
-/// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
     page::put(&of_result(material), out)
 }

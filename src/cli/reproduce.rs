@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
 #[cfg(feature = "figures")]
 use super::page;
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::terminal;
 use scavsim_base::text::Page;
@@ -35,6 +36,8 @@ pub struct ReproduceArgs {
     /// Replicas of each scenario [default: as many as a paper says]
     #[arg(long, value_name = "N")]
     replicas: Option<NonZeroU32>,
+    #[command(flatten)]
+    programs: ProgramsArg,
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
@@ -60,9 +63,6 @@ enum ReproduceFormat {
 
 impl ReproduceArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when a paper is unknown or its data are wrong.
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
         let page = self.page();
@@ -78,12 +78,11 @@ impl ReproduceArgs {
         }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
-        let (count, mut all) = (papers.len(), Tally::default());
+        let mut all = Vec::new();
         for paper in papers {
-            let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
+            let progress = Progress::of(&format!("{}: computing its figures", paper.name));
             let rows = compare(&paper).map_err(Failure::Wrong)?;
             drop(progress);
-            all += &Tally::count(&rows);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
                 page::put(&of_comparisons::contents(&paper, &rows), file)?;
@@ -99,13 +98,15 @@ impl ReproduceArgs {
             if rows.iter().any(|r| r.verdict == Verdict::Outside) {
                 exit = Exit::OutsideTolerance;
             }
+            all.push(rows);
         }
         let is_for_people = matches!(
             self.format,
             ReproduceFormat::Table | ReproduceFormat::Summary
         );
-        if is_for_people && count > 1 {
-            terminal::print(&render::total(count, &all, &page))?;
+        if is_for_people && all.len() > 1 {
+            let tally = Tally::count(all.iter().map(Vec::as_slice));
+            terminal::print(&render::total(all.len(), &tally, &page))?;
         }
         if self.format == ReproduceFormat::Json {
             let text = serde_json::to_string_pretty(&values).map_err(anyhow::Error::from)?;
@@ -136,14 +137,19 @@ impl ReproduceArgs {
         let mut papers = Vec::new();
         for name in &names {
             match Paper::open(name, size) {
-                Ok(paper) => papers.push(paper),
+                Ok(paper) => papers.push((name, paper)),
                 Err(mistakes) => wrong.extend(mistakes),
             }
         }
-        if wrong.is_empty() {
-            Ok(papers)
-        } else {
-            Err(Failure::Wrong(wrong))
+        no_mistakes(wrong)?;
+        let library = Paper::names();
+        let own = papers
+            .iter()
+            .filter(|(name, _)| !library.contains(&name.as_str()));
+        for (name, paper) in own {
+            let who = format!("The paper in {name}");
+            self.programs.ask_anyway(&who, paper.programs())?;
         }
+        Ok(papers.into_iter().map(|(_, paper)| paper).collect())
     }
 }

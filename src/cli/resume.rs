@@ -1,16 +1,17 @@
 //! `--resume` and `--overwrite`: what becomes of results that lie where a run is to write.
 
 use std::io;
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::exit::Failure;
+use super::exit::{Failure, no_mistakes};
 use scavsim_lab::experiment::{KeyColumns, Record, Sink};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::manifest::Identity;
 use scavsim_show::report::{
-    Folder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,
+    OutputFolder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,
 };
 
 /// Where a run starts.
@@ -41,7 +42,7 @@ pub enum Older {
 /// Everything by which what lies in the folders cannot be gone on with or replaced.
 pub fn starts(
     scenarios: &[Scenario],
-    folders: &[Option<Folder>],
+    folders: &[Option<OutputFolder>],
     older: Older,
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
@@ -54,45 +55,46 @@ pub fn starts(
         all.push(match (folder, older) {
             (Some(folder), Older::Resume) => start(scenario, folder, formats, by, &mut wrong)?,
             (Some(folder), Older::Keep) => {
-                keep(folder, None, HELP, &mut wrong);
+                keep(folder.path(), None, HELP, &mut wrong);
                 Start::Over
             }
             _ => Start::Over,
         });
     }
-    if wrong.is_empty() {
-        Ok(all)
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)?;
+    Ok(all)
 }
 
-/// Reports a run that is not finished in `folder`, with what to do about it, unless all of it is made again from what
-/// `identity` is of.
-pub fn keep(folder: &Folder, identity: Option<&Identity>, help: &str, wrong: &mut Diagnostics) {
+/// Reports results in `folder` that are not replaced unasked, with what to do about it: a run that is not finished, and what
+/// is of another kind. Those that `identity` is of are made again.
+pub fn keep(folder: &Path, identity: Option<&Identity>, help: &str, wrong: &mut Diagnostics) {
     // What cannot be read cannot be gone on with.
-    let Ok(Some(read)) = manifest::read(&folder.file(manifest::FILE)) else {
+    let Ok(Some(read)) = manifest::read(&folder.join(manifest::FILE)) else {
         return;
     };
     let is_same =
         identity.is_some_and(|own| own.iter().all(|(key, value)| read.get(key) == Some(value)));
-    if is_same || read.get("complete") == Some(&Value::Bool(true)) || !Results::has_rows(folder) {
+    if is_same {
         return;
     }
-    let text = |key: &str| read.get(key).and_then(Value::as_str).unwrap_or("?");
-    wrong.push(
-        Diagnostic::general(format!(
-            "{} holds a run of `{}` that is not finished",
-            folder.path().display(),
-            text("scenario")
-        ))
-        .with_help(help),
-    );
+    let text = |from: &Identity, key| Some(from.get(key)?.as_str()?.to_owned());
+    let kind = text(&read, manifest::KIND);
+    let own_kind = identity.and_then(|own| text(own, manifest::KIND));
+    let name = text(&read, "scenario").map_or(String::new(), |name| format!(" of `{name}`"));
+    let holds = match (read.get("complete") == Some(&Value::Bool(true)), kind) {
+        (false, _) if Results::has_rows(folder) => format!("a run{name} that is not finished"),
+        (false, _) => return,
+        (true, kind) if kind == own_kind && kind.as_deref() != Some(manifest::POLICIES) => return,
+        (true, None) => format!("a finished run{name}"),
+        (true, Some(kind)) => format!("finished results{name}, which are of {kind}"),
+    };
+    let title = format!("{} holds {holds}", folder.display());
+    wrong.push(Diagnostic::general(title).with_help(help));
 }
 
 fn start(
     scenario: &Scenario,
-    folder: &Folder,
+    folder: &OutputFolder,
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
     wrong: &mut Diagnostics,
@@ -117,10 +119,10 @@ fn start(
     // written over another that somebody changed.
     let is_finished = read.get("complete") == Some(&Value::Bool(true));
     if is_finished && folder.file(results::SUMMARY).exists() {
-        results::summary(folder, &read)?;
+        results::summary(folder.path(), &read)?;
     }
-    if Results::is_complete(folder, &read, formats, by) {
-        stored_records::hand_out(folder, &read, &mut Nobody)?;
+    if Results::is_complete(folder.path(), &read, formats, by) {
+        stored_records::hand_out(folder.path(), &read, &mut Nobody)?;
         // Of a run that was killed between its manifest and its last tidying.
         folder.remove(row_hashes::PARTIAL)?;
         Ok(Start::Complete)

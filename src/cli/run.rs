@@ -1,13 +1,13 @@
 //! `scavsim run`: run scenario files and compare strategies with the oracle.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::consent::Consent;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, no_mistakes};
+use super::programs::ProgramsArg;
 use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
@@ -15,14 +15,13 @@ use super::runner::{self, Kept, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{estimate, policies, precision, resume, scenarios, terminal};
-use scavsim_base::Lock;
+use super::{estimate, out, policies, precision, resume, scenarios, terminal};
 use scavsim_lab::experiment::{Ending, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_provision::study::Study;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::{Folder, Places, results};
+use scavsim_show::report::{OutputFolder, Places};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
@@ -88,6 +87,8 @@ pub struct RunArgs {
     /// Check everything and say what would be run, and how long that takes
     #[arg(long, help_heading = COURSE)]
     dry_run: bool,
+    #[command(flatten, next_help_heading = COURSE)]
+    programs: ProgramsArg,
     /// Start also what takes more than an hour, or writes more than there is room for
     #[arg(short, long, help_heading = COURSE)]
     yes: bool,
@@ -95,15 +96,12 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`].
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         #[cfg(feature = "figures")]
-        let written = |folder: &Path, study: &Study| self.pictures.of_study(folder, study);
+        let written = |folder: &OutputFolder, study: &Study| self.pictures.of_study(folder, study);
         #[cfg(not(feature = "figures"))]
-        let written = |_: &Path, _: &Study| Ok(());
+        let written = |_: &OutputFolder, _: &Study| Ok(());
         if let Some(exit) = policies::run_all(self.policies(), written, signals)? {
             return Ok(exit);
         }
@@ -127,9 +125,9 @@ impl RunArgs {
                 .collect();
             terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
-            for scenario in &scenarios {
-                let estimate = estimate::of(scenario, self.jobs())?;
-                terminal::note(&format!("{}: {}", scenario.name, estimate.text));
+            for scenario in &mut scenarios {
+                let text = estimate::without_programs(scenario, self.jobs())?;
+                terminal::note(&format!("{}: {text}", scenario.name));
             }
             return Ok(Exit::Done);
         }
@@ -137,14 +135,8 @@ impl RunArgs {
             // No case is needed for it.
             return self.rank(&scenarios, signals.raise_first()?);
         }
+        self.programs.ask(&self.files, &scenarios)?;
         let folders = self.folders(&scenarios)?;
-        // Held until the end; shards may be written side by side.
-        let _locks: Vec<Lock> = (folders.iter().flatten())
-            .map(|folder| match self.shard {
-                Some(_) => Lock::shared(folder.path()),
-                None => Lock::alone(folder.path()),
-            })
-            .collect::<Result<_, _>>()?;
         let interrupt = signals.raise_first()?;
         for scenario in &mut scenarios {
             precision::decide(scenario, self.jobs(), interrupt)?;
@@ -165,10 +157,7 @@ impl RunArgs {
             formats: &formats,
             by,
             printed: self.format.printed(by.is_some()),
-            consent: Consent {
-                is_given: self.yes,
-                stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),
-            },
+            consent: self.consent(),
         };
 
         let mut worst = Exit::Done;
@@ -194,8 +183,7 @@ impl RunArgs {
             };
             #[cfg(feature = "figures")]
             if let (Some(folder), Ending::Complete, None) = (&folder, finished.ending, self.shard) {
-                self.pictures
-                    .of_run(folder.path(), scenario, runner.interrupt)?;
+                self.pictures.of_run(folder, scenario, runner.interrupt)?;
             }
             if let Some(folder) = folder {
                 terminal::detail(&format!(
@@ -221,6 +209,13 @@ impl RunArgs {
         })
     }
 
+    fn consent(&self) -> Consent {
+        Consent {
+            is_given: self.yes,
+            stdin_is_taken: self.files.iter().any(|file| file.as_os_str() == "-"),
+        }
+    }
+
     /// What is asked for where scenarios have `[policy]`.
     fn policies(&self) -> policies::Asked<'_> {
         #[cfg(feature = "figures")]
@@ -230,7 +225,6 @@ impl RunArgs {
         let given = [
             ("--report", report),
             ("--resume", self.resume),
-            ("--overwrite", self.overwrite),
             ("--shard", self.shard.is_some()),
             ("--keep-going", self.keep_going),
             ("--fail-fast", self.fail_fast),
@@ -242,13 +236,16 @@ impl RunArgs {
         policies::Asked {
             files: &self.files,
             out: self.out.as_deref(),
+            overwrite: self.overwrite,
             jobs: self.jobs(),
             seed: self.seed,
             set: &self.set,
+            programs: self.programs,
             format: self.format,
             page: self.table.page(),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
             is_dry: self.dry_run,
+            consent: self.consent(),
         }
     }
 
@@ -278,54 +275,18 @@ impl RunArgs {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }
 
-    /// The output folders, one per scenario, each seen to be writable.
-    fn folders(&self, scenarios: &[Scenario]) -> Result<Vec<Option<Folder>>, Failure> {
+    /// The output folders, one per scenario; shards may be written side by side.
+    fn folders(&self, scenarios: &[Scenario]) -> Result<Vec<Option<OutputFolder>>, Failure> {
         let Some(out) = &self.out else {
             return Ok(vec![None; scenarios.len()]);
         };
-        let mut diagnostics = Diagnostics::default();
-        let mut seen: Vec<&str> = Vec::new();
-        for Scenario { name, .. } in scenarios {
-            if seen.contains(&name.as_str()) {
-                diagnostics.push(Diagnostic::general(format!(
-                    "two scenarios are called `{name}` and would write to the same folder"
-                )));
-            }
-            seen.push(name);
-        }
-        if !diagnostics.is_empty() {
-            return Err(Failure::Wrong(diagnostics));
-        }
-        let paths: Vec<PathBuf> = match scenarios {
-            [_] => vec![out.clone()],
-            _ => seen.iter().map(|name| out.join(name)).collect(),
+        let names: Vec<&str> = scenarios.iter().map(|own| &*own.name).collect();
+        let open = match self.shard {
+            Some(_) => OutputFolder::shared,
+            None => OutputFolder::alone,
         };
-        // Those behind come first, so that each is empty when its turn comes.
-        let mut missing: Vec<&Path> = (paths.iter().flat_map(|path| path.ancestors()))
-            .filter(|path| fs::symlink_metadata(path).is_err())
-            .collect();
-        missing.sort_unstable_by_key(|path| std::cmp::Reverse(path.components().count()));
-        let mut folders = Vec::new();
-        for path in &paths {
-            let prepared = Folder::prepare(path)
-                .and_then(|folder| results::may_be_written(&folder).map(|()| folder));
-            match prepared {
-                Ok(folder) => folders.push(Some(folder)),
-                Err(error) => diagnostics.push(
-                    Diagnostic::general(error.to_string())
-                        .with_help("`--out` needs a folder in which files can be created"),
-                ),
-            }
-        }
-        if diagnostics.is_empty() {
-            Ok(folders)
-        } else {
-            // Nothing is run: what was made for it goes again.
-            for path in missing {
-                let _ = fs::remove_dir(path);
-            }
-            Err(Failure::Wrong(diagnostics))
-        }
+        let folders = out::folders(out, &names, open)?;
+        Ok(folders.into_iter().map(Some).collect())
     }
 }
 
@@ -335,11 +296,7 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     for scenario in scenarios.iter().filter(|s| s.precision.is_some()) {
         wrong.push(precision::open_number(scenario, "a shard"));
     }
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(wrong))
-    }
+    no_mistakes(wrong)
 }
 
 /// What would be run.

@@ -14,7 +14,7 @@ use scavsim_lab::experiment::{
     self, Aggregated, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Summary, Tasks,
 };
 use scavsim_lab::scenario::{LeftOut, Scenario};
-use scavsim_show::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
+use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use scavsim_sim::engine::Interrupt;
 
 /// The form of records of which an estimate knows the size.
@@ -66,7 +66,7 @@ impl Runner<'_> {
         scenario: &Scenario,
         plan: &Plan,
         share: f64,
-        folder: Option<&Folder>,
+        folder: Option<&OutputFolder>,
     ) -> Result<(), Failure> {
         let has_csv = self.formats.iter().any(|format| format.name == CSV);
         self.consent.ask(&PlannedRun {
@@ -75,7 +75,7 @@ impl Runner<'_> {
             interrupt: self.interrupt,
             jobs: self.jobs,
             share,
-            csv_in: folder.filter(|_| has_csv).map(Folder::path),
+            csv_in: folder.filter(|_| has_csv).map(OutputFolder::path),
         })
     }
 
@@ -112,19 +112,16 @@ impl Runner<'_> {
     }
 
     /// Runs a scenario, all of it or what is left; how that ended, and the summary.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub fn run(
         &self,
         scenario: &Scenario,
-        folder: Option<&Folder>,
+        folder: Option<&OutputFolder>,
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
         let behind = match (start, folder) {
             // All of it where that cannot be read: what keeps it from being gone on with is told below.
-            (Start::Behind, Some(folder)) => manifest::finished(folder).unwrap_or(0),
+            (Start::Behind, Some(folder)) => manifest::finished(folder.path()).unwrap_or(0),
             _ => 0,
         };
         let left = 1.0 - behind as f64 / plan.cases().max(1) as f64;
@@ -171,7 +168,7 @@ impl Runner<'_> {
         let (mut results, before) = match start {
             Start::Behind => {
                 // Of the task in which it ended, cases are evaluated again that were told before.
-                known = manifest::finished(folder)?;
+                known = manifest::finished(folder.path())?;
                 let progress = &progress.counter;
                 Results::resume(folder, identity, self.formats, summary, &plan, progress)?
             }
@@ -203,13 +200,10 @@ impl Runner<'_> {
     }
 
     /// Runs one part of a scenario, unless it is there.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub fn run_shard(
         &self,
         scenario: &Scenario,
-        folder: &Folder,
+        folder: &OutputFolder,
         shard: Shard,
     ) -> Result<Finished, Failure> {
         let folder = folder.subfolder(shard_file::FOLDER)?;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::exit::Failure;
+use super::exit::{Failure, no_mistakes};
 use super::listener::heard;
 use super::{example, policies, terminal};
 use scavsim_lab::scenario::{self, Overrides, Scenario};
@@ -20,9 +20,8 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         let help = "scenarios with `[policy]` are for `scavsim run`, `compare` and `check`";
         diagnostics.push(Diagnostic::general(title).with_help(help));
     }
-    if !diagnostics.is_empty() {
-        return Err(Failure::Wrong(diagnostics));
-    }
+    no_mistakes(diagnostics)?;
+    let mut diagnostics = Diagnostics::default();
     let scenarios: Vec<Option<Scenario>> = files
         .iter()
         .map(|path| {
@@ -34,7 +33,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {
         Some(scenarios) if diagnostics.is_empty() => {
             for scenario in &scenarios {
-                for sentence in scenario.remarks.of_prices() {
+                for sentence in scenario.remarks.on_stderr() {
                     terminal::note(&format!("{}: {sentence}", scenario.name));
                 }
             }

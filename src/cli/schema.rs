@@ -5,18 +5,12 @@ use super::terminal;
 use scavsim_lab::scenario::file;
 
 /// Runs the command.
-///
-/// # Errors
-/// [`Failure`] when stdout cannot be written.
 pub fn run() -> Result<Exit, Failure> {
     terminal::print(&text()?)?;
     Ok(Exit::Done)
 }
 
 /// The schema.
-///
-/// # Errors
-/// None but those of JSON.
 pub(super) fn text() -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&file::schema()).map_err(anyhow::Error::from)?;
     Ok(text + "\n")

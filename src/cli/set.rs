@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::exit::Failure;
+use super::exit::{Failure, no_mistakes};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// What stands before the place of a mistake in such a key.
@@ -25,9 +25,6 @@ impl SetArgs {
     }
 
     /// A line of TOML for each.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] with all that have no `=`.
     pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
         let mut wrong = Diagnostics::default();
         let mut sources = Vec::new();
@@ -43,11 +40,8 @@ impl SetArgs {
                 }
             }
         }
-        if wrong.is_empty() {
-            Ok(sources)
-        } else {
-            Err(Failure::Wrong(wrong))
-        }
+        no_mistakes(wrong)?;
+        Ok(sources)
     }
 }
 

@@ -36,9 +36,6 @@ const MOST_MS: u64 = 700;
 
 impl Signals {
     /// Listens from now on.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn listen() -> anyhow::Result<Signals> {
         let signals = Signals {
             at_once: Arc::new(AtomicBool::new(true)),
@@ -74,9 +71,6 @@ impl Signals {
     }
 
     /// From now on the first signal raises this interrupt, and the program has a moment to stop what it does.
-    ///
-    /// # Errors
-    /// Whatever keeps a thread from being started.
     pub fn raise_first(&self) -> std::io::Result<&Interrupt> {
         if !self.are_heard {
             return Ok(&self.interrupt);

@@ -57,9 +57,6 @@ pub struct SummaryByArg {
 
 impl SummaryByArg {
     /// Whether the summary can be printed in this form.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] when it cannot.
     pub fn check(&self, format: Form) -> Result<(), Failure> {
         let name = match format {
             Form::Policies => "policies",
@@ -112,9 +109,6 @@ impl TableArgs {
     }
 
     /// Whether a summary of this form has the columns that were asked for.
-    ///
-    /// # Errors
-    /// [`Failure::Wrong`] when it has not.
     pub fn check(&self, format: Form, by: &SummaryByArg) -> Result<(), Failure> {
         if self.columns.is_empty() || (format == Form::Table && by.columns.is_none()) {
             return Ok(());
@@ -152,9 +146,6 @@ impl Summaries {
     }
 
     /// Prints the summary of a scenario.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being printed.
     pub fn add(&mut self, scenario: &str, summary: &Aggregated, places: &Places) -> io::Result<()> {
         if let Aggregated::By(table) = summary {
             for name in &table.empty_axes {
@@ -200,9 +191,6 @@ impl Summaries {
     }
 
     /// Prints what is printed last.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being printed.
     pub fn end(self) -> io::Result<()> {
         if self.format == Form::Clusters && self.begun {
             terminal::print(&clusters_table::legend(&self.page))?;

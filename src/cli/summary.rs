@@ -28,9 +28,6 @@ pub struct SummaryArgs {
 
 impl SummaryArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a folder without a finished run is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let by = SummaryByArg { columns: self.by };
         by.check(self.format)?;

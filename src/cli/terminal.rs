@@ -10,9 +10,9 @@ use console::Term;
 use super::bars;
 use super::listener::heard;
 use scavsim_base::text::Page;
-use scavsim_base::text::page::USUAL;
+use scavsim_base::text::page::{ESCAPES, USUAL};
 use scavsim_read::input::Diagnostics;
-use scavsim_read::input::foreign::visible;
+use scavsim_read::input::foreign::{printable, visible};
 
 /// Options of all commands about what is printed.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -87,17 +87,20 @@ pub fn is_watched() -> bool {
     !is_quiet() && heard(|_| ()).is_none()
 }
 
-/// Prints data to stdout. A reader that has gone away, such as `head`, is no error: that is its
+/// Prints data to stdout, of which a terminal obeys nothing but styles of our own. A reader that has gone away, such as `head`, is no error: that is its
 /// right, and result files are still to be written.
-///
-/// # Errors
-/// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
     if heard(|listener| listener.printed += text).is_some() {
         return Ok(());
     }
     bars::beside(|| {
         let mut out = io::stdout().lock();
+        let styles = if page().is_coloured {
+            &ESCAPES[..]
+        } else {
+            &[]
+        };
+        let text = printable(text, styles);
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, wrong};
+use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
-use super::{precision, scenarios, terminal, trace_search};
+use super::{out, precision, scenarios, terminal, trace_search};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::trace_names::TraceOf;
-use scavsim_show::report::{Folder, trace_jsonl};
+use scavsim_show::report::{OutputFolder, trace_jsonl};
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::log::What;
 
@@ -41,14 +42,13 @@ pub struct TraceArgs {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
     #[command(flatten)]
+    programs: ProgramsArg,
+    #[command(flatten)]
     set: SetArgs,
 }
 
 impl TraceArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; a case that does not exist is wrong usage.
     pub fn run(self) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
@@ -77,15 +77,14 @@ impl TraceArgs {
                 "the column `case` of the records has the numbers",
             ));
         }
-        let folder = Folder::prepare(&self.out).map_err(|error| {
-            wrong(
-                &error.to_string(),
-                "`--out` needs a folder in which files can be created",
-            )
-        })?;
+        let folder = out::writable(OutputFolder::open(&self.out))?;
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
+        if let Some(own) = (scenario.settings.own).get(plan.strategy(case.strategy)) {
+            let program = own.program().to_string();
+            self.programs.ask_of(&self.file, vec![program])?;
+        }
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
         if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
             plan.notes_probes = true;
@@ -117,7 +116,7 @@ impl TraceArgs {
     }
 
     /// Writes the file of a job that was watched, and says what became of it.
-    fn written(plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+    fn written(plan: &Plan, watched: &Watched<'_>, folder: &OutputFolder) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,
@@ -156,10 +155,4 @@ impl TraceArgs {
         terminal::print(&lines)?;
         Ok(())
     }
-}
-
-fn wrong(what: &str, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what.to_owned()).with_help(help.to_owned()));
-    Failure::Wrong(wrong)
 }

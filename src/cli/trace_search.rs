@@ -5,10 +5,10 @@ use std::io;
 use super::exit::Failure;
 use super::progress::Progress;
 use super::terminal;
+use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, Status};
 use scavsim_search::search::{Settings, registry};
-use scavsim_show::report::Folder;
-use scavsim_show::report::aside::Aside;
+use scavsim_show::report::OutputFolder;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::trace_search::SearchTrace;
 
@@ -17,7 +17,7 @@ pub(super) fn written(
     plan: &Plan,
     settings: &Settings,
     case: Case,
-    folder: &Folder,
+    folder: &OutputFolder,
     progress: Progress,
 ) -> Result<(), Failure> {
     let arena = plan
@@ -63,11 +63,11 @@ pub(super) fn written(
 
 /// Writes a file aside, then renames it.
 pub(super) fn write(
-    folder: &Folder,
+    folder: &OutputFolder,
     name: &str,
-    contents: impl FnOnce(&mut Aside) -> io::Result<()>,
+    contents: impl FnOnce(&mut PartialFile) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = Aside::create(folder, name)?;
+    let mut file = folder.create(name)?;
     contents(&mut file)?;
     file.close()
 }

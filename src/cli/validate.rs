@@ -43,9 +43,6 @@ enum Of {
 
 impl ValidateArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when a workload is wrong, or stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         if let Some(Of::Plans(plans)) = self.of {
             return plans.run();

@@ -116,9 +116,6 @@ impl RunsArgs {
 
 impl ValidatePlansArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] when the runs are wrong, or stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         let read = self.runs.read()?;
         let page = terminal::page();

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure};
-use super::finished::{FinishedRun, same_scenario, wrong};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::finished::{FinishedRun, same_scenario};
+use super::programs::ProgramsArg;
 use super::scenarios;
 use super::set::SetArgs;
 use super::signals::Signals;
@@ -21,7 +22,7 @@ use scavsim_lab::experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::csv_rows::CsvRows;
-use scavsim_show::report::{manifest, results, summary_csv};
+use scavsim_show::report::{manifest, result_files, results, summary_csv};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -32,6 +33,8 @@ pub struct VerifyArgs {
     /// The scenario that the run was made from
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
+    #[command(flatten)]
+    programs: ProgramsArg,
     #[command(flatten)]
     set: SetArgs,
     /// Evaluate so many cases again, drawn at random
@@ -44,14 +47,14 @@ pub struct VerifyArgs {
 
 impl VerifyArgs {
     /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`]; results that are not what they should be are wrong.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if self.files()? {
+            return Ok(Exit::Done);
+        }
         let run = FinishedRun::open(&self.folder)?;
         let set = self.set.sources()?;
         let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            Some(file) => Some(same_scenario(file, set, &run.identity, self.programs)?),
             None if self.again > 0 => {
                 return Err(wrong(
                     "cases are evaluated again from their scenario, and none is named".to_owned(),
@@ -78,6 +81,32 @@ impl VerifyArgs {
             ))?;
         }
         Ok(Exit::Done)
+    }
+
+    /// Compares files with their hashes, where results are not of strategies; whether they are.
+    fn files(&self) -> Result<bool, Failure> {
+        let manifest = manifest::read(&self.folder.join(manifest::FILE)).unwrap_or_default();
+        let manifest = manifest.unwrap_or_default();
+        let Some((altered, count)) = result_files::altered(&self.folder, &manifest) else {
+            return Ok(false);
+        };
+        let folder = self.folder.display();
+        if self.scenario.is_some() {
+            let what =
+                format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
+            return Err(wrong(
+                what,
+                "without it, files are compared with their hashes",
+            ));
+        }
+        if let Some(name) = altered.first() {
+            let what = format!("{name} in {folder} is not what the manifest describes");
+            return Err(wrong(what, "make the results anew"));
+        }
+        let page = terminal::page();
+        let told = format!("{folder}: {count} files have the hashes of the manifest");
+        terminal::print(&page.prose(&told, 2))?;
+        Ok(true)
     }
 
     /// Reads all rows, makes their summary anew and compares it; the rows of these cases.
@@ -169,11 +198,7 @@ fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), 
             ));
         }
     }
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Wrong(found))
-    }
+    no_mistakes(found)
 }
 
 /// What is otherwise in a row than in the one that was evaluated again.

@@ -9,7 +9,7 @@ use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
 use scavsim::experiment::{Record, Sink};
 use scavsim::report::{
-    FORMATS, Folder, Shards, manifest, shard_file, stored_records, unfinished_rows,
+    FORMATS, OutputFolder, Shards, manifest, shard_file, stored_records, unfinished_rows,
 };
 use scavsim::scenario::{Overrides, Scenario, load};
 use scavsim::{Interrupt, input};
@@ -115,7 +115,7 @@ fn made(scratch: &Path) -> Made {
             stdin_is_taken: false,
         },
     };
-    let folder = |name: &str| Folder::prepare(&scratch.join(name)).expect("it is writable");
+    let folder = |name: &str| OutputFolder::open(&scratch.join(name)).expect("it is writable");
     let (whole, parts) = (folder("whole"), folder("parts"));
     let run = runner.run(&scenario, Some(&whole), Start::Over);
     assert!(run.is_ok(), "a plain scenario runs");
@@ -134,12 +134,11 @@ fn made(scratch: &Path) -> Made {
 
 /// The records that a folder of results holds.
 fn records(folder: &Path) -> io::Result<String> {
-    let folder = Folder::existing(folder);
-    let Some(manifest) = manifest::read(&folder.file(manifest::FILE))? else {
+    let Some(manifest) = manifest::read(&folder.join(manifest::FILE))? else {
         return Err(io::Error::other("no manifest"));
     };
     let mut kept = Kept::default();
-    stored_records::hand_out(&folder, &manifest, &mut kept)?;
+    stored_records::hand_out(folder, &manifest, &mut kept)?;
     Ok(kept.0)
 }
 
@@ -176,7 +175,7 @@ fn killed(finished: &Files) -> Files {
 }
 
 fn resumed(folder: &Path) {
-    let folder = Folder::existing(folder);
+    let folder = OutputFolder::open(folder).expect("it is writable");
     let Ok(Some(manifest)) = manifest::read(&folder.file(manifest::FILE)) else {
         return;
     };

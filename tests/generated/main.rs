@@ -29,6 +29,7 @@ mod luck;
 mod mend;
 mod money;
 mod names;
+mod policies;
 mod program;
 mod rows;
 mod schema;
@@ -368,6 +369,10 @@ const NEVER: &[(&str, &str)] = &[
     ("KindTable.lifetime=gcp-2025-a100-trace", "the same"),
 ];
 
+/// Numbers of scenarios that write all of the schema together. They are looked at first: where the generator has changed since,
+/// others are looked for, and the test says which to write here.
+const WRITERS: &[u64] = &[];
+
 /// Every key, every variant and every name of the schema is written by some legal scenario.
 #[test]
 fn every_key_of_the_schema_is_written() {
@@ -375,25 +380,36 @@ fn every_key_of_the_schema_is_written() {
     let schema = Schema::new(program.schema());
     let names = Names::read();
     let mut missing = schema.points();
-    let mut number = 0;
     missing.retain(|point| !NEVER.iter().any(|(prefix, _)| point.starts_with(prefix)));
-    while number < 40_000 && !missing.is_empty() {
-        let draft = grounds::draft(number, &schema, &names);
-        number += 1;
-        // What tells nothing new need not be read.
-        if !draft
-            .points()
-            .into_iter()
-            .any(|point| missing.contains(point))
-        {
-            continue;
+    let all = missing.clone();
+    let mut writers: Vec<(u64, BTreeSet<String>)> = Vec::new();
+    for number in WRITERS.iter().copied().chain(0..40_000) {
+        if missing.is_empty() {
+            break;
         }
-        if let Ok(Some(draft)) = mend::legal(draft, &program) {
-            for point in draft.points() {
-                missing.remove(point);
-            }
+        let draft = grounds::draft(number, &schema, &names);
+        // What tells nothing new need not be read.
+        let is_new = |draft: &Draft| draft.points().into_iter().any(|at| missing.contains(at));
+        if is_new(&draft)
+            && let Ok(Some(draft)) = mend::legal(draft, &program)
+            && is_new(&draft)
+        {
+            let written = draft.points();
+            let points = all.iter().filter(|point| written.contains(&***point));
+            let points: BTreeSet<String> = points.cloned().collect();
+            missing.retain(|point| !points.contains(point));
+            writers.push((number, points));
         }
     }
-    println!("all points of the schema in {number} drafts");
-    assert!(missing.is_empty(), "after {number} drafts: {missing:#?}");
+    assert!(missing.is_empty(), "no scenario writes {missing:#?}");
+    // Those that the later ones make superfluous are left out.
+    let mut written = BTreeSet::new();
+    writers.reverse();
+    writers.retain(|(_, points)| {
+        let before = written.len();
+        written.extend(points.clone());
+        written.len() > before
+    });
+    let numbers: Vec<u64> = writers.iter().map(|(number, _)| *number).collect();
+    println!("WRITERS: {numbers:?}");
 }

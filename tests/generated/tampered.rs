@@ -87,16 +87,22 @@ const CHANGES: &[Change] = &[
     }),
 ];
 
+/// Numbers of scenarios in which all of them are seen to break, looked at first; where the generator has changed since, others are
+/// looked for, and the test says which to write here.
+const SHOWN_BY: &[u64] = &[];
+
 #[test]
 fn a_law_breaks_when_its_figure_is_changed() {
     let program = Program::new(None, Duration::from_secs(5));
     let schema = Schema::new(program.schema());
     let names = Names::read();
     let mut unseen: Vec<&Change> = CHANGES.iter().collect();
-    for number in 0..300 {
+    let mut seen = Vec::new();
+    for number in SHOWN_BY.iter().copied().chain(0..300) {
         if unseen.is_empty() {
             break;
         }
+        let before = unseen.len();
         let draft = grounds::draft(number, &schema, &names);
         let Ok(Some(draft)) = mend::legal(draft, &program) else {
             continue;
@@ -119,7 +125,11 @@ fn a_law_breaks_when_its_figure_is_changed() {
             let changed: Vec<Row> = rows.iter().map(change).collect();
             changed == rows || !breaks(law, &changed) || breaks(law, &rows)
         });
+        if unseen.len() < before {
+            seen.push(number);
+        }
     }
+    println!("SHOWN_BY: {seen:?}");
     let unseen: Vec<&str> = unseen.into_iter().map(|(law, _)| *law).collect();
     assert!(unseen.is_empty(), "never seen to break: {unseen:?}");
 }

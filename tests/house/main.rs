@@ -8,6 +8,8 @@ mod declarations;
 mod gallery;
 mod links;
 mod source;
+mod workflows;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -66,6 +68,8 @@ struct Survey {
     circles: BTreeSet<String>,
     /// Doc comments that lean on another, as `crate/file: line`.
     leaning_comments: Vec<String>,
+    /// Where files are opened to be written outside of their module, as `crate/file: call`.
+    writes: Vec<String>,
     facts: Facts,
 }
 
@@ -82,6 +86,13 @@ fn survey() -> &'static Survey {
                     .insert(format!("{name}: {}", circle.join(" ")));
             }
             survey.lines.insert(name, source.lines);
+            for (place, file) in source.files.values() {
+                if !(name == "base" && place.starts_with("output/")) {
+                    let calls = writes::writes(file).into_iter();
+                    let calls = calls.map(|call| format!("{name}/{place}: {call}"));
+                    survey.writes.extend(calls);
+                }
+            }
             let comments = source.leaning_comments.into_iter();
             survey
                 .leaning_comments
@@ -162,6 +173,16 @@ fn a_doc_comment_stands_alone() {
     assert!(
         leaning.is_empty(),
         "not understood by themselves: {leaning:#?}"
+    );
+}
+
+/// A file that is opened to be written anywhere else may be left half, be a link, or be another process's.
+#[test]
+fn files_are_written_in_one_place() {
+    let found = &survey().writes;
+    assert!(
+        found.is_empty(),
+        "these write files, which `scavsim_base::output` does: {found:#?}"
     );
 }
 

@@ -221,6 +221,18 @@ fn what_is_wrong_with_a_deadline_is_told() {
         "2026-11-21 00:00",
     ]);
     assert!(past.contains("is past: it was 6.0 h before"), "{past}");
+    let far = refusal(&[
+        "--deadline",
+        "9999-12-01 23:59",
+        "--now",
+        "2026-12-01 09:00",
+    ]);
+    assert!(far.contains("69,889,886 h from now is too far"), "{far}");
+    let many = refusal(&["--deadline", "9000h", "--runs", "100000"]);
+    assert!(
+        many.contains("100000 lives of 54000 ticks in each of"),
+        "{many}"
+    );
     let early = refusal(&["--deadline", "90min"]);
     assert!(
         early.contains("no configuration is done in 95 % of runs"),

@@ -520,3 +520,48 @@ fn nothing_is_known_of_the_job_itself() {
     let told = taken(&scenario);
     assert!(!told.is_empty() && !told.contains(&true), "{told:?}");
 }
+
+#[test]
+fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
+    let sandbox = sandbox();
+    let other = ["--name", "random@4"];
+    let told = stderr(&run(&sandbox, "random@3", "out", &other).code(2));
+    assert!(
+        told.contains("`random@4` is the name of another strategy"),
+        "{told}"
+    );
+    run(&sandbox, "random@3", "out", &[]).success();
+    verify(&sandbox, "out").success();
+    let honest = sandbox.read("out/submission.json");
+    let said = "\"random@3\"";
+    assert_eq!(honest.matches(said).count(), 2, "{honest}");
+    // In the name alone, and in both.
+    let refused = |times: usize, why: &str| {
+        sandbox.write(
+            "out/submission.json",
+            &honest.replacen(said, "\"random@4\"", times),
+        );
+        let told = stdout(&verify(&sandbox, "out").code(1));
+        assert!(reasons(&told).contains(why), "{told}");
+    };
+    refused(
+        1,
+        "`random@4` is the name of another strategy than `random@3`",
+    );
+    refused(2, "`random@4` makes other searches than these");
+    // As a program that it is not.
+    let program = honest.replace(said, "\"mine.py\"");
+    sandbox.write("out/submission.json", &program);
+    let told = stdout(&verify(&sandbox, "out").code(1));
+    assert!(
+        reasons(&told).contains("no strategy that comes along, or no program"),
+        "{told}"
+    );
+    let twice = honest.replacen('{', "{\n  \"name\": \"other\",", 1);
+    sandbox.write("out/submission.json", &twice);
+    let told = stdout(&verify(&sandbox, "out").code(1));
+    assert!(
+        reasons(&told).contains("the key `name` stands twice"),
+        "{told}"
+    );
+}

@@ -29,7 +29,7 @@ fn every_list_tells_the_same_in_every_form() {
     for (what, count) in [
         ("workloads", 16),
         ("vms", 430),
-        ("pricing", 71),
+        ("pricing", 72),
         (
             "strategies",
             ALL_KNOWING.len() + Registry::default().names().count(),

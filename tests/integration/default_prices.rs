@@ -371,13 +371,16 @@ fn a_spot_price_without_losses_is_marked_wherever_it_can_be_chosen() {
 }
 
 #[test]
-fn a_spot_price_with_losses_is_not_marked_but_on_a_kind_on_demand_it_is() {
+fn a_spot_price_with_losses_is_not_marked_and_of_a_kind_on_demand_it_is_refused() {
     let lives =
         "[spot]\nlifetime = \"gcp-2019\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = 5\n";
-    let ranked = |kinds: &str, policies: &str| {
-        let sandbox = Sandbox::with(&format!(
+    let scenario = |kinds: &str, policies: &str| {
+        format!(
             "workloads = [\"scavenger-resnet18\"]\n[cluster]\npairs = [[8, 384]]\n{kinds}{lives}{policies}"
-        ));
+        )
+    };
+    let ranked = |kinds: &str, policies: &str| {
+        let sandbox = Sandbox::with(&scenario(kinds, policies));
         let rank = sandbox
             .run(&["rank", "scenario.toml", "--runs", "4"])
             .success();
@@ -389,11 +392,19 @@ fn a_spot_price_with_losses_is_not_marked_but_on_a_kind_on_demand_it_is() {
         "{text}{said}"
     );
     let kinds = "vm = [\"calm\", \"cheap\"]\n[kind.calm]\nvm = \"e2-standard-4\"\n[kind.cheap]\nvm = \"e2-standard-4\"\nmarket = \"spot\"\n";
-    let (text, said) = ranked(kinds, WITH_SPOT);
-    assert!(text.contains(MARKS[0]), "{text}");
-    assert!(said.contains("`gcp-2026-e2-spot`"), "{said}");
+    let sandbox = Sandbox::with(&scenario(kinds, WITH_SPOT));
+    let refused = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    let expected =
+        "pricing policy `gcp-2026-e2-spot` has spot prices alone, and `e2-standard-4` is on demand";
+    assert!(refused.contains(expected), "{refused}");
     // A ratio is for the spot VMs alone, so no VM on demand has it.
-    assert!(!text.contains(MARKS[1]), "{text}");
+    assert_eq!(refused.matches("error: ").count(), 1, "{refused}");
+    assert!(refused.contains("scenario.toml:"), "{refused}");
+    let (text, said) = ranked(kinds, &WITH_SPOT.replace("\"gcp-2026-e2-spot\", ", ""));
+    assert!(
+        !text.contains('†') && !said.contains("takes away"),
+        "{text}{said}"
+    );
 }
 
 /// Its own in-sample model was "100 % right, +0.0 %" and the least cost under 24 policies of 24.

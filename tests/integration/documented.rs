@@ -128,10 +128,7 @@ fn no_console_block_is_left_out() {
 #[test]
 fn the_documents_say_what_all_papers_come_to() {
     let names = Paper::names();
-    let mut all = Tally::default();
-    for name in &names {
-        all += &Tally::count(&paper(name).1);
-    }
+    let all = Tally::count(names.iter().map(|name| &*paper(name).1));
     let total = format!("{} papers: {}", names.len(), all.sentence());
     let page = words(&repository_file("docs/reproduce.md"));
     assert!(page.contains(&words(&total)), "{total}");

@@ -4,12 +4,13 @@ use scavsim::reproduce::constants::is_like;
 use scavsim::reproduce::{Comparison, Evidence, Paper, Size, Tally, Verdict};
 
 use crate::reproduction::paper;
+use crate::sandbox::{Sandbox, repository_file, stdout};
 
 /// What the papers claim: in how many of all its readings each claim holds.
 #[test]
 fn the_claims_of_papers_hold_as_they_did() {
     let counts = |name: &str| {
-        let of = Tally::count(&paper(name).1).claims;
+        let of = Tally::count([&*paper(name).1]).claims;
         [of.in_all, of.in_some, of.in_none, of.hold, of.readings]
     };
     for (name, expected) in [
@@ -162,5 +163,21 @@ fn constants_have_the_values_that_are_used() {
                 );
             }
         }
+    }
+}
+
+/// A class that a table prints was once a word that means nothing.
+#[test]
+fn every_class_of_evidence_is_explained() {
+    let docs = repository_file("docs/reproduce.md");
+    for class in Evidence::ALL {
+        let (name, meaning) = (class.name(), class.meaning());
+        let said = stdout(&Sandbox::new().run(&["explain", name]).success());
+        let said: Vec<&str> = said.split_whitespace().collect();
+        assert!(said.join(" ").contains(meaning), "{name}: {said:?}");
+        assert!(
+            docs.contains(&format!("| `{name}` | {meaning} |")),
+            "{name}"
+        );
     }
 }

@@ -14,9 +14,14 @@ use crate::sandbox::{Sandbox, stderr};
 
 /// ResNet18 with batch 1024 on preemptible VMs that live as highcpu-32 did, without checkpoints unless `rest` says so.
 fn preemptible(seed: u64, cluster: &str, rest: &str) -> Scenario {
+    let checkpoint = if rest.contains("checkpoint =") {
+        ""
+    } else {
+        ", checkpoint = \"none\""
+    };
     scenario(&format!(
         "seed = {seed}\nworkloads = [\"scavenger-resnet18\"]\ncluster = {{ {cluster}, start_up_s = 87 }}\n\
-         spot = {{ lifetime = \"gcp-2019-highcpu-32\"{rest} }}\n\
+         spot = {{ lifetime = \"gcp-2019-highcpu-32\"{rest}{checkpoint} }}\n\
          pricing.policies = [\"gcp-2020-e2-preemptible\"]\n\
          search = {{ strategies = [\"oracle\"], objectives = [\"time\", \"cost\"] }}"
     ))
@@ -316,7 +321,7 @@ proptest! {
 fn what_losses_leave_no_time_to_train_is_said_at_once() {
     let text = |rest: &str| {
         format!(
-            "replicas = 2\nworkloads = [\"scavenger-resnet18\"]\nspot = {{ exponential_mean_h = 8 }}\n\
+            "replicas = 2\nworkloads = [\"scavenger-resnet18\"]\nspot = {{ exponential_mean_h = 8, checkpoint = \"none\" }}\n\
              pricing.policies = [\"gcp-2020-e2\"]\n{rest}\
              search = {{ strategies = [\"oracle\", \"full\"], objectives = [\"cost\"] }}"
         )

@@ -109,6 +109,9 @@ while line := sys.stdin.readline():
     elif how == "gives-up": print('{"fail": "no idea"}', flush=True)
 "#;
 
+/// So few that some seeds are odd and some even.
+const REPLICAS: usize = 4;
+
 #[test]
 fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
     if without_python() {
@@ -133,7 +136,7 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
         "gives-up",
     ];
     let mut scenario = format!(
-        "name = \"bad\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 12\nsearch.objectives = [\"time\"]\n\
+        "name = \"bad\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = {REPLICAS}\nsearch.objectives = [\"time\"]\n\
          search.strategies = {ways:?}\n"
     );
     for way in ways {
@@ -144,7 +147,6 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
     let sandbox = Sandbox::with(&scenario);
     sandbox.write("bad.py", BAD);
     sandbox
-        // Most of them are waited for.
         .run(&[
             "run",
             "scenario.toml",
@@ -171,8 +173,8 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
             .iter()
             .filter(|row| row.text("status") == "failed")
             .count();
-        assert_eq!(rows.len(), 12, "{way}");
-        assert!((1..12).contains(&failed), "{way}: {failed} of 12");
+        assert_eq!(rows.len(), REPLICAS, "{way}");
+        assert!((1..REPLICAS).contains(&failed), "{way}: {failed}");
     }
     let listed: Vec<String> = (reasons.iter())
         .map(|(way, reason)| format!("{way}: {reason}"))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::sandbox::repository;
-use crate::widths::{COMMANDS, scavsim};
+use crate::widths::{COMMANDS, coloured, scavsim};
 
 /// Commands whose tables have other heads than those that are looked at for their widths.
 const MORE: &[&[&str]] = &[
@@ -90,11 +90,7 @@ fn every_head_of_a_table_is_explained() {
     let mut tables = 0;
     for command in commands {
         for width in ["80", "250"] {
-            let more = ["--color", "always", "--width", width];
-            let output = scavsim(&[command, &more[..]].concat())
-                .output()
-                .expect("it starts");
-            let found = heads_in(&String::from_utf8_lossy(&output.stdout));
+            let found = heads_in(&coloured(command, width));
             tables += usize::from(!found.is_empty());
             heads.extend(found);
         }

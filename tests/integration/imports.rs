@@ -408,3 +408,19 @@ fn force_replaces_only_what_an_import_writes_and_never_its_own_input() {
     assert!(now.keys().eq(written.keys()), "{:?}", now.keys());
     assert_eq!(sandbox.files("."), ["raw.csv", "wl"]);
 }
+
+#[test]
+fn a_vm_type_that_nobody_sells_is_told_when_it_is_imported() {
+    let table = "vm,workers,batch,step_s\nNAME,1,32,0.5\nNAME,2,64,0.6\n";
+    let told = |vm: &str| {
+        let sandbox = Sandbox::new();
+        let imported = sandbox
+            .import_profile(&table.replace("NAME", vm), &["--epochs", "3"])
+            .success();
+        sandbox.write("s.toml", "workloads = [\"./w\"]\n");
+        let run = sandbox.run(&["check", "s.toml"]).get_output().status.code();
+        (stderr(&imported).contains("`run` refuses it"), run)
+    };
+    assert_eq!(told("g5.xlarge"), (false, Some(0)));
+    assert_eq!(told("my-own-box"), (true, Some(2)));
+}

@@ -20,6 +20,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/dat
 
 /// A scenario on the workload `tiny`, whose 36,000 gradients take 0.2 s each on `slow` and 0.1 s on `quick`.
 pub fn load(rest: &str) -> Result<Scenario, String> {
+    let rest = without_delays(rest);
     let text = format!(
         "workloads = [\"./tiny\"]\ncluster.outside = \"extrapolate\"\ncluster.local_batch = [64]\n\
          search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n{rest}"
@@ -28,6 +29,25 @@ pub fn load(rest: &str) -> Result<Scenario, String> {
     let source = Source::new("test.toml", &*text);
     scenario::load(&source, Path::new(FOLDER), Overrides::default(), &mut wrong)
         .ok_or_else(|| wrong.render(false))
+}
+
+/// What is not said of losses takes no time, so that arithmetic tells.
+fn without_delays(rest: &str) -> String {
+    let mut text = rest.to_owned();
+    let says = |key: &str| rest.contains(&format!("{key} ="));
+    for (key, value, others) in [
+        ("cold_join_s", "0", &["restart"][..]),
+        ("checkpoint", "\"none\"", &[]),
+        ("checkpoint_write_s", "0", &["checkpoint_mb"]),
+    ] {
+        if !says(key) && !others.iter().any(|other| says(other)) {
+            text = text.replace("spot = {", &format!("spot = {{ {key} = {value},"));
+        }
+    }
+    if rest.contains("spot") && !says("start_up_s") {
+        text.insert_str(0, "cluster.start_up_s = 0\n");
+    }
+    text
 }
 
 pub fn tiny(rest: &str) -> Scenario {

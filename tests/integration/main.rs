@@ -42,7 +42,7 @@
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
-//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
+//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`measured_defaults`]: what is used where nobody says; [`kinds`]: kinds of clusters.
 //! - [`figures`]: figures of results; [`plotting`]: the command that draws them; [`pages`]: the page of one.
 //! - [`worlds`]: workers of any size, shares that change, state larger than memory.
 //! - [`special_files`]: links, pipes and devices where files belong.
@@ -100,6 +100,7 @@ mod live;
 mod local_sgd;
 mod long_runs;
 mod luck;
+mod measured_defaults;
 mod messages;
 mod misses;
 mod models;
@@ -119,6 +120,7 @@ mod plotting;
 mod policies;
 mod precision;
 mod price_packs;
+mod programs;
 mod properties;
 mod random_lives;
 mod ranking;
@@ -127,6 +129,7 @@ mod repeats;
 mod replay;
 mod reproduction;
 mod reproduction_icdcs20;
+mod result_folders;
 mod results;
 mod resume;
 mod sandbox;
@@ -145,6 +148,7 @@ mod sustained_use;
 mod sync;
 mod sync_fast;
 mod sync_paces;
+mod terminal_escapes;
 mod trace;
 mod trace_bills;
 mod trace_search;

@@ -263,7 +263,7 @@ fn losses_of_vms_count_as_they_come() {
     let text = |max_miss: f64, hours: f64| {
         scenario(&format!(
             "workloads = [\"scavenger-resnet18\"]\ncluster = {{ pairs = [[16, 1024]], start_up_s = 87 }}\n\
-             spot = {{ lifetime = \"gcp-2019-highcpu-32\" }}\n\
+             spot = {{ lifetime = \"gcp-2019-highcpu-32\", checkpoint = \"none\" }}\n\
              limits = {{ max_time_h = {hours}, max_miss = {max_miss} }}\n{ORACLE}"
         ))
     };

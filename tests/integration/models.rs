@@ -485,3 +485,18 @@ fn the_text_of_advice_says_what_it_rests_on() {
         "{text}"
     );
 }
+
+#[test]
+fn a_configuration_with_a_key_twice_is_refused_at_its_place() {
+    let sandbox = Sandbox::new();
+    let config = "{\"model_type\": \"gpt2\", \"n_layer\": 12, \"n_embd\": 768, \"n_head\": 12,\n \
+        \"vocab_size\": 50257, \"n_positions\": 1024,\n \"n_layer\": 48}";
+    sandbox.write("config.json", config);
+    let import = ["import", "model", "config.json", "--out", "m.toml"];
+    let told = stderr(&sandbox.run(&import).code(2));
+    assert!(told.contains("the key `n_layer` stands twice"), "{told}");
+    assert!(told.contains("config.json:3:"), "{told}");
+    assert!(!sandbox.path("m.toml").exists());
+    sandbox.write("config.json", &config.replace(",\n \"n_layer\": 48", ""));
+    sandbox.run(&import).success();
+}

@@ -381,3 +381,71 @@ fn the_example_in_the_docs_is_sound() {
     assert!((usd - 0.5 * 1.006 * 4.0).abs() < 1e-12);
     assert!(job.is_price_known_beforehand());
 }
+
+/// Cells of a damaged table are refused, or what they come to has no figure.
+#[test]
+fn no_damaged_table_writes_an_infinity() {
+    let head = "vm,nodes,disk,seconds,acc,step\n";
+    let rows: Vec<[String; 6]> = (0..12)
+        .map(|run| {
+            let (vm, nodes) = (["small", "large"][run % 2], 2 + run / 4);
+            let disk = ["slow", "fast"][run / 2 % 2];
+            let seconds = 900.5 + 311.7 * run as f64;
+            let cells = [
+                vm,
+                &nodes.to_string(),
+                disk,
+                &seconds.to_string(),
+                "0.9",
+                "0.1",
+            ];
+            cells.map(str::to_owned)
+        })
+        .collect();
+    let damages = [
+        "1e300",
+        "1.0001e12",
+        "1e12",
+        "1e-300",
+        "0",
+        "-0.1",
+        "inf",
+        "NaN",
+        "",
+    ];
+    let mut ran = 0;
+    for (column, damage) in [3, 5]
+        .into_iter()
+        .flat_map(|at| damages.map(|own| (at, own)))
+    {
+        let mut rows = rows.clone();
+        rows[7][column] = damage.to_owned();
+        let text: Vec<String> = rows.iter().map(|row| row.join(",") + "\n").collect();
+        let sandbox = Sandbox::new();
+        sandbox.write("g/grid.toml", SPEC);
+        sandbox.write("g/rows.csv", &format!("{head}{}", text.concat()));
+        sandbox.write(
+            "s.toml",
+            "grid = \"./g\"\nreplicas = 3\n\
+             search.strategies = [\"oracle\", \"random\", \"cherrypick\", \"full\"]\n",
+        );
+        let run = ["run", "s.toml", "--records", "csv,jsonl", "--out", "out"];
+        let code = sandbox.run(&run).get_output().status.code();
+        if code == Some(2) {
+            assert!(sandbox.files("out").is_empty(), "{damage}");
+            continue;
+        }
+        assert!(matches!(code, Some(0 | 3)), "{damage}: {code:?}");
+        ran += 1;
+        sandbox.run(&["compare", "s.toml", "--out", "compared"]);
+        for folder in ["out", "compared"] {
+            for (name, bytes) in sandbox.contents(folder) {
+                let text = String::from_utf8(bytes).expect("it is text");
+                let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+                let wrong = words.find(|word| ["inf", "-inf", "NaN"].contains(word));
+                assert_eq!(wrong, None, "{folder}/{name}, {damage} in column {column}");
+            }
+        }
+    }
+    assert!(ran >= 4, "{ran}");
+}

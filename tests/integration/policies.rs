@@ -346,3 +346,202 @@ fn a_life_is_drawn_per_policy() {
     let listed = stdout(&sandbox.run(&["list", "markets"]).success());
     assert!(listed.contains("aws-v100-2023"), "{listed}");
 }
+
+#[test]
+fn a_value_out_of_range_is_told_once_and_not_as_missing() {
+    let once = |text: &str, wrong: &str| {
+        let sandbox = Sandbox::with(text);
+        let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+        assert!(!told.contains("missing"), "{told}");
+        assert!(told.contains(wrong), "{told}");
+        assert!(told.ends_with("1 mistake; nothing was run\n"), "{told}");
+    };
+    for (key, wrong) in [
+        ("work_h = 5", "work_h = -5"),
+        ("deadline_h = 7", "deadline_h = 0"),
+        ("deadline_h = 7", "deadline_h = [7.5, -7.5]"),
+        ("run_h = 2", "run_h = 0"),
+        ("pause_h = 1", "pause_h = -0.1"),
+        ("spot_usd_per_h = 1", "spot_usd_per_h = -1"),
+        ("on_demand_usd_per_h = 3", "on_demand_usd_per_h = nan"),
+        ("replicas = 30", "replicas = -30"),
+    ] {
+        assert!(SCENARIO.contains(key), "{key}");
+        once(&SCENARIO.replace(key, wrong), wrong);
+    }
+    let form = "[[job.form]]\nname = \"a\"\nmachines = 2\nspeed = 1\n";
+    let forms = SCENARIO.replace("[market]", &format!("{form}[market]"));
+    for wrong in ["machines = 0", "speed = -1"] {
+        let key = &wrong[..wrong.find('=').expect("a key")];
+        let own = forms
+            .lines()
+            .find(|line| line.starts_with(key))
+            .expect("it is there");
+        once(&forms.replace(own, wrong), wrong);
+    }
+}
+
+#[test]
+fn files_that_are_sound_are_told_beside_one_that_is_not() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox.write("wrong.toml", &SCENARIO.replace("work_h = 5", "work_h = -5"));
+    sandbox.write("search.toml", "workloads = [\"scavenger-resnet18\"]\n");
+    sandbox.write("typo.toml", "workloads = [\"scavenger-resnet81\"]\n");
+    let files = ["scenario.toml", "wrong.toml", "search.toml", "typo.toml"];
+    let checked = sandbox.run(&[&["check"], &files[..]].concat()).code(2);
+    let sound: Vec<String> = stdout(&checked).lines().map(str::to_owned).collect();
+    assert_eq!(sound.len(), 2, "{sound:?}");
+    assert!(
+        sound[0].starts_with("scenario.toml: ok, 60 lives"),
+        "{sound:?}"
+    );
+    assert!(sound[1].starts_with("search.toml: ok, "), "{sound:?}");
+    let told = stderr(&checked);
+    assert!(
+        told.contains("wrong.toml") && told.contains("typo.toml"),
+        "{told}"
+    );
+    assert!(told.ends_with("2 mistakes; nothing was run\n"), "{told}");
+}
+
+/// Each is a key of the scenario, and the number that is said of it.
+#[test]
+fn impossible_amounts_are_refused_at_once_with_the_number() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let begin = std::time::Instant::now();
+    for (keys, number) in [
+        (&["market.tick_s=1e-6"][..], "25,200,000,000 ticks"),
+        (&["job.deadline_h=1e9"], "1,000,000,000 h"),
+        (
+            &["market.tick_s=1e-3", "job.deadline_h=1e6"],
+            "3,600,000,000,000 ticks",
+        ),
+        (
+            &["market.tick_s=20", "market.replicas=4294967295"],
+            "4,294,967,295 lives",
+        ),
+        (
+            &["market.tick_s=0.2", "job.work_h=50", "job.deadline_h=55"],
+            "of memory",
+        ),
+    ] {
+        let set: Vec<&str> = keys.iter().flat_map(|key| ["-s", key]).collect();
+        for command in [
+            &["check"][..],
+            &["run"],
+            &["run", "--dry-run"],
+            &["run", "--yes"],
+            &["compare"],
+        ] {
+            let arguments = [command, &["scenario.toml"], &set].concat();
+            let told = stderr(&sandbox.run(&arguments).code(2));
+            assert!(told.contains(number), "{arguments:?}: {told}");
+        }
+    }
+    assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
+    // A market of a folder is as long as it says.
+    sandbox.write("vast/market.toml", "tick_s = 60\nticks = 4000000000\n");
+    sandbox.write("vast/zones.csv", "zone,region,on_demand_usd_per_h\na,a,3\n");
+    sandbox.write("own.toml", "job = { work_h = 1, deadline_h = 2 }\nmarket.traces = \"vast\"\npolicy.names = [\"greedy\"]\n");
+    let told = stderr(&sandbox.run(&["check", "own.toml"]).code(2));
+    assert!(
+        told.contains("4000000000 ticks of 1 zones are too many"),
+        "{told}"
+    );
+}
+
+#[test]
+fn lives_of_hours_begin_only_by_yes_and_what_they_take_is_said() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let many = ["-s", "market.replicas=4000000000"];
+    let told = stderr(
+        &sandbox
+            .run(&[&["run", "scenario.toml"], &many[..]].concat())
+            .code(2),
+    );
+    assert!(told.contains("scenario: it would take about "), "{told}");
+    assert!(
+        told.contains("; it was not started. `--yes` starts it"),
+        "{told}"
+    );
+    for command in [
+        &["check", "scenario.toml"][..],
+        &["run", "scenario.toml", "--dry-run"],
+    ] {
+        let run = sandbox.run(command).success();
+        assert!(
+            stdout(&run).contains("60 lives of up to 42 ticks"),
+            "{}",
+            stdout(&run)
+        );
+        let told = stderr(&run);
+        assert!(
+            told.contains("scenario: about ") && told.contains("of memory"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn values_twice_and_lists_of_nothing_are_mistakes_at_their_place() {
+    let sandbox = Sandbox::new();
+    let traces = "job = { work_h = 5, deadline_h = [7, 7], changeover_s = [60, 60] }\n\
+                  market = { traces = \"aws-v100-2023\", zones = [] }\nstarts.at_s = [0, 10]\npolicy.names = [\"greedy\"]\n";
+    sandbox.write("scenario.toml", traces);
+    let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    for (what, place) in [
+        (
+            "`job.deadline_h` has the same value twice",
+            "scenario.toml:1:34",
+        ),
+        (
+            "`job.changeover_s` has the same value twice",
+            "scenario.toml:1:57",
+        ),
+        ("no zone is named", "scenario.toml:2:46"),
+    ] {
+        let told = told.split("error: ").find(|one| one.starts_with(what));
+        assert!(
+            told.is_some_and(|told| told.contains(place)),
+            "{what}: {told:?}"
+        );
+    }
+    sandbox.edit("scenario.toml", "zones = []", "zones = [\"us-east-1f\"]");
+    sandbox.edit("scenario.toml", "[7, 7], changeover_s = [60, 60]", "7");
+    let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    assert!(told.contains("two lives begin in the same tick"), "{told}");
+    sandbox.edit("scenario.toml", "[0, 10]", "[]");
+    let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    assert!(told.contains("`starts.at_s` is empty"), "{told}");
+    sandbox.edit("scenario.toml", "at_s = []", "spread = 3");
+    sandbox.run(&["check", "scenario.toml"]).success();
+}
+
+#[test]
+fn too_few_lives_side_by_side_have_no_interval() {
+    let sandbox = Sandbox::new();
+    let scenario = repository().join("scenarios/policies/skynomad.toml");
+    let scenario = scenario.to_str().expect("UTF-8");
+    let names = "policy.names=[\"greedy\",\"on-demand\"]";
+    let told = "5 lives, 5 of which do not overlap: not enough of this market for an interval, which takes 6";
+    for command in ["run", "compare"] {
+        let run = sandbox
+            .run(&[command, scenario, "-s", names, "--wide"])
+            .success();
+        let text = stdout(&run).replace('\n', " ");
+        assert!(
+            text.contains(told) && text.contains('–'),
+            "{command}: {text}"
+        );
+    }
+    // A table says how many are independent, where some overlap.
+    sandbox.write(
+        "own.toml",
+        "job = { work_h = 40, deadline_h = 60.5 }\n\
+         market = { traces = \"aws-v100-2023\", zones = [\"us-east-1f\"] }\nstarts.spread = 100\n\
+         policy.names = [\"greedy\", \"on-demand\"]\n",
+    );
+    let text = stdout(&sandbox.run(&["run", "own.toml"]).success()).replace('\n', " ");
+    let told = "100 lives, 18 of which do not overlap. ";
+    assert!(text.contains(told) && !text.contains('–'), "{text}");
+}

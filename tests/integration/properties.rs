@@ -13,7 +13,7 @@ use scavsim::cli::runner::Runner;
 use scavsim::experiment::metrics::KeptMetrics;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Summary, Tasks};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::report::{FORMATS, Folder, Results, Shards, shard_file};
+use scavsim::report::{FORMATS, OutputFolder, Results, Shards, shard_file};
 use scavsim::scenario::{self, Overrides, Scenario};
 
 use crate::sandbox::{Files, Sandbox, assert_same_files};
@@ -272,9 +272,9 @@ proptest! {
 }
 
 /// Everything that a way of running leaves in a folder of its own.
-fn left_by(way: impl FnOnce(&Folder)) -> Files {
+fn left_by(way: impl FnOnce(&OutputFolder)) -> Files {
     let sandbox = Sandbox::new();
-    way(&Folder::prepare(&sandbox.path("out")).expect("the sandbox is writable"));
+    way(&OutputFolder::alone(&sandbox.path("out")).expect("the sandbox is writable"));
     sandbox.contents("out")
 }
 
@@ -318,7 +318,7 @@ proptest! {
         let kept = &rows[..(cut * rows.len() as f64) as usize];
         let sandbox = Sandbox::new();
         sandbox.left_by_a_kill("out", &right, kept);
-        let folder = Folder::prepare(&sandbox.path("out")).expect("the sandbox is writable");
+        let folder = OutputFolder::alone(&sandbox.path("out")).expect("the sandbox is writable");
         runner(2).run(&scenario, Some(&folder), Start::Behind).expect("nothing prevents it");
         let seen = sandbox.contents("out");
         assert_same_files(&seen, &right, &format!("cut behind {} bytes", kept.len()));

@@ -497,7 +497,7 @@ fn calibration_and_check_of_transient_servers_are_apart() {
         all.filter(|r| r.evidence == evidence).collect()
     };
     let [calibrated, checked] = [Evidence::Calibrated, Evidence::Prediction].map(times);
-    assert_eq!((calibrated.len(), checked.len()), (11, 33));
+    assert_eq!((calibrated.len(), checked.len()), (11, 32));
     for row in calibrated {
         assert!(row.difference.abs() < 4e-3, "{row:?}");
     }

@@ -93,15 +93,16 @@ fn the_speed_of_a_model_is_told_by_its_size() {
     }
 }
 
-/// The overhead rises with the steps, and faster than if the whole cluster did them again.
+/// The overhead rises with the steps, and faster than if the whole cluster did them again. A tolerance in seconds once let 46 s
+/// pass for 19 s.
 #[test]
 fn the_loss_of_a_chief_costs_what_was_measured() {
     let rows = icdcs20();
     let overheads = of(rows, "chief_overhead");
-    assert_eq!(overheads.len(), 5);
-    for row in overheads {
-        assert!(row.difference.abs() < row.tolerance, "{row:?}");
-    }
+    let within: Vec<bool> = (overheads.iter())
+        .map(|row| row.relative && row.difference.abs() < row.tolerance)
+        .collect();
+    assert_eq!(within, [false, false, true, true, true]);
 }
 
 #[test]
@@ -112,6 +113,7 @@ fn the_figures_of_transient_gpus_that_are_off_are_the_known_ones() {
         *off.entry(&row.quantity).or_default() += 1;
     }
     let known = [
+        ("chief_overhead", 2),
         ("cluster_speed", 8),
         ("cluster_speed_check_error", 2),
         ("falls_short_from", 3),

@@ -214,33 +214,97 @@ fn nothing_hidden_is_left_of_what_was_killed() {
     sandbox.write("p.csv", &profile);
     import(&[]).success();
     let right = sandbox.contents("w");
-    // Killed before anything was moved; and in the middle, when nothing had its name.
-    sandbox.write(".import-w-AbCdEf/new/workload.toml", "half");
-    sandbox.write("w/notes.txt", "mine");
-    fs::create_dir(sandbox.path(".import-w-GhIjKl")).expect("it is writable");
-    fs::rename(sandbox.path("w"), sandbox.path(".import-w-GhIjKl/old")).expect("it can be moved");
-    // Of somebody else.
-    sandbox.write(".import-other-AbCdEf/new/workload.toml", "half");
-    import(&["--force"]).success();
-    let hidden: Vec<String> = sandbox
-        .files(".")
-        .into_iter()
-        .filter(|name| name.starts_with('.'))
-        .collect();
-    assert_eq!(hidden, [".import-other-AbCdEf"]);
-    assert_eq!(sandbox.read("w/notes.txt"), "mine");
-    for (name, bytes) in right {
-        assert!(sandbox.contents("w")[&name] == bytes, "{name}");
+    // Killed in the middle, when nothing had its name; and when all but the notes had.
+    let moved = |from: &str, to: &str| {
+        fs::rename(sandbox.path(from), sandbox.path(to)).expect("it can be moved");
+    };
+    for is_new_there in [false, true] {
+        sandbox.write("w/notes.txt", "mine");
+        fs::create_dir(sandbox.path("w.partial")).expect("it is writable");
+        moved("w", "w.partial/old");
+        sandbox.write("w.partial/new/workload.toml", "half");
+        if is_new_there {
+            moved("w.partial/new", "w");
+        }
+        import(&["--force"]).success();
+        let files = ["own", "p.csv", "scenario.toml", "w"];
+        assert_eq!(sandbox.files("."), files);
+        assert_eq!(sandbox.read("w/notes.txt"), "mine");
+        for (name, bytes) in &right {
+            assert!(sandbox.contents("w")[name] == *bytes, "{name}");
+        }
     }
-    #[cfg(feature = "figures")]
-    {
-        sandbox
-            .run(&["run", "scenario.toml", "--out", "out"])
-            .success();
-        sandbox.write("out/figures/.scavsim-AbCdEf", "half");
-        sandbox.run(&["plot", "out"]).success();
-        assert!(!sandbox.path("out/figures/.scavsim-AbCdEf").exists());
+    // What a user put there is no rest of an import.
+    sandbox.write("w.partial/thesis.tex", "mine");
+    let told = stderr(&import(&["--force"]).code(1));
+    assert!(told.contains("w.partial is in the way"), "{told}");
+    assert_eq!(sandbox.read("w.partial/thesis.tex"), "mine");
+}
+
+/// Of a comparison, a trace and a shard.
+#[test]
+fn nothing_hidden_is_left_of_commands_that_were_killed() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = 2000\nfidelity = \"event\"\nvariation.step_cv = 0.1\n",
+    );
+    let all: [&[&str]; 3] = [
+        &["compare", "scenario.toml", "--out", "out"],
+        &["bench", "run", "--strategy", "random", "--out", "out"],
+        &["run", "scenario.toml", "--shard", "1/2", "--out", "out"],
+    ];
+    for arguments in all {
+        let mut child = sandbox
+            .scavsim()
+            .args(arguments)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it can be started");
+        let begun = Instant::now();
+        let files = || [sandbox.files("out"), sandbox.files("out/shards")].concat();
+        while files()
+            .iter()
+            .all(|name| name == "shards" || name.starts_with("probe"))
+        {
+            let is_late = begun.elapsed() > Duration::from_secs(60);
+            assert!(!is_late, "{arguments:?} begins no file");
+        }
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+        for name in files() {
+            let is_told = name == "shards" || name.contains(".partial.");
+            assert!(is_told, "{arguments:?} leaves {name}");
+        }
+        fs::remove_dir_all(sandbox.path("out")).expect("it is ours");
     }
+}
+
+/// As on a full disk, files can grow to a few blocks only.
+#[test]
+fn a_full_disk_leaves_nothing_half_written_and_the_message_names_the_file() {
+    let sandbox = Sandbox::new();
+    let profile = crate::sandbox::repository_file("scenarios/example-profile.csv");
+    sandbox.write("p.csv", &profile);
+    sandbox.write("p.toml", crate::result_folders::POLICIES);
+    let full = |blocks: u32, arguments: &str| {
+        let scavsim = env!("CARGO_BIN_EXE_scavsim");
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec {scavsim} {arguments}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &limited]).current_dir(sandbox.path("."));
+        let output = shell.env("SCAVSIM_PRICES", "builtin").output();
+        let output = output.expect("there is a shell");
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let advise = "advise p.csv --samples-per-epoch 50000 --runs 20 --sky sky.yaml";
+    let told = full(0, advise);
+    assert!(told.contains("cannot write sky.yaml"), "{told}");
+    let told = full(8, "bench export suite");
+    assert!(told.contains("cannot write suite"), "{told}");
+    let told = full(1, "run p.toml --out lives");
+    assert!(told.contains("cannot write lives/lives.csv"), "{told}");
+    assert!(sandbox.files("lives").is_empty());
+    assert_eq!(sandbox.files("."), ["lives", "p.csv", "p.toml"]);
 }
 
 /// The message names what cannot be written, also where the folder has gone.

@@ -14,8 +14,12 @@ use crate::replay::scenario;
 
 /// ResNet18 on 8 workers with batch 384 alone, its restores of `restore_s`, and `rest`.
 fn small(restore_s: f64, rest: &str) -> Scenario {
+    let start_up = match rest.contains("start_up_s") {
+        true => "",
+        false => "cluster.start_up_s = 0\n",
+    };
     let text = format!(
-        "seed = 11\nworkloads = [\"scavenger-resnet18\"]\ncluster.pairs = [[8, 384]]\n\
+        "seed = 11\nworkloads = [\"scavenger-resnet18\"]\n{start_up}cluster.pairs = [[8, 384]]\n\
          search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n{rest}"
     );
     let mut scenario = scenario(&text);
@@ -144,6 +148,69 @@ fn the_mean_run_time_is_dalys() {
         );
         assert!(expected > 1.05 * steps * step_h, "losses must count");
     }
+}
+
+/// The mean hours as the time to write a checkpoint goes to 0: those of a hair beside it, and never those without checkpoints. Under every
+/// policy that takes its interval from that time, with lives of any kind and without memory, by runs and in what the oracle expects.
+#[test]
+fn a_checkpoint_that_takes_no_time_to_write_is_written() {
+    for lives in [
+        "lifetime = \"gcp-2019-highcpu-32\"",
+        "exponential_mean_h = 13.7",
+    ] {
+        let hours = |checkpoint: &str, write_s: f64| {
+            let scenario = small(
+                17.3,
+                &format!(
+                    "cluster.start_up_s = 31\n[spot]\n{lives}\ncheckpoint = \"{checkpoint}\"\n\
+                     checkpoint_write_s = {write_s:e}"
+                ),
+            );
+            let mut seen = Welford::default();
+            runs(&scenario, Fidelity::Fast, 25, |hours, _, _| seen.add(hours));
+            let plan = Plan::new(&scenario).expect("a checked scenario");
+            let arena = plan.arena(0).expect("an arena");
+            [
+                seen.mean(),
+                arena.expected_time_s[0].expect("it ends") / SECONDS_PER_HOUR,
+            ]
+        };
+        let never = hours("none", 0.0);
+        for checkpoint in ["young", "young-daly", "searched"] {
+            let of = |write_s| hours(checkpoint, write_s);
+            let [none, hair, millisecond, second] = [0.0, 1e-7, 1e-3, 1.0].map(of);
+            for way in 0..2 {
+                let (none, hair) = (none[way], hair[way]);
+                let what = format!("{checkpoint} {way}: {none} {hair} {millisecond:?} {second:?}");
+                assert!((none / hair - 1.0).abs() < 2e-3, "{what}");
+                assert!((none / millisecond[way] - 1.0).abs() < 0.02, "{what}");
+                assert!(
+                    none < 1.002 * second[way] && none < 0.9 * never[way],
+                    "{what}, {never:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Workers that wait for nobody give up what they have begun whenever all stop to write. To write faster never takes longer for it.
+#[test]
+fn checkpoints_of_workers_that_wait_for_nobody_are_not_too_many() {
+    let hours = |write_s: f64| {
+        let scenario = small(
+            17.3,
+            &format!(
+                "variation.step_cv = 0.3\nsync.asp.service_s = 0\nstaleness.per_missed_batch = 0\n\
+                 [spot]\nexponential_mean_h = 13.7\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = {write_s:e}"
+            ),
+        );
+        let mut seen = Welford::default();
+        runs(&scenario, Fidelity::Fast, 60, |hours, _, _| seen.add(hours));
+        seen.mean()
+    };
+    let [none, hair, some] = [0.0, 1e-7, 0.3].map(hours);
+    assert!((none / hair - 1.0).abs() < 1e-3, "{none} {hair}");
+    assert!(none < 1.005 * some, "{none} {some}");
 }
 
 /// At every moment eight VMs are held and billed, whoever ends them; lost ones are so marked.

@@ -148,7 +148,7 @@ fn what_nobody_lists_costs_what_it_is_like() {
 fn that_a_price_is_lent_is_told_once_per_table() {
     let told = |vms: &str, policy: &str| {
         let scenario = load(vms, policy).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-        scenario.remarks.prices.join("\n")
+        scenario.remarks.unasked.join("\n")
     };
     let mine = "vm.mine = { like = \"e2-standard-4\", compute_scale = [0.5, 2] }";
     let listed = listed("on-demand");

@@ -95,12 +95,11 @@ fn every_shipped_scenario_that_is_passed_can_be_planned() {
 
 #[test]
 fn a_cluster_that_only_follows_the_price_needs_no_other_sizes() {
-    let scenario = "workloads = [\"scavenger-resnet18\"]\ncluster.pairs = [[8, 768]]\n\
+    let scenario = "workloads = [\"scavenger-resnet18\"]\ncluster = { pairs = [[8, 768]], start_up_s = 0 }\n\
         search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n\
         [elastic]\nprices = [[0, 1], [2, 0.4], [4, 1.0]]\ngrow_at = 0.5\nmost_vms = 16\n\
         shrink_above = 0.9\nfewest_vms = 8\n";
-    let loses_nothing =
-        "[spot]\nexponential_mean_h = 1e9\nfewest_workers = 8\non_loss = \"go-on\"\n";
+    let loses_nothing = "[spot]\nexponential_mean_h = 1e9\nfewest_workers = 8\non_loss = \"go-on\"\ncold_join_s = 0\n";
     let cost = |text: &str| {
         let scenario = load(text, Path::new(".")).unwrap_or_else(|why| panic!("{why}"));
         let plan = Plan::new(&scenario).expect("it was passed");

@@ -5,10 +5,10 @@
 //! - [`stats`]: moments, lines, matrices, distributions, tests.
 //! - `text`: tables and pages for the terminal, behind the feature `text`.
 //! - [`Declaration`]: what a thing that scenarios name says of itself.
-//! - [`Lock`]: one process at a time in a folder.
+//! - [`output`]: files that the program writes, whole or not at all.
 
 mod declaration;
-mod lock;
+pub mod output;
 pub mod rng;
 pub mod stats;
 #[cfg(feature = "text")]
@@ -16,7 +16,6 @@ pub mod text;
 pub mod units;
 
 pub use declaration::{Declaration, Declared};
-pub use lock::Lock;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.
 pub mod face {

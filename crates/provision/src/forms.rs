@@ -1,6 +1,7 @@
 //! Forms of a job: sizes and VM types that it can run on, and how fast it is in each.
 
 use crate::world::Zone;
+use scavsim_base::units::SimTime;
 
 /// Machines that a job can run on, and how fast it is on them.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +76,30 @@ impl Speed {
     pub(crate) fn stretches(&self, work_s: f64) -> impl Iterator<Item = (f64, f64)> {
         let ends = self.steps.iter().skip(1).map(move |step| step.0 * work_s);
         ends.chain([work_s]).zip(self.speeds())
+    }
+
+    /// Time that all work takes from `done` on: exact at speed 1, else to the nearest nanosecond.
+    pub fn rest(&self, work: SimTime, done: SimTime) -> SimTime {
+        if self.is_one() {
+            return work - done;
+        }
+        let (work, done) = (work.nanoseconds() as f64, done.nanoseconds() as f64);
+        SimTime::from_nanoseconds(self.rest_s(work, done).round() as u64)
+    }
+
+    /// Work that is done after some time, from `done` on.
+    pub fn done_after(&self, work: SimTime, done: SimTime, time: SimTime) -> SimTime {
+        if self.is_one() {
+            return work.min(done + time);
+        }
+        let [all, before, lasts] = [work, done, time].map(|time| time.nanoseconds() as f64);
+        let works = self.work_in(all, before, lasts);
+        work.min(done + SimTime::from_nanoseconds(works.round() as u64))
+    }
+
+    /// Whether it is 1 all the time.
+    fn is_one(&self) -> bool {
+        self.speeds().eq([1.0])
     }
 
     /// Seconds that all work takes from `done_s` on, of `work_s` in total.

@@ -2,6 +2,7 @@
 
 use crate::forms::Form;
 use crate::world::moving::Moving;
+use scavsim_base::units::SimTime;
 
 /// A job with a deadline, and what changing its machines takes.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,18 +38,37 @@ pub enum LastTick {
     Whole,
 }
 
-/// Work of less than this many seconds is done.
-pub(crate) const DONE_S: f64 = 1e-3;
-
 impl Job {
-    /// Ticks until the deadline: those that end before it.
-    pub fn deadline_ticks(&self, tick_s: f64) -> usize {
-        whole(self.deadline_s / tick_s, f64::floor)
+    /// The work as the clock counts it, in whole nanoseconds at speed 1.
+    pub fn work(&self) -> SimTime {
+        SimTime::from_seconds(self.work_s)
     }
 
-    /// Seconds from a request of machines until work goes on, after the slowest move that there is.
-    pub fn slowest_start_s(&self, moving: &Moving) -> f64 {
-        self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb
+    /// The deadline as the clock counts it.
+    pub fn deadline(&self) -> SimTime {
+        SimTime::from_seconds(self.deadline_s)
+    }
+
+    /// The changeover as the clock counts it.
+    pub fn changeover(&self) -> SimTime {
+        SimTime::from_seconds(self.changeover_s)
+    }
+
+    /// Ticks that begin before the deadline.
+    pub fn ticks(&self, tick_s: f64) -> usize {
+        let tick = SimTime::from_seconds(tick_s).nanoseconds().max(1);
+        self.deadline().nanoseconds().div_ceil(tick) as usize
+    }
+
+    /// Ticks that end by the deadline.
+    pub fn deadline_ticks(&self, tick_s: f64) -> usize {
+        let tick = SimTime::from_seconds(tick_s).nanoseconds().max(1);
+        (self.deadline().nanoseconds() / tick) as usize
+    }
+
+    /// Time from a request of machines until work goes on, after the slowest move that there is.
+    pub fn slowest_start(&self, moving: &Moving) -> SimTime {
+        SimTime::from_seconds(self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb)
     }
 
     /// Seconds that the work takes from `done_s` on in the form that ends first.
@@ -57,11 +77,15 @@ impl Job {
         rests.fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether machines that are never lost can keep the deadline at all, in whole ticks.
-    pub fn can_be_kept(&self, tick_s: f64) -> bool {
-        let fastest_s = self.fastest_rest_s(0.0) + self.changeover_s;
-        let needed = whole(fastest_s / tick_s, f64::ceil);
-        needed <= self.deadline_ticks(tick_s)
+    /// Time that the work takes from `done` on in the form that ends first.
+    pub fn fastest_rest(&self, done: SimTime) -> SimTime {
+        let rests = (self.forms.iter()).map(|form| form.speed.rest(self.work(), done));
+        rests.min().unwrap_or_default()
+    }
+
+    /// Whether machines that are never lost keep the deadline.
+    pub fn can_be_kept(&self) -> bool {
+        self.fastest_rest(SimTime::ZERO) + self.changeover() <= self.deadline()
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::{form, hours, job, zone};
+use common::{form, hours, job, seconds, zone};
 use scavsim_base::rng::Streams;
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::forms::Speed;
@@ -253,7 +253,7 @@ fn a_price_of_being_late_is_weighed_against_machines_on_demand() {
         optimum(window, &job).unwrap().1
     };
     assert_eq!(cost(1.0).cost_usd(), 2.0 + 3.0);
-    assert_eq!(cost(1.0).late_s, 3.0 * 3600.0);
+    assert_eq!(cost(1.0).late, seconds(3.0 * 3600.0));
     assert_eq!(cost(2.0).cost_usd(), 6.0);
 }
 

@@ -152,7 +152,7 @@ fn who_waits_is_as_late_as_the_quadrature_says() {
         let world = world(replica, ticks);
         let window = world.window(0, ticks).unwrap();
         let life = live(window, &job, &mut *policy("spot-only", window));
-        let late_h = life.late_s / 3600.0;
+        let late_h = life.late.hours();
         sum += late_h;
         squares += late_h * late_h;
         cost += life.cost_usd();

@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{hours, job, policy, zone};
+use common::{hours, job, policy, seconds, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
+use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::desk::Desk;
@@ -86,14 +87,15 @@ fn whoever_has_a_net_keeps_deadlines_whatever_forms_there_are() {
         let (mut world, mut job) = drawn(&mut stream);
         job.forms = forms(&mut stream, &mut world);
         // Some deadlines are such that the fastest form alone keeps them.
-        let fastest_h = ((job.fastest_rest_s(0.0) + job.changeover_s) / 3600.0).ceil();
+        let fastest_s = (job.fastest_rest(SimTime::ZERO) + job.changeover()).seconds();
+        job.deadline_s = job.deadline_s.max(fastest_s);
         if stream.uniform() < 0.5 {
             let slack_h = (8.0 * stream.uniform()).floor();
-            job.deadline_s = 3600.0 * (fastest_h + slack_h);
+            job.deadline_s = fastest_s + 3600.0 * slack_h;
             tight += 1;
         }
-        assert!(job.can_be_kept(world.tick_s));
-        let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+        assert!(job.can_be_kept());
+        let window = world.window(0, job.ticks(world.tick_s)).unwrap();
         let own: Box<dyn Policy> = Box::new(Restless(stream));
         let shipped = POLICIES.iter().map(|one| policy(one.name, window));
         for mut policy in shipped.chain([own]) {
@@ -129,10 +131,15 @@ fn drawn(stream: &mut Stream) -> (World, Job) {
     let slack_h = (25.0 * stream.uniform() - 5.0).max(0.0);
     let deadline_h = (work_h + changeover_h + slack_h).ceil();
     let every_h = 8.0 * stream.uniform() - 4.0;
-    let job = Job {
+    let mut job = Job {
         checkpoint_every_s: (every_h > 0.1).then_some(3600.0 * every_h),
         ..job(work_h, deadline_h, changeover_h)
     };
+    if stream.uniform() < 0.5 {
+        // Ticks and deadlines are whole numbers of nothing.
+        world.tick_s *= 1.0 + 0.4 * stream.uniform();
+        job.deadline_s = 3600.0 * (work_h + changeover_h + slack_h) + stream.uniform();
+    }
     (world, job)
 }
 
@@ -144,8 +151,8 @@ fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
         let key = ModelKey::of("deadlines");
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
         let (world, job) = drawn(&mut stream);
-        assert!(job.can_be_kept(world.tick_s));
-        let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+        assert!(job.can_be_kept());
+        let window = world.window(0, job.ticks(world.tick_s)).unwrap();
         for declared in POLICIES {
             let mut policy = policy(declared.name, window);
             if policy.net() == Net::None {
@@ -153,7 +160,7 @@ fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
             }
             let life = live(window, &job, &mut *policy);
             moved += life.moves;
-            lost_s += life.lost_work_s;
+            lost_s += life.lost_work.seconds();
             let name = declared.name;
             assert!(life.kept(), "{name}, {replica}: {job:?}: {life:?}");
         }
@@ -176,9 +183,9 @@ fn work_since_the_last_checkpoint_is_lost_with_spot_machines() {
     };
     let window = world.window(0, 20).unwrap();
     let life = live(window, &job, &mut *policy("greedy", window));
-    assert_eq!(life.lost_work_s, 3600.0);
+    assert_eq!(life.lost_work, seconds(3600.0));
     assert_eq!(life.cost_usd(), 9.0);
-    assert_eq!(life.finished_s, Some(10.0 * 3600.0));
+    assert_eq!(life.finished, Some(seconds(10.0 * 3600.0)));
 }
 
 /// Waits for some ticks, and then gives up.
@@ -208,7 +215,7 @@ fn whoever_gives_up_pays_for_what_was_used_and_for_being_late() {
     let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(4));
     assert!(life.gave_up && !life.kept());
     assert_eq!((life.launches, life.moves), (1, 0));
-    assert_eq!(life.done_s, 4.0 * 3600.0);
+    assert_eq!(life.done, seconds(4.0 * 3600.0));
     assert_eq!(life.cost_usd(), 4.0 * 3.0 + 10.0 * 2.0);
     let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(19));
     assert!(!life.gave_up && life.kept());

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{hours, job, zone};
+use common::{hours, job, seconds, zone};
 use scavsim_provision::face::{Desk, Event, LastLook, Net, Policy};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
@@ -58,7 +58,7 @@ fn noted(every: usize) -> Vec<(usize, Vec<Event>)> {
         events: Vec::new(),
     };
     let life = live(world.window(0, 12).unwrap(), &job, &mut policy);
-    assert_eq!(life.finished_s, Some(9.0 * 3600.0));
+    assert_eq!(life.finished, Some(seconds(9.0 * 3600.0)));
     policy.events
 }
 
@@ -128,6 +128,6 @@ fn whoever_fails_leaves_no_result_and_nothing_runs() {
         &mut Fails,
     );
     assert_eq!(life.failed.as_deref(), Some("'=no\\nidea"));
-    assert!(!life.kept() && life.finished_s.is_none());
-    assert_eq!((life.launches, life.on_demand_s), (1, 7200.0));
+    assert!(!life.kept() && life.finished.is_none());
+    assert_eq!((life.launches, life.on_demand), (1, seconds(7200.0)));
 }

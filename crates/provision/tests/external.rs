@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{aws_zones, form, hours, job, policy, zone};
+use common::{aws_zones, form, hours, job, policy, seconds, zone};
 use scavsim_provision::job::Job;
 use scavsim_provision::life::live;
 use scavsim_provision::life::outcome::Outcome;
@@ -64,7 +64,7 @@ fn written(world: &World, job: &Job) -> Vec<String> {
         std::process::id()
     ));
     let settings = format!("settings.file = '{}'", file.display());
-    let window = world.window(0, job.deadline_ticks(world.tick_s)).unwrap();
+    let window = world.window(0, job.ticks(world.tick_s)).unwrap();
     let life = lived(WRITES, &settings, window, job);
     assert_eq!(life.failed, None);
     let text = std::fs::read_to_string(&file).unwrap();
@@ -270,7 +270,7 @@ fn a_program_chooses_among_the_forms_of_a_job() {
     };
     let life = lived(LARGEST, "", world.window(0, 12).unwrap(), &job);
     assert_eq!(life.failed, None);
-    assert_eq!(life.finished_s, Some(3600.0 * 7.5));
+    assert_eq!(life.finished, Some(seconds(3600.0 * 7.5)));
     assert_eq!(life.cost_usd(), 2.0 + 2.0 * 4.0 + 3.5);
     assert_eq!((life.launches, life.losses, life.moves), (3, 1, 0));
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{form, hours, job, zone};
+use common::{form, hours, job, seconds, zone};
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::Job;
 use scavsim_provision::life::desk::Desk;
@@ -47,7 +47,7 @@ fn it_grows_and_shrinks_with_its_market() {
     };
     let (life, timeline) = watch(world.window(0, 12).unwrap(), &job, &mut Largest);
     // 1.5 h of one machine, 1.5 h of four at speed 3, then 3 h and a start of one.
-    assert_eq!(life.finished_s, Some(3600.0 * 7.5));
+    assert_eq!(life.finished, Some(seconds(3600.0 * 7.5)));
     assert_eq!(life.cost_usd(), 2.0 + 2.0 * 4.0 + 3.5);
     assert_eq!((life.launches, life.losses, life.moves), (3, 1, 0));
     // Started, grown, lost, started again.
@@ -74,12 +74,12 @@ fn the_net_takes_the_cheapest_form_that_keeps_the_deadline() {
     // Eight machines end in 2.5 h with their start: from hour 9 on there is no time for two.
     let life = live(world.window(0, 12).unwrap(), &forms(4.5), &mut Slowest);
     assert!(life.caught && life.kept());
-    assert_eq!(life.finished_s, Some(3600.0 * 11.5));
+    assert_eq!(life.finished, Some(seconds(3600.0 * 11.5)));
     assert_eq!(life.cost_usd(), 2.5 * 8.0 * 3.0);
     // Eight that are hardly faster than two set the last moment; two are in time as well, and cost less.
     let life = live(world.window(0, 12).unwrap(), &forms(1.95), &mut Slowest);
     let ends_h = 6.0 + 0.5 + 9.0 / 1.9;
-    assert!((life.finished_s.unwrap() / 3600.0 - ends_h).abs() < 1e-9);
+    assert!((life.finished.unwrap().hours() - ends_h).abs() < 1e-9);
     assert!((life.cost_usd() - (0.5 + 9.0 / 1.9) * 6.0).abs() < 1e-9);
 }
 
@@ -93,10 +93,10 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
     let life = live(world.window(0, 12).unwrap(), &job, &mut Slowest);
     // After 9 h, 9 h of work are left for three hours at speed 3.
     assert_eq!(
-        (life.spot_s, life.on_demand_s),
-        (9.0 * 3600.0, 3.0 * 3600.0)
+        (life.spot, life.on_demand),
+        (seconds(9.0 * 3600.0), seconds(3.0 * 3600.0))
     );
-    assert_eq!(life.finished_s, Some(12.0 * 3600.0));
+    assert_eq!(life.finished, Some(seconds(12.0 * 3600.0)));
     assert_eq!(life.cost_usd(), 9.0 + 3.0 * 12.0);
 }
 
@@ -137,7 +137,7 @@ fn a_zone_has_machines_of_its_own_type_alone() {
     };
     let cost = |zone, form| {
         let life = live(world.window(0, 10).unwrap(), &job, &mut Told(zone, form));
-        life.finished_s.map(|_| life.cost_usd())
+        life.finished.map(|_| life.cost_usd())
     };
     assert_eq!([cost(0, 0), cost(1, 1)], [Some(24.0), Some(20.0)]);
     assert_eq!([cost(0, 1), cost(1, 0)], [None, None]);

@@ -86,11 +86,9 @@ fn whoever_has_a_net_keeps_all_deadlines() {
                     checkpoint_gb: 10.0,
                     ..job(1.0, 1.0, 0.0)
                 };
-                assert!(job.can_be_kept(world.tick_s));
+                assert!(job.can_be_kept());
                 for start in (0..19_000).step_by(3_100) {
-                    let window = world
-                        .window(start, job.deadline_ticks(world.tick_s))
-                        .unwrap();
+                    let window = world.window(start, job.ticks(world.tick_s)).unwrap();
                     for declared in POLICIES {
                         let mut policy = policy(declared.name, window);
                         if policy.net() == Net::None {
@@ -190,7 +188,7 @@ fn what_was_lived_before_changes_nothing() {
             changeover_s,
             ..job(1.0, 1.0, 0.0)
         };
-        let window = (world.window(start, job.deadline_ticks(world.tick_s))).unwrap();
+        let window = (world.window(start, job.ticks(world.tick_s))).unwrap();
         live(window, &job, &mut *policy("cost-to-go", window))
     };
     let jobs = [(120_000.0, 180.0), (120_000.0, 720.0), (170_000.0, 180.0)];

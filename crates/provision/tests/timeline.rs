@@ -14,8 +14,8 @@ fn told(offered: &[u16], work_h: f64, deadline_h: f64) -> Vec<(f64, f64, f64, &'
     let (outcome, timeline) = watch(window, &job, &mut *policy("greedy", window));
     let last = timeline.entries.last().expect("an entry");
     assert_eq!(last.spent_usd, outcome.cost_usd());
-    assert_eq!(last.done_s, outcome.done_s);
-    assert_eq!(last.what == What::Done, outcome.finished_s.is_some());
+    assert_eq!(last.done_s, outcome.done.seconds());
+    assert_eq!(last.what == What::Done, outcome.finished.is_some());
     let row = |e: &scavsim_provision::life::timeline::Entry| {
         (
             e.at_s / 3600.0,

@@ -1,5 +1,6 @@
 //! A command of a scenario: found, with its limits.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -104,6 +105,14 @@ impl<'p> Program<'p> {
     /// Longest time for each answer.
     pub(crate) fn answer_limit(&self) -> Duration {
         Duration::from_secs_f64(self.timeout_s.get())
+    }
+}
+
+impl fmt::Display for Program<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = std::path::absolute(self.folder);
+        let folder = folder.as_deref().unwrap_or(self.folder);
+        write!(f, "{} in {}", self.command.join(" "), folder.display())
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) use answer::InTime;
 use answer::{PlannedAnswer, on};
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
+use scavsim_base::text::words::with_commas;
 use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::machines::Basis;
 use scavsim_measure::advise::{Question, hand_over, json};
@@ -32,7 +33,7 @@ use scavsim_measure::import::profile;
 use scavsim_provision::policy::Net;
 use scavsim_provision::policy::Recipe;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_sim::engine::Interrupt;
 use spot::{Said, SpotMarket, StandIn};
 use when::{ClockTime, Deadline, LEGAL};
@@ -41,6 +42,10 @@ use when::{ClockTime, Deadline, LEGAL};
 const MISS: f64 = 0.05;
 /// Configurations that are run under policies: those that may be the cheapest.
 const CANDIDATES: usize = 8;
+/// Most hours until a deadline.
+const MOST_H: f64 = 1e5;
+/// Most ticks of all lives of all plans: about an hour of one thread.
+const MOST_DECISIONS: f64 = 1e11;
 /// The word for all policies.
 const ANY: &str = "any";
 
@@ -95,8 +100,17 @@ impl DeadlineArgs {
             now
         });
         let deadline = Deadline::read(text, now);
-        if let Err(why) = &deadline {
-            wrong.push(Diagnostic::general(format!("`--deadline`: {why}")).with_help(LEGAL));
+        match &deadline {
+            Err(why) => {
+                wrong.push(Diagnostic::general(format!("`--deadline`: {why}")).with_help(LEGAL));
+            }
+            Ok(deadline) if deadline.hours > MOST_H => {
+                let hours = with_commas(deadline.hours as u64);
+                let title = format!("`--deadline`: {hours} h from now is too far");
+                let help = format!("at most {} h", with_commas(MOST_H as u64));
+                wrong.push(Diagnostic::general(title).with_help(help));
+            }
+            Ok(_) => {}
         }
         for (option, hours) in [
             ("spot-run-h", self.spot_run_h),
@@ -148,10 +162,7 @@ impl DeadlineArgs {
                 format!("`--policy`: unknown policy `{name}`")
             };
             let names = legal.iter().copied().chain([ANY]);
-            let help = match closest(name, names.clone()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("legal here: {}", names.collect::<Vec<_>>().join(", ")),
-            };
+            let help = nearest_or_all(name, names);
             wrong.push(Diagnostic::general(title).with_help(help));
         }
         let is_asked =
@@ -197,6 +208,17 @@ impl InTime {
             .collect();
         let pool = interrupt.pool(jobs).map_err(anyhow::Error::from)?;
         let lives = question.runs;
+        let ticks = promise.ticks() as f64 * lives as f64 * pairs.len() as f64;
+        if ticks > MOST_DECISIONS {
+            let title = format!(
+                "`--runs`: {lives} lives of {} ticks in each of {} plans are too many",
+                promise.ticks(),
+                pairs.len()
+            );
+            let help = "fewer --runs, an earlier --deadline, or fewer policies by --policy";
+            wrong.push(Diagnostic::general(title).with_help(help));
+            return Err(Failure::Wrong(wrong));
+        }
         let mut plans: Vec<Plan<'_>> = pool.install(|| {
             let run =
                 |&(candidate, policy)| Plan::run(candidate, policy, &promise, lives, interrupt);

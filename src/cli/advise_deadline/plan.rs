@@ -6,6 +6,7 @@ use super::course::Course;
 use super::spot::SpotMarket;
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::normal;
+use scavsim_base::units::SimTime;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
@@ -176,9 +177,15 @@ impl Promise {
         TICKS_S.into_iter().find(fits).unwrap_or(10.0)
     }
 
-    /// Ticks until the deadline.
+    /// Ticks that begin before the deadline.
     pub(super) fn ticks(&self) -> usize {
-        ((3600.0 * self.deadline_h / self.tick_s()) + 1e-9) as usize
+        let tick = SimTime::from_seconds(self.tick_s()).nanoseconds();
+        self.deadline().nanoseconds().div_ceil(tick) as usize
+    }
+
+    /// The deadline as the clock counts it.
+    fn deadline(&self) -> SimTime {
+        SimTime::from_seconds(3600.0 * self.deadline_h)
     }
 }
 
@@ -195,7 +202,7 @@ impl<'a> Plan<'a> {
         let tick_s = promise.tick_s();
         let job = candidate.job(policy, promise);
         let may_use_spot = candidate.spot.is_some() && policy != ON_DEMAND;
-        if !job.can_be_kept(tick_s) || (policy != ON_DEMAND && candidate.spot.is_none()) {
+        if !job.can_be_kept() || (policy != ON_DEMAND && candidate.spot.is_none()) {
             return None;
         }
         let means = candidate.spot.as_ref().filter(|_| may_use_spot);
@@ -221,10 +228,7 @@ impl<'a> Plan<'a> {
             let (outcome, timeline) = watch(window, &job, &mut *recipe.policy());
             let course = Course::of(&timeline, candidate.on_demand_usd_per_h());
             let ends: Vec<(f64, f64)> = works_s.iter().map(|&work_s| course.at(work_s)).collect();
-            Some((
-                ends,
-                [outcome.spot_s / 3600.0, outcome.on_demand_s / 3600.0],
-            ))
+            Some((ends, [outcome.spot.hours(), outcome.on_demand.hours()]))
         };
         // Without a market there is nothing to draw.
         let count = if process.is_some() { lives } else { 1 };
@@ -245,7 +249,7 @@ impl Came {
     fn of(lives: &[Ends], promise: &Promise) -> Came {
         let ends = || lives.iter().flat_map(|(ends, _)| ends);
         let count = ends().count().max(1) as f64;
-        let in_time = ends().filter(|(at_s, _)| *at_s <= 3600.0 * promise.deadline_h + 1e-6);
+        let in_time = ends().filter(|(at_s, _)| SimTime::from_seconds(*at_s) <= promise.deadline());
         let mean_h = |of: usize| lives.iter().map(|(_, h)| h[of]).sum::<f64>() / lives.len() as f64;
         Came {
             cost_usd: spread(ends().map(|(_, usd)| *usd).collect()),

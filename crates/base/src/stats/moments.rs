@@ -102,17 +102,24 @@ impl Welford {
     /// out the skewness: without any, and with fewer than 8 values, which do not tell it, it is the usual one. `None`
     /// below two values.
     pub fn interval(&self) -> Option<Interval> {
-        if self.count < 2 {
+        self.interval_as_of(self.count as f64)
+    }
+
+    /// The interval of the mean where all values together say no more than `n` independent ones: their variance about their own mean falls
+    /// short by one of n, and the mean has an nth of the rest.
+    pub fn interval_as_of(&self, n: f64) -> Option<Interval> {
+        if self.count < 2 || n < 2.0 {
             return None;
         }
-        let n = self.count as f64;
+        let variance = self.squares / (n - 1.0) * (n / self.count as f64);
         let (t, error) = (
-            student_t::quantile(0.975, self.count - 1),
-            (self.variance() / n).sqrt(),
+            student_t::quantile(0.975, n as u64 - 1),
+            (variance / n).sqrt(),
         );
-        let k = match self.count {
-            ..8 => 0.0,
-            _ => self.skewness() / n.sqrt(),
+        let k = if n < 8.0 {
+            0.0
+        } else {
+            self.skewness() / n.sqrt()
         };
         // T + k T²/3 + k² T³/27 + k/6 is nearly symmetric; this gives T for it.
         let back = |symmetric: f64| {

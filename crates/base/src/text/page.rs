@@ -15,6 +15,15 @@ pub struct Page {
     pub columns: Vec<String>,
 }
 
+/// All escapes that styles write: plain, bold, dim, red, green.
+pub const ESCAPES: [&str; 5] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+];
+
 /// Columns of characters where no terminal says.
 pub const USUAL: usize = 100;
 
@@ -171,6 +180,15 @@ mod tests {
             is_coloured: true,
             ..Page::default()
         };
+        for line in [
+            coloured.bold("a"),
+            coloured.best("a"),
+            coloured.failed("a"),
+            coloured.dim("a"),
+        ] {
+            let plain = ESCAPES.iter().fold(line, |line, own| line.replace(own, ""));
+            assert_eq!(plain, "a");
+        }
         let line = coloured.best("full\n");
         assert!(
             line.contains("\u{1b}[") && line.ends_with("m\n"),

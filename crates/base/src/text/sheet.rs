@@ -138,14 +138,20 @@ impl<'s, R> Column<'s, R> {
         Column::text(head, move |row| Cell::from(word(row)))
     }
 
-    /// A column of numbers.
+    /// A column of numbers; one that is not finite is none.
     pub fn number<C: Into<Cell>>(
         head: impl Into<Cow<'s, str>>,
         cell: impl Fn(&R) -> C + 's,
     ) -> Self {
         Column {
             is_text: false,
-            ..Column::text(head, cell)
+            ..Column::text(head, move |row| {
+                let cell: Cell = cell(row).into();
+                match cell.text.as_str() {
+                    "inf" | "-inf" | "NaN" => Cell::default(),
+                    _ => cell,
+                }
+            })
         }
     }
 

@@ -11,7 +11,7 @@ use super::date::time_of_day;
 use super::prices::LEAST_USD;
 use super::{Date, Market};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// The columns that a table must have.
 pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
@@ -214,10 +214,11 @@ impl PriceTable {
         let name = &self.name;
         if of_vm().next().is_none() {
             let names: BTreeSet<&str> = self.rows.iter().map(|row| row.vm.as_str()).collect();
-            let help = match closest(vm, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {} VM types", names.len()),
-            };
+            let help = did_you_mean(
+                vm,
+                names.iter().copied(),
+                format!("it has {} VM types", names.len()),
+            );
             return Err((format!("no price of `{vm}` in {name}"), help));
         }
         if in_market().next().is_none() {
@@ -330,7 +331,11 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         );
         return None;
     }
-    let place = PLACE.map(|column| row.optional_text(column).unwrap_or_default().to_owned());
+    let place = PLACE.map(|column| {
+        let is_given = row.optional_text(column).is_some();
+        let name = is_given.then(|| row.name(column, d)).flatten();
+        name.unwrap_or_default().to_owned()
+    });
     Some(Listed {
         vm: vm?.to_owned(),
         market: market?,

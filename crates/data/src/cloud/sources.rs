@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Where the sources stand.
 pub const FILE: &str = "data/clouds/sources.csv";
@@ -47,10 +47,11 @@ impl Sources {
         let Some(unknown) = keys.split('+').find(|key| !self.0.contains_key(*key)) else {
             return true;
         };
-        let label = match closest(unknown, self.0.keys().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("not in {FILE}"),
-        };
+        let label = did_you_mean(
+            unknown,
+            self.0.keys().map(String::as_str),
+            format!("not in {FILE}"),
+        );
         let title = format!("unknown source `{unknown}`");
         let mut known: Vec<&str> = self.0.keys().map(String::as_str).collect();
         known.sort_unstable();

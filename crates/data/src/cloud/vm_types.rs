@@ -105,7 +105,7 @@ pub(super) fn vm_type(row: &Row<'_>, d: &mut Diagnostics) -> Option<VmType> {
     let gpus = match has_gpus {
         None => None,
         Some(_) => Some(Gpus {
-            model: row.text("gpu", d)?.to_owned(),
+            model: row.name("gpu", d)?.to_owned(),
             count: row.whole("gpus", 1.., d)?,
         }),
     };
@@ -115,8 +115,8 @@ pub(super) fn vm_type(row: &Row<'_>, d: &mut Diagnostics) -> Option<VmType> {
     };
     let source_keys = row.text("source", d)?;
     Some(VmType {
-        provider: row.text("provider", d)?.to_owned(),
-        vm: row.text("vm", d)?.to_owned(),
+        provider: row.name("provider", d)?.to_owned(),
+        vm: row.name("vm", d)?.to_owned(),
         vcpu: row.whole("vcpu", 1.., d)?,
         memory_gib: row.number("memory_gib", 0.1.., d)?,
         gpus,

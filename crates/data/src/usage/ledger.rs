@@ -31,6 +31,8 @@ pub struct Ledger {
     sample_seconds: f64,
     phase: Phase,
     phase_since: SimTime,
+    /// Share of the seconds of training that it takes for want of VMs.
+    slowness: f64,
     /// VMs that are held but not at work yet, whatever the others do.
     starting: Vec<(u16, u32)>,
     /// All phases until `phase_since`.
@@ -153,11 +155,17 @@ impl Ledger {
             &mut self.phases,
             &self.counts,
             &self.starting,
-            self.phase,
+            (self.phase, self.slowness),
             self.batch,
             seconds,
         );
         (self.phase, self.phase_since) = (phase, now);
+    }
+
+    /// Training takes from `now` on, for want of VMs, a share of its seconds more than it would.
+    pub fn set_slowness(&mut self, share: f64, now: SimTime) {
+        self.enter(self.phase, now);
+        self.slowness = share;
     }
 
     /// Sets which of the held VMs, by type, wait to be at work from `now` on, whatever the others do.
@@ -242,7 +250,7 @@ impl Ledger {
             &mut usage.phases,
             &self.counts,
             &self.starting,
-            self.phase,
+            (self.phase, self.slowness),
             self.batch,
             seconds,
         );
@@ -257,6 +265,7 @@ impl Ledger {
         (self.batch, self.batch_since) = (other.batch, other.batch_since);
         self.sample_seconds = other.sample_seconds;
         (self.phase, self.phase_since) = (other.phase, other.phase_since);
+        self.slowness = other.slowness;
         self.starting.clone_from(&other.starting);
         self.phases.copy_from(&other.phases);
         self.safe.copy_from(&other.safe);
@@ -271,6 +280,7 @@ impl Ledger {
         (self.batch, self.batch_since) = (0, SimTime::ZERO);
         self.sample_seconds = 0.0;
         (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
+        self.slowness = 0.0;
         self.starting.clear();
         self.phases.clear();
         self.safe.clear();
@@ -282,7 +292,7 @@ fn add_phases(
     phases: &mut Phases,
     held: &[(u16, u32)],
     starting: &[(u16, u32)],
-    phase: Phase,
+    (phase, slowness): (Phase, f64),
     batch: u32,
     seconds: f64,
 ) {
@@ -290,6 +300,9 @@ fn add_phases(
         return;
     }
     phases.add_samples(phase, batch, seconds);
+    if phase == Phase::Training {
+        phases.slow_seconds += slowness * f64::from(batch) * seconds;
+    }
     for &(vm, vms) in held {
         let mut waiting = 0;
         if phase != Phase::Waiting {
@@ -404,6 +417,24 @@ mod tests {
     }
 
     #[test]
+    fn slow_seconds_are_those_of_training_that_is_kept() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 2, 10, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.set_slowness(0.25, at(3.0));
+        ledger.enter(Phase::Restoring, at(7.0));
+        ledger.enter(Phase::Training, at(8.0));
+        ledger.work_is_safe(at(9.0));
+        ledger.lose_unsafe_work(Phase::Training, at(12.0));
+        ledger.set_slowness(0.5, at(12.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(13.0), &mut usage);
+        let slow = 10.0 * (0.25 * (4.0 + 1.0) + 0.5);
+        assert_eq!(usage.phases.slow_seconds, slow);
+        assert_eq!(usage.phases.sample_seconds[Phase::Training as usize], 90.0);
+    }
+
+    #[test]
     fn vms_that_start_wait_while_the_others_work() {
         let mut ledger = Ledger::default();
         ledger.hold(0, 3, 1, at(0.0));
@@ -444,6 +475,7 @@ mod tests {
         ledger.enter(Phase::Training, at(2.0));
         ledger.work_is_safe(at(3.0));
         ledger.set_starting([0].into_iter(), at(4.0));
+        ledger.set_slowness(0.25, at(4.5));
         ledger.give_back(0, 1, at(5.0));
         ledger.resize_batch(128, at(6.0));
         let shown = |ledger: &Ledger| format!("{ledger:?}");

@@ -26,6 +26,8 @@ pub struct Phases {
     pub vm_seconds: Vec<(u16, [f64; PHASES])>,
     /// ∫ B dt per phase.
     pub sample_seconds: [f64; PHASES],
+    /// What of it training took longer than with all VMs of its configuration.
+    pub slow_seconds: f64,
 }
 
 impl Phases {
@@ -61,6 +63,9 @@ impl Phases {
             &mut self.sample_seconds,
             before.sample_seconds[from as usize],
         );
+        if from == Phase::Training {
+            self.slow_seconds = before.slow_seconds;
+        }
         // Rows are added at the end: those of before are the first.
         for (place, (vm, seconds)) in self.vm_seconds.iter_mut().enumerate() {
             let known = before.vm_seconds.get(place).filter(|row| row.0 == *vm);
@@ -71,12 +76,12 @@ impl Phases {
     /// Nothing, keeping the memory.
     pub fn clear(&mut self) {
         self.vm_seconds.clear();
-        self.sample_seconds = [0.0; PHASES];
+        (self.sample_seconds, self.slow_seconds) = ([0.0; PHASES], 0.0);
     }
 
     /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Phases) {
         self.vm_seconds.clone_from(&other.vm_seconds);
-        self.sample_seconds = other.sample_seconds;
+        (self.sample_seconds, self.slow_seconds) = (other.sample_seconds, other.slow_seconds);
     }
 }

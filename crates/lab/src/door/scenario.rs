@@ -86,7 +86,7 @@ impl Scenario {
     }
 
     /// What is to be minded of its prices, in sentences: that none is named, that one holds for several VM types, that spot prices
-    /// are without losses.
+    /// are without losses; and which measured values stand for what it does not say of losses.
     ///
     /// ```
     /// # use scavsim_lab::face as scavsim;
@@ -99,7 +99,7 @@ impl Scenario {
     /// # }
     /// ```
     pub fn remarks_on_prices(&self) -> Vec<String> {
-        self.checked.remarks.of_prices()
+        self.checked.remarks.on_stderr()
     }
 
     /// What was checked, for the floors above.

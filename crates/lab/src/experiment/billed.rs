@@ -21,7 +21,7 @@ pub(super) struct Outcome {
     /// The choice without search; `None` where nobody asks for it or it does not come to its end.
     pub(super) alone: Option<TimeAndCost>,
     pub(super) lost_vms: u32,
-    /// Share of the time after the search in which steps that count were trained.
+    /// Share of the time after the search that the steps which count take with all VMs.
     pub(super) effective: Option<f64>,
     pub(super) totals: Option<Totals>,
     pub(super) oracle: TimeAndCost,
@@ -77,12 +77,14 @@ pub(super) fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usag
     }
 }
 
-/// Effective training time ratio: training that counts over all time but that of a search. Source: Kokolis et al., HPCA 2025.
+/// Effective training time ratio: training that counts over all time but that of a search. Steps that took longer for want of VMs count as
+/// the seconds that they take with all. Source: Kokolis et al., HPCA 2025, but for these.
 fn effective(usage: &Usage) -> Option<f64> {
     let seconds = usage.phases.sample_seconds;
     let all: f64 = seconds.iter().sum();
     let run = all - seconds[Phase::Searching as usize];
-    (run > 0.0).then(|| seconds[Phase::Training as usize] / run)
+    let useful = seconds[Phase::Training as usize] - usage.phases.slow_seconds;
+    (run > 0.0).then(|| useful / run)
 }
 
 /// The parts of the bill.

@@ -401,7 +401,7 @@ impl<'p> Evaluator<'p> {
             let figures = plans.figures(at);
             record.peak_gib = Some(figures.peak_gib);
             record.bubble = Some(figures.bubble);
-            record.communication = Some(figures.communication);
+            record.communication = figures.communication;
             record.tokens_per_s = Some(figures.tokens_per_s);
             record.mfu = figures.mfu;
             record.effective = outcome.effective;

@@ -91,7 +91,8 @@ columns! {
     peak_gib: figure in "GiB";
     /// Share of its step in which the last stage waits for others.
     bubble: figure in "fraction";
-    /// Share of its step that is communication which nothing hides.
+    /// Share of its step that is communication which nothing hides, between stages and replicas and inside of their passes. Also empty where
+    /// layers were measured at a tensor degree above 1: their seconds hold it.
     communication: figure in "fraction";
     /// Tokens of a second of training without luck.
     tokens_per_s: figure in "tokens/s", mean;
@@ -100,8 +101,8 @@ columns! {
     mfu: figure in "fraction", mean;
     /// Expected cost per 10⁹ tokens.
     usd_per_1e9_tokens: figure in "USD", mean;
-    /// Effective training time ratio: share of the time after the search in which steps that count were trained; the rest is waiting,
-    /// pauses, checkpoints and work that was lost. Empty where no plan was chosen.
+    /// Effective training time ratio: share of the time after the search that the steps which count take with all VMs of the plan; the
+    /// rest is waiting, pauses, checkpoints, work that was lost and steps on fewer VMs. Empty where no plan was chosen.
     effective: figure in "fraction", mean;
     /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
     /// nothing else was predicted.

@@ -9,6 +9,7 @@ use super::file::ScenarioFile;
 use super::file_reader;
 use super::files::{Files, hash_with};
 use super::given::Given;
+use super::measured_defaults::MeasuredDefaults;
 use super::remarks::Remarks;
 use super::subject::form::Reading;
 use super::subject::{Subject, SubjectKind};
@@ -57,6 +58,8 @@ pub fn load_with(
     let before = diagnostics.len();
     let (files, file) = file_reader::read(source, folder, &overrides.set, diagnostics);
     let mut file = file?;
+    let mut measured = MeasuredDefaults::default();
+    measured.fill(&mut file);
     for own in file.strategy.own.values_mut() {
         own.folder = files.folder(own.command.span().start).to_owned();
     }
@@ -69,7 +72,7 @@ pub fn load_with(
             diagnostics,
         },
     };
-    let scenario = check.scenario(&file, overrides);
+    let scenario = check.scenario(&file, measured, overrides);
     if scenario.is_none() && diagnostics.len() == before {
         let title = "the scenario is refused, and scavsim does not know why: a fault of scavsim";
         let wrong = Diagnostic::general(title).with_help("please report it with the scenario");
@@ -88,7 +91,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
+    fn scenario(
+        &mut self,
+        file: &ScenarioFile,
+        mut measured: MeasuredDefaults,
+        overrides: Overrides,
+    ) -> Option<Scenario> {
         let name = self.name(file);
         let reading = &Reading {
             file,
@@ -115,11 +123,12 @@ impl Check<'_> {
         }
         let about = (&subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
-        let remarks = (policies.as_deref())
+        let mut remarks = (policies.as_deref())
             .map(|all| Remarks::new(file, all, (&subject, &rentals), &strategies))
             .unwrap_or_default();
         drop(rentals);
-        let runs_in = settings::all(reading, &mut subject, setup, complaints);
+        let runs_in = settings::all(reading, (&mut subject, setup), &mut measured, complaints);
+        remarks.unasked.extend(measured.sentence());
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         // Who says on the command line how many there are to be is not asked again.
         let precision = match overrides.replicas {

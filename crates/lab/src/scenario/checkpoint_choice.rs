@@ -6,11 +6,10 @@ use serde::Deserialize;
 use scavsim_read::input::checked::Interval;
 
 /// When checkpoints are written.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CheckpointChoice {
     /// Never.
-    #[default]
     None,
     /// After so many seconds of training.
     PeriodicS(Interval),

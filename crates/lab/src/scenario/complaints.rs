@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::axis::Axis;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// A longer list is for `scavsim list`.
 const MOST_NAMES: usize = 12;
@@ -69,10 +69,7 @@ impl Complaints<'_> {
         legal: &[&str],
         list: &str,
     ) {
-        let label = match closest(name.get_ref(), legal.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(name.get_ref(), legal.iter().copied(), "not known");
         let help = match legal.len() {
             0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
             _ => format!("`scavsim {list}` shows all"),
@@ -184,17 +181,11 @@ impl Complaints<'_> {
 
     /// Whether something inside `span` was reported already.
     pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
-        let (part, span) = self.source.locate(span);
-        (self.diagnostics.iter())
-            .filter_map(|d| d.place.as_ref())
-            .any(|(source, at)| {
-                Arc::ptr_eq(source, &part) && span.start <= at.start && at.end <= span.end
-            })
+        self.diagnostics.are_in(&self.source, span)
     }
 
     /// From `start`, inside a table or its header, to the next table header.
     pub(super) fn table_from(&self, start: usize) -> Range<usize> {
-        let text = &self.source.text[start..];
-        start..start + text.find("\n[").unwrap_or(text.len())
+        start..self.source.table_end(start)
     }
 }

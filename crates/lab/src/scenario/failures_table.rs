@@ -41,15 +41,15 @@ pub struct FailuresTable {
     /// Seconds that one takes.
     #[schemars(with = "Option<Delay>")]
     pub maintenance_s: Option<Spanned<Delay>>,
-    /// Seconds from a failure until another node runs in the place of one that it took.
+    /// Seconds from a failure until another node runs in the place of one that it took; `cluster.start_up_s` when absent.
     pub replacement_s: Option<Delay>,
-    /// Seconds that all take to go on from a checkpoint, beside reading it.
+    /// Seconds that all take to go on from a checkpoint, beside reading it; as measured when absent.
     pub restart_s: Option<Delay>,
     /// What a failure leaves of the work.
     pub keeps: Keeps,
-    /// When checkpoints are written.
-    pub checkpoint: CheckpointChoice,
-    /// Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say.
+    /// When checkpoints are written; by Young and Daly when absent, where a failure goes back to the last.
+    pub checkpoint: Option<CheckpointChoice>,
+    /// Seconds that one takes to write, where `parallel.checkpoint_gb_per_s` does not say; as measured when absent.
     pub checkpoint_write_s: Option<Delay>,
 }
 
@@ -77,7 +77,7 @@ pub struct ReactionTable {
     /// What it does: a name of `scavsim list reactions`; `wait` when absent.
     #[schemars(with = "Option<String>")]
     pub policy: Option<Spanned<String>>,
-    /// What that costs: `parcae`, as measured for it, or seconds of one's own; nothing when absent.
+    /// What that costs: `parcae`, as measured for it, also when absent; or seconds of one's own.
     #[schemars(with = "Option<NamedOr<ReactionCosts>>")]
     pub costs: Option<Spanned<NamedOr<ReactionCosts>>>,
     /// How a job that re-plans foretells how many GPUs there will be: a name of `scavsim list forecasts`; `none` when absent.
@@ -89,7 +89,7 @@ pub struct ReactionTable {
     /// VMs that idle until one is lost; none when absent.
     #[schemars(with = "Option<u32>")]
     pub spares: Option<Spares>,
-    /// Seconds from a loss until a spare is in its place.
+    /// Seconds from a loss until a spare is in its place; as measured when absent.
     pub swap_s: Option<Delay>,
     /// What is kept of the state: blocking (training stops while a checkpoint is written), asynchronous (it stops for `copying_s`), in-memory
     /// (the next node keeps every step, too); blocking when absent.

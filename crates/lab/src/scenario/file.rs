@@ -141,7 +141,7 @@ pub struct ClusterTable {
     /// Which batch a cluster keeps when its size changes while it trains; the global one with a barrier, else the
     /// local one, when absent.
     pub resize: Option<Resize>,
-    /// Seconds from a request of VMs until they are ready.
+    /// Seconds from a request of VMs until they are ready; 0 when absent, but as measured with `[spot]` or `[failures]`.
     pub start_up_s: Option<Delay>,
 }
 
@@ -241,10 +241,10 @@ pub struct SpotTable {
     pub start_up: Option<Spanned<String>>,
     /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
-    /// Seconds that a new VM takes, once it runs, to join the others.
+    /// Seconds that a new VM takes, once it runs, to join the others; as measured when absent.
     #[schemars(with = "Option<Delay>")]
     pub cold_join_s: Option<Spanned<Delay>>,
-    /// Seconds that all take to go on from a checkpoint; what the workload says when absent.
+    /// Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured.
     #[schemars(with = "Option<Delay>")]
     pub warm_restart_s: Option<Spanned<Delay>>,
     /// Seconds to join and to go on, as measured for a model such as `resnet-32`.
@@ -256,9 +256,9 @@ pub struct SpotTable {
     pub chief: Chief,
     /// What a loss leaves of the work.
     pub keeps: Keeps,
-    /// When checkpoints are written.
-    pub checkpoint: CheckpointChoice,
-    /// Seconds that one takes to write.
+    /// When checkpoints are written; by Young and Daly when absent, where a loss goes back to the last.
+    pub checkpoint: Option<CheckpointChoice>,
+    /// Seconds that one takes to write; as measured when absent.
     #[schemars(with = "Option<Delay>")]
     pub checkpoint_write_s: Option<Spanned<Delay>>,
     /// MB of one, which then takes as long as was measured for so many.

@@ -12,6 +12,7 @@
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for; [`remarks`]: what is to be minded of them.
+//! - `measured_defaults`: what `[spot]` and `[failures]` leave unsaid.
 //! - [`subject`]: what a scenario is about (clusters, a grid, a bag, parallel plans), which keys it reads, and how it is
 //!   searched; [`bag_table`], [`parallel_table`]: forms of two of them.
 //! - [`machines`]: VM types that were not measured.
@@ -43,6 +44,7 @@ mod kinds;
 mod left_out;
 pub mod library;
 pub mod machines;
+mod measured_defaults;
 pub mod parallel_table;
 mod precision;
 mod prices;
@@ -161,6 +163,15 @@ impl Scenario {
     /// Whether every VM type is searched by itself.
     pub fn is_across_vms(&self) -> bool {
         (self.clusters()).is_some_and(|own| own.search == Together::EachVm)
+    }
+
+    /// Programs that its strategies are, each with its name.
+    pub fn programs(&self) -> Vec<String> {
+        let own = |name: &String| {
+            let program = self.settings.own.get(name)?.program();
+            Some(format!("`{name}`: {program}"))
+        };
+        self.strategies.iter().filter_map(own).collect()
     }
 
     /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per

@@ -181,7 +181,7 @@ pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Every policy must have a price for every VM type to choose from.
+/// Every policy must have a price for every VM type to choose from, and one of spot VMs is for none that is on demand.
 pub(super) fn all_priced(
     policies: &[Policy],
     asked: Option<&Spanned<Vec<Spanned<String>>>>,
@@ -213,9 +213,21 @@ pub(super) fn all_priced(
             missing.extend(all.map(|why| (why, None)));
         }
         missing.dedup_by(|a, b| a.0 == b.0);
+        let named = (asked.into_iter().flat_map(Spanned::get_ref))
+            .find(|name| *name.get_ref() == policy.name);
+        let stays =
+            |vm: &&Rented<'_>| vm.on_spot == Some(false) && policy.is_spot_price(vm.on_spot);
+        if let (Some(named), Some(vm)) = (named, rentals.all.iter().find(stays)) {
+            let title = format!(
+                "pricing policy `{}` has spot prices alone, and `{}` is on demand",
+                policy.name, vm.vm
+            );
+            let complaint = complaints.at(named.span(), title, "nobody takes that VM away");
+            complaints.push(complaint.with_help(
+                "say `market = \"spot\"`, or take a policy with `as_rented = true` or `spot_ratio`",
+            ));
+        }
         for (why, vm) in missing {
-            let named = (asked.into_iter().flat_map(Spanned::get_ref))
-                .find(|name| *name.get_ref() == policy.name);
             let complaint = match (named, vm) {
                 (Some(named), _) => {
                     let title = format!("pricing policy `{}`: {}", policy.name, why.what);

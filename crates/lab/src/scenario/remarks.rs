@@ -19,8 +19,8 @@ const MOST_NAMES: usize = 4;
 /// What is to be minded of a scenario.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
-    /// Remarks on prices, a sentence each.
-    pub prices: Vec<String>,
+    /// What is used where the scenario names no price, says nothing of losses, or does not tell VM types apart, a sentence each.
+    pub unasked: Vec<String>,
     /// Whose models `no-search` averages.
     pub averaged: Option<String>,
     /// Policies with a spot price for VMs that are never taken away.
@@ -72,7 +72,7 @@ impl Remarks {
             all.map(|policy| policy.name.clone()).collect()
         };
         Remarks {
-            prices: prices.collect(),
+            unasked: prices.collect(),
             averaged: averaged(strategies, stored),
             never_lost: names(&is_free_of_risk),
             only_ratios: names(&|policy| policy.only_ratios),
@@ -83,19 +83,19 @@ impl Remarks {
 
     /// All of it in sentences.
     pub fn all(&self) -> Vec<String> {
-        self.of_prices()
+        self.on_stderr()
             .into_iter()
             .chain(self.averaged.clone())
             .collect()
     }
 
-    /// What is to be minded of prices, in sentences.
-    pub fn of_prices(&self) -> Vec<String> {
+    /// What is told before a run, in sentences.
+    pub fn on_stderr(&self) -> Vec<String> {
         let marked = (!self.never_lost.is_empty()).then(|| {
             let names = self.never_lost.iter().map(|name| format!("`{name}`"));
             format!("{}: {}", listed(names.collect()), Remarks::NEVER_LOST)
         });
-        self.prices.iter().cloned().chain(marked).collect()
+        self.unasked.iter().cloned().chain(marked).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Setting;
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
+use super::measured_defaults::MeasuredDefaults;
 use super::subject::Subject;
 use super::subject::form::Reading;
 use scavsim_read::input::checked::Spread;
@@ -13,8 +14,8 @@ use scavsim_sim::training::variation::{Drift, Straggler};
 /// All settings, each checked as if it were the only one. Of the first, `setup` was read.
 pub(super) fn all(
     reading: &Reading<'_>,
-    subject: &mut Subject,
-    setup: Setup,
+    (subject, setup): (&mut Subject, Setup),
+    measured: &mut MeasuredDefaults,
     complaints: &mut Complaints<'_>,
 ) -> Vec<Setting> {
     // After a wrong value there may seem to be other settings.
@@ -26,9 +27,10 @@ pub(super) fn all(
         return settings;
     };
     for at in 1..document.readings() {
-        let Some(file) = document.read(at, complaints.diagnostics) else {
+        let Some(mut file) = document.read(at, complaints.diagnostics) else {
             continue;
         };
+        measured.fill(&mut file);
         let setup = subject.topic().setup(&file, complaints);
         let own = setting(settings.len(), name(at), &file, setup);
         subject.add_setting(&file, &own, complaints);

@@ -131,17 +131,17 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
 }
 
 /// When checkpoints are written.
-pub(super) fn checkpoints(choice: CheckpointChoice) -> Checkpoints {
+pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
     match choice {
-        CheckpointChoice::None => Checkpoints::By(Policy::None),
-        CheckpointChoice::Young => Checkpoints::Young,
-        CheckpointChoice::YoungDaly => Checkpoints::YoungDaly,
-        CheckpointChoice::Searched => Checkpoints::Searched,
-        CheckpointChoice::Dynamic => Checkpoints::Dynamic,
-        CheckpointChoice::PeriodicS(every) => Periodic::new(every.get() / SECONDS_PER_HOUR)
-            .map_or(Checkpoints::By(Policy::None), |p| {
-                Checkpoints::By(Policy::Periodic(p))
-            }),
+        None | Some(CheckpointChoice::None) => Checkpoints::By(Policy::None),
+        Some(CheckpointChoice::Young) => Checkpoints::Young,
+        Some(CheckpointChoice::YoungDaly) => Checkpoints::YoungDaly,
+        Some(CheckpointChoice::Searched) => Checkpoints::Searched,
+        Some(CheckpointChoice::Dynamic) => Checkpoints::Dynamic,
+        Some(CheckpointChoice::PeriodicS(every)) => {
+            let periodic = Periodic::new(every.get() / SECONDS_PER_HOUR);
+            Checkpoints::By(periodic.map_or(Policy::None, Policy::Periodic))
+        }
     }
 }
 

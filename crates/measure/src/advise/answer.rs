@@ -29,9 +29,6 @@ const HOPELESS: f64 = 2.0;
 const SURELY: f64 = 0.9;
 
 /// Answers a question.
-///
-/// # Errors
-/// [`NoAdvice`] with every mistake.
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
     let mut diagnostics = Diagnostics::default();
     match Source::read(&question.import.file, &mut diagnostics) {
@@ -41,9 +38,6 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
 }
 
 /// Answers a question whose table was read into `source`.
-///
-/// # Errors
-/// [`NoAdvice`] with every mistake.
 pub fn advise_on(
     question: &Question,
     source: &Arc<Source>,

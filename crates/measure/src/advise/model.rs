@@ -126,9 +126,6 @@ fn is_within(choice: &PlanChoice, goal: &Goal) -> bool {
 }
 
 /// Answers a question.
-///
-/// # Errors
-/// [`NoAdvice`]: what is wrong with the question, or what stopped it.
 pub fn advise_model(
     question: &ModelQuestion,
     jobs: usize,

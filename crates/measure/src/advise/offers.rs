@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
 /// The word for all providers; for a region, wherever a VM type is the cheapest.
 pub const ANY: &str = "any";
@@ -283,12 +283,8 @@ fn check(
         .map(|p| &*p.region)
         .collect();
     let mut unknown = |what: &str, asked: &str, legal: Vec<&str>| {
-        let near = closest(asked, legal.iter().copied());
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("legal here: {}", legal.join(", ")),
-        };
         let title = format!("unknown {what} `{asked}`");
+        let help = nearest_or_all(asked, legal);
         diagnostics.push(Diagnostic::general(title).with_help(help));
     };
     let is_known = |p: &String| providers.contains(&**p);

@@ -142,9 +142,6 @@ impl Board {
     }
 
     /// The board as CSV: over all blocks, then each.
-    ///
-    /// # Errors
-    /// Those of a writer of CSV.
     pub fn csv(&self) -> io::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut put = |row: BoardRow<'_>| writer.serialize(row).map_err(io::Error::other);

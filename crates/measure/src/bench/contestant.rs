@@ -51,7 +51,7 @@ impl Contestant {
         let before = diagnostics.len();
         let path = Path::new(strategy);
         let registry = Registry::default();
-        let is_known = registry.recipe(strategy, &Settings::default()).is_some();
+        let is_known = is_built_in(strategy);
         let (kind, usual) = if is_known {
             (Some(ContestantKind::BuiltIn), strategy.to_owned())
         } else if path.is_file() {
@@ -70,6 +70,9 @@ impl Contestant {
             && let Some(why) = not_a_label(&name)
         {
             let title = format!("`{name}` is no name for a leaderboard: {why}");
+            diagnostics.push(Diagnostic::general(title).with_help("say another `--name`"));
+        } else if kind.is_some() && name != strategy && is_built_in(&name) {
+            let title = format!("`{name}` is the name of another strategy than `{strategy}`");
             diagnostics.push(Diagnostic::general(title).with_help("say another `--name`"));
         }
         let kind = kind.filter(|_| diagnostics.len() == before)?;
@@ -108,6 +111,12 @@ impl Contestant {
         }
         scenario
     }
+}
+
+/// Whether a strategy of this name comes with scavsim.
+pub(super) fn is_built_in(name: &str) -> bool {
+    let recipe = Registry::default().recipe(name, &Settings::default());
+    recipe.is_some()
 }
 
 /// How a file is started.

@@ -1,9 +1,5 @@
 //! A suite with all that it needs, as a folder to be archived: the same bytes every time.
 
-use std::fs;
-use std::io;
-use std::path::Path;
-
 use super::card;
 use super::suite::{Suite, hash};
 use scavsim_read::input::{Diagnostics, Folder};
@@ -40,19 +36,4 @@ pub fn files(suite: &Suite, diagnostics: &mut Diagnostics) -> Option<Vec<(String
 /// Grids of this project have no licence file of their own.
 fn has(folder: &Folder, file: &str) -> bool {
     file != LICENCE || folder.has(file)
-}
-
-/// Writes files below a folder.
-///
-/// # Errors
-/// Whatever prevents it.
-pub fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
-    for (name, text) in files {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::write(path, text)?;
-    }
-    Ok(())
 }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
-use super::contestant::{Contestant, PROGRAM, not_a_label};
+use super::contestant::{Contestant, PROGRAM, is_built_in, not_a_label};
 use super::suite::Suite;
 use super::transcript;
 use super::walk::{NoBench, Way, walk};
 use crate::compare::{Block, Effort, Tally};
+use scavsim_base::output::OutputFolder;
 use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::scenario::Scenario;
-use scavsim_read::input::{Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source, json};
 use scavsim_search::search::Objective;
 
 /// Name of the file.
@@ -141,9 +141,6 @@ pub(super) fn totals(suite: &Suite, blocks: &[Block]) -> Vec<Total> {
 }
 
 /// Makes all searches of a suite and writes a folder with their transcripts and what they came to.
-///
-/// # Errors
-/// [`NoBench`].
 pub fn run(
     suite: &Suite,
     scenarios: &[Scenario],
@@ -151,13 +148,13 @@ pub fn run(
     folder: &Path,
     effort: Effort<'_>,
 ) -> Result<Submission, NoBench> {
-    std::fs::create_dir_all(folder)?;
-    let mut file = BufWriter::new(NamedTempFile::new_in(folder)?);
+    let folder = OutputFolder::alone(folder)?;
+    let mut file = folder.create(transcript::FILE)?;
     let way = Way::Search(&mut file);
     let blocks = walk(suite, scenarios, &contestant.name, effort, way)?;
-    let file = file.into_inner().map_err(|error| error.into_error())?;
-    let path = folder.join(transcript::FILE);
-    file.persist(&path).map_err(|error| error.error)?;
+    // Nothing vouches for other searches than it was made from.
+    folder.remove(FILE)?;
+    file.close()?;
     let program = scenarios.first().and_then(|s| s.settings.own.get(PROGRAM));
     let submission = Submission {
         scavsim: env!("CARGO_PKG_VERSION").to_owned(),
@@ -166,15 +163,12 @@ pub fn run(
         strategy: contestant.strategy.clone(),
         program: program.map_or(Vec::new(), |own| own.file_hashes()),
         cases: suite.cases(scenarios),
-        transcripts: hash_of_file(&path)?,
+        transcripts: hash_of_file(&folder.file(transcript::FILE))?,
         totals: totals(suite, &blocks),
     };
     let mut text = serde_json::to_string_pretty(&submission).map_err(io::Error::other)?;
     text.push('\n');
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(folder.join(FILE))
-        .map_err(|error| error.error)?;
+    folder.write(FILE, text.as_bytes())?;
     Ok(submission)
 }
 
@@ -220,17 +214,27 @@ impl Submission {
                 why: diagnostics.iter().map(|one| one.title.clone()).collect(),
             });
         };
-        let read: Submission = serde_json::from_str(&source.text).map_err(|why| {
+        let sound = json::check(&source.text, false);
+        let read = sound.and_then(|()| serde_json::from_str(&source.text));
+        let read: Submission = read.map_err(|why| {
             let place = format!("line {}, column {}", why.line(), why.column());
             let what = transcript::no_json(&why, &place);
             Refusal::one(format!("{FILE} is none of this version: {what}"))
         })?;
-        match not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
-            Some(why) => {
-                let why = format!("{FILE}: a name that cannot be shown: {why}");
-                Err(Refusal::one(why))
-            }
-            None => Ok(read),
+        if let Some(why) = not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
+            let why = format!("{FILE}: a name that cannot be shown: {why}");
+            return Err(Refusal::one(why));
         }
+        let Submission { name, strategy, .. } = &read;
+        if name != strategy && is_built_in(name) {
+            let why = format!("{FILE}: `{name}` is the name of another strategy than `{strategy}`");
+            return Err(Refusal::one(why));
+        }
+        if is_built_in(strategy) != read.program.is_empty() {
+            let why =
+                format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
+            return Err(Refusal::one(why));
+        }
+        Ok(read)
     }
 }

@@ -3,13 +3,16 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
+use super::contestant::Contestant;
 use super::submission::{Refusal, Submission, SubmittedSuite, hash_of_file, totals};
 use super::suite::Suite;
 use super::transcript;
 use super::walk::{Lines, NoBench, Way, walk};
 use crate::compare::{Block, Effort};
 use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::Diagnostics;
 
 /// A folder whose every figure was found again.
 #[derive(Clone)]
@@ -21,9 +24,6 @@ pub struct Verified {
 }
 
 /// Replays all transcripts of a folder. What is wrong with them comes in sentences, each with its line.
-///
-/// # Errors
-/// [`NoBench`] where the replay itself came to no end.
 pub fn verify(
     folder: &Path,
     suite: &Suite,
@@ -60,11 +60,39 @@ pub fn verify(
             wrong.push(format!("{}: {what}", super::submission::FILE));
         }
     }
+    if wrong.is_empty() && submission.program.is_empty() {
+        wrong.extend(made_otherwise(&submission, suite, effort)?);
+    }
     Ok(if wrong.is_empty() {
         Ok(Verified { submission, blocks })
     } else {
         Err(Refusal { why: wrong })
     })
+}
+
+/// Makes the searches of a strategy that comes along anew: those of another one cannot stand under its name.
+fn made_otherwise(
+    submission: &Submission,
+    suite: &Suite,
+    effort: Effort<'_>,
+) -> Result<Option<String>, NoBench> {
+    let Submission { name, strategy, .. } = submission;
+    let mut diagnostics = Diagnostics::default();
+    let contestant = Contestant::find(strategy, Some(name), &mut diagnostics);
+    let scenarios = contestant.and_then(|own| suite.scenarios(&own, &mut diagnostics));
+    let uncounted = AtomicU64::new(0);
+    let effort = Effort {
+        progress: &uncounted,
+        ..effort
+    };
+    let mut hasher = blake3::Hasher::new();
+    let way = Way::Search(&mut hasher);
+    let made = match walk(suite, &scenarios.unwrap_or_default(), name, effort, way) {
+        Err(NoBench::NoPlan(_)) => false,
+        made => made.map(|_| hasher.finalize().to_hex().as_str() == submission.transcripts)?,
+    };
+    let what = format!("`{strategy}` makes other searches than these");
+    Ok((!made).then_some(what))
 }
 
 /// How the suite of a folder differs from the one that it is verified by.

@@ -102,9 +102,6 @@ impl<W: io::Write> Cases<W> {
     }
 
     /// Writes the next case.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn take(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
         let NotedCase { unit, seen, .. } = *case;
         let row = OfCase {
@@ -125,18 +122,12 @@ impl<W: io::Write> Cases<W> {
     }
 
     /// The writer, with everything in it.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn done(self) -> io::Result<W> {
         self.0.into_inner().map_err(|e| e.into_error())
     }
 }
 
 /// Why cases failed, or had no figure, and how many; `None` where none did.
-///
-/// # Errors
-/// As a writer of CSV has them.
 pub fn failures(comparison: &Comparison) -> io::Result<Option<String>> {
     let blocks = comparison.blocks.iter();
     let rows: Vec<OnFailure<'_>> = blocks.flat_map(of_block).collect();
@@ -169,9 +160,6 @@ fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
 }
 
 /// Every strategy on every unit.
-///
-/// # Errors
-/// As a writer of CSV has them.
 pub fn units(comparison: &Comparison) -> io::Result<String> {
     table(on_units(comparison))
 }
@@ -210,9 +198,6 @@ fn on_unit(block: &Block, at: usize, of: usize) -> OnUnit<'_> {
 }
 
 /// Every strategy in every block.
-///
-/// # Errors
-/// As a writer of CSV has them.
 pub fn strategies(comparison: &Comparison) -> io::Result<String> {
     table(in_blocks(comparison))
 }
@@ -248,9 +233,6 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = InBlock<'_>> {
 }
 
 /// Regret over what was spent.
-///
-/// # Errors
-/// As a writer of CSV has them.
 pub fn curves(comparison: &Comparison) -> io::Result<String> {
     table(at_spent(comparison))
 }
@@ -274,9 +256,6 @@ fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
 
 /// All of it for programs: strategies, units and curves, as their tables have them, and what each strategy was told. `schema`
 /// counts up with every incompatible change.
-///
-/// # Errors
-/// A row that cannot be written.
 pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
     let strategies: Vec<InBlock<'_>> = in_blocks(comparison).collect();
     let units: Vec<OnUnit<'_>> = on_units(comparison).collect();

@@ -245,7 +245,8 @@ fn held_against(
     for ((at, own), p) in known.iter().zip(chances) {
         if Some(*at) != reference {
             let differences = own.iter().zip(only[place]).map(|(own, other)| own - other);
-            against[*at] = mean(differences).map(|log| Against {
+            let log = mean(differences).filter(|log| log.is_finite());
+            against[*at] = log.map(|log| Against {
                 ratio: libm::exp(log),
                 p,
             });

@@ -64,9 +64,6 @@ pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
 }
 
 /// Compares the strategies of `scenarios`, all with the same.
-///
-/// # Errors
-/// [`NoComparison`].
 pub fn compare(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
@@ -77,9 +74,6 @@ pub fn compare(
 
 /// Compares the strategies of `scenarios`, and hands over every case: by scenario, half and number of runs, then as a run has
 /// them.
-///
-/// # Errors
-/// [`NoComparison`].
 pub fn compare_noting(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,

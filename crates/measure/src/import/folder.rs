@@ -1,10 +1,10 @@
 //! The folder on disk, whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
-use scavsim_base::Lock;
+use scavsim_base::output::replace_folder;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// What a folder is.
@@ -97,118 +97,6 @@ pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics:
 
 /// Writes files, each a name and a text, as the folder `out`, in place of those of the `kind` that [`check`] allowed to
 /// be replaced. Files beside them stay.
-///
-/// # Errors
-/// Whatever prevents it; then `out` is as it was.
 pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
-    let named =
-        |e: io::Error| io::Error::new(e.kind(), format!("cannot write {}: {e}", out.display()));
-    // Behind a link the folder itself is replaced, not the link.
-    let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
-    put(files, &real, kind).map_err(named)
-}
-
-fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
-    let parent = match out.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(parent)?;
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!("{ASIDE}{name}-");
-    finish_killed(parent, &prefix, out, kind)?;
-    // Dropped on any error, with what is in it.
-    let aside = tempfile::Builder::new()
-        .prefix(&prefix)
-        .tempdir_in(parent)?;
-    let _at_work = Lock::alone(aside.path())?;
-    let fresh = aside.path().join("new");
-    fs::create_dir(&fresh)?;
-    for (name, text) in files {
-        let mut file = File::create(fresh.join(name))?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-    }
-    let old = aside.path().join("old");
-    let replaces = is_there(out);
-    if replaces {
-        fs::rename(out, &old)?;
-    }
-    if let Err(error) = fs::rename(&fresh, out) {
-        if replaces {
-            fs::rename(&old, out)?;
-        }
-        return Err(error);
-    }
-    if replaces && let Err(error) = move_others(&old, out, kind) {
-        let kept = aside.keep().join("old");
-        let told = format!("{error}; what was not moved back is in {}", kept.display());
-        return Err(io::Error::new(error.kind(), told));
-    }
-    Ok(())
-}
-
-/// How the names begin of folders that are not finished.
-const ASIDE: &str = ".import-";
-
-fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
-}
-
-/// Brings to its end what imports of `out` left that were killed: what they moved aside comes back.
-fn finish_killed(parent: &Path, prefix: &str, out: &Path, kind: Kind) -> io::Result<()> {
-    for entry in fs::read_dir(parent)? {
-        let path = entry?.path();
-        let is_left = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .and_then(|name| name.strip_prefix(prefix))
-            .is_some_and(|rest| !rest.contains('-'));
-        if !is_left || !path.is_dir() {
-            continue;
-        }
-        // Nobody holds it whose process has ended.
-        let Ok(_alone) = Lock::alone(&path) else {
-            continue;
-        };
-        let old = path.join("old");
-        match (is_there(&old), is_there(out)) {
-            (true, false) => fs::rename(&old, out)?,
-            (true, true) => move_others(&old, out, kind)?,
-            (false, _) => {}
-        }
-        fs::remove_dir_all(&path)?;
-    }
-    Ok(())
-}
-
-/// Writes a file whole or not at all, in place of what is there.
-///
-/// # Errors
-/// Whatever prevents it.
-pub fn write_file(text: &str, out: &Path) -> io::Result<()> {
-    let write = || {
-        let parent = match out.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(parent)?;
-        let mut file = tempfile::NamedTempFile::new_in(parent)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(out).map_err(|e| e.error).map(drop)
-    };
-    write().map_err(|e| io::Error::new(e.kind(), format!("cannot write {}: {e}", out.display())))
-}
-
-/// Moves all but the files of the `kind` from one folder to another.
-fn move_others(from: &Path, to: &Path, kind: Kind) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let name = entry?.file_name();
-        let is_own = kind.files.iter().any(|own| name == *own);
-        if !is_own {
-            fs::rename(from.join(&name), to.join(&name))?;
-        }
-    }
-    Ok(())
+    replace_folder(out, files, kind.files)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Report, json, refuse};
+use super::{Report, refuse};
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, json};
 
 /// Files of a market folder.
 pub const FILES: [&str; 5] = [
@@ -88,7 +88,7 @@ pub fn read(options: &MarketOptions, diagnostics: &mut Diagnostics) -> Option<Im
         let Some(source) = Source::read(file, diagnostics) else {
             continue;
         };
-        let Some(trace) = json::<Trace>(&source, NOT_A_TRACE, diagnostics) else {
+        let Some(trace) = json::read::<Trace>(&source, NOT_A_TRACE, diagnostics) else {
             continue;
         };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();

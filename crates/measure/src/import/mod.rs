@@ -40,14 +40,10 @@ pub mod report;
 mod step_laws;
 pub mod trial;
 
-use std::sync::Arc;
-
-use serde::de::DeserializeOwned;
-
 use draft::Constant;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics};
 
 pub use draft::Draft;
 pub use report::Report;
@@ -72,24 +68,6 @@ pub const MOST_SAMPLES: u64 = 1_000_000_000_000;
 fn refuse(option: &str, legal: &str, diagnostics: &mut Diagnostics) {
     let title = format!("--{option} is not possible");
     diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
-}
-
-/// A file of JSON, or `title` where it is none.
-fn json<V: DeserializeOwned>(
-    source: &Arc<Source>,
-    title: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<V> {
-    let error = match serde_json::from_str(&source.text) {
-        Ok(value) => return Some(value),
-        Err(error) => error,
-    };
-    // Lines and columns count from 1.
-    let before = (source.text.split_inclusive('\n')).take(error.line().saturating_sub(1));
-    let at = before.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-    let at = source.text.floor_char_boundary(at.min(source.text.len()));
-    diagnostics.error_at(source, at..at, title, error.to_string());
-    None
 }
 
 /// The shape of VMs of a type with so many workers on each.

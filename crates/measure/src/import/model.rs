@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::json;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, json};
 use scavsim_sim::parallel::architecture::{Architecture, ModelTable};
 
 const NOT_A_CONFIG: &str = "this is not the config.json of a model";
@@ -262,7 +261,7 @@ pub fn read(
     diagnostics: &mut Diagnostics,
 ) -> Option<ImportedModel> {
     let before = diagnostics.len();
-    let table: Map<String, Value> = json(source, NOT_A_CONFIG, diagnostics)?;
+    let table: Map<String, Value> = json::read(source, NOT_A_CONFIG, diagnostics)?;
     let mut config = Config {
         source,
         table,

@@ -44,9 +44,6 @@ pub(super) struct Size {
 const SKYPILOT: &str = "SkyPilot catalogue (Apache-2.0)";
 
 /// The table of VM types of a price pack.
-///
-/// # Errors
-/// If it cannot be written, which memory always can.
 fn sizes_table(sizes: &Sizes) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(FIGURES.iter().chain(&["source"]))?;
@@ -68,9 +65,6 @@ fn sizes_table(sizes: &Sizes) -> io::Result<String> {
 }
 
 /// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
-///
-/// # Errors
-/// If it cannot be written, which memory always can.
 fn table(seen: &Seen, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([

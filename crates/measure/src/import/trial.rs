@@ -11,25 +11,29 @@ use scavsim_search::grid;
 const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
 
 /// Reads the files of a workload back, as the scenario of nothing but them would.
-///
-/// # Errors
-/// All that keeps it from being run.
 pub fn workload<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
+    judge(tried(files, out, SCENARIO), "workload")
+}
+
+/// What is wrong with a scenario of these files.
+fn tried<N: AsRef<str>>(files: &[(N, String)], out: &Path, scenario: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let given = Given {
         workloads: vec![("imported".to_owned(), folder(files, out))],
         ..Given::default()
     };
-    let source = Source::new("a scenario of the imported workload", SCENARIO);
+    let source = Source::new("a scenario of the imported workload", scenario);
     let (here, overrides) = (Path::new("."), Overrides::default());
     scenario::load_with(&source, here, overrides, &given, &mut diagnostics);
-    judge(diagnostics, "workload")
+    diagnostics
+}
+
+/// What keeps a scenario of nothing but the workload from being run at usual prices: nobody may sell its VMs.
+pub fn prices_of_vms<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Diagnostics {
+    tried(files, out, "workloads = [\"imported\"]\n")
 }
 
 /// Reads the files of a grid back.
-///
-/// # Errors
-/// All that keeps it from being read.
 pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     grid::load::load(&folder(files, out), &mut diagnostics);
@@ -37,9 +41,6 @@ pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diag
 }
 
 /// Reads a table of prices back.
-///
-/// # Errors
-/// All that keeps it from being read.
 pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new(out.display().to_string(), text);

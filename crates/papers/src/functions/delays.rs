@@ -12,9 +12,9 @@ use scavsim_read::expression::Arguments;
 use scavsim_read::input::closest;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function!(startup_s ["gpu", "market", "region"] "mean seconds until a VM with a GPU runs, `on-demand` or `spot`, as measured on GCP"),
+    function!(data startup_s ["gpu", "market", "region"] "mean seconds until a VM with a GPU runs, `on-demand` or `spot`, as measured on GCP"),
     function!(drawn_startup_s ["gpu", "market", "region", "draws"] "the same of drawn starts"),
-    function!(join_s ["model", "start"] "mean seconds until a worker trains a model, from a `cold` or `warm` start"),
+    function!(data join_s ["model", "start"] "mean seconds until a worker trains a model, from a `cold` or `warm` start"),
     function!(drawn_join_s ["model", "start", "draws"] "the same of drawn starts"),
     function!(write_s ["model"] "seconds to write a checkpoint of a model, by the line a + b·MB"),
     function!(write_line_base_s [] "a of that line"),
@@ -24,14 +24,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> NoValue {
     let all: Vec<&str> = all.collect();
-    let near = closest(name, all.iter().copied());
-    let help = match near {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None => format!("; known: {}", all.join(", ")),
-    };
-    NoValue::NotMeasured {
-        what: format!("{what} of `{name}`"),
-        help,
+    let what = format!("{what} of `{name}`");
+    match closest(name, all.iter().copied()) {
+        Some(near) => NoValue::NotMeasured {
+            what,
+            help: format!("; did you mean `{near}`?"),
+        },
+        None => NoValue::not_measured(what, &all),
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Function {
     pub parameters: &'static [&'static str],
     /// What it gives, in a sentence.
     pub what: &'static str,
+    /// Whether it gives what was published or measured, and computes nothing.
+    pub is_data: bool,
     pub(super) of: Of,
 }
 
@@ -53,7 +55,14 @@ macro_rules! function {
             name: stringify!($of),
             parameters: &[$($parameter),*],
             what: $what,
+            is_data: false,
             of: $crate::functions::function::Of::Number($of),
+        }
+    };
+    (data $($rest:tt)+) => {
+        $crate::functions::function::Function {
+            is_data: true,
+            ..$crate::functions::function::function!($($rest)+)
         }
     };
     (list $of:ident [$($parameter:literal),*] $what:literal) => {
@@ -61,6 +70,7 @@ macro_rules! function {
             name: stringify!($of),
             parameters: &[$($parameter),*],
             what: $what,
+            is_data: false,
             of: $crate::functions::function::Of::Numbers($of),
         }
     };

@@ -150,6 +150,12 @@ pub enum NoLife {
 }
 
 impl NoValue {
+    /// Says that something was never measured, and what was.
+    pub(crate) fn not_measured(what: String, known: &[&str]) -> NoValue {
+        let help = format!("; known: {}", known.join(", "));
+        NoValue::NotMeasured { what, help }
+    }
+
     /// Says that a name is none of those that are known, and which of them may be meant.
     pub(crate) fn unknown<'a>(
         what: &'static str,

@@ -1,25 +1,30 @@
 //! Parcae: plans that were measured on preemptible V100s, and which of them was taken when VMs came and went.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use super::function::{Function, function};
 use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
-use scavsim_read::input::csv::Table;
+use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 use scavsim_sim::plans::fastest::FastestOn;
 use scavsim_sim::plans::forecast::SpanOf;
 use scavsim_sim::plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 
-const STEPS_FILE: &str = "data/plans/parcae-steps.csv";
-const STEPS: &str = include_str!("../../../../data/plans/parcae-steps.csv");
-const CHOICES_FILE: &str = "data/plans/parcae-choices.csv";
-const CHOICES: &str = include_str!("../../../../data/plans/parcae-choices.csv");
+/// Tables of the library, with their names.
+const STEPS: (&str, &str) = (
+    "data/plans/parcae-steps.csv",
+    include_str!("../../../../data/plans/parcae-steps.csv"),
+);
+const CHOICES: (&str, &str) = (
+    "data/plans/parcae-choices.csv",
+    include_str!("../../../../data/plans/parcae-choices.csv"),
+);
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function!(parcae_fastest_share ["model"] "share of minutes in which the plan that was fastest by the source is the fastest by its measured table on the VMs that stay, or within 2 %"),
-    function!(parcae_samples ["model", "choice"] "samples over the trace, with pauses by measured costs, if every minute the plan is that of the source by `throughput`, `liveput` or `predicted`, or ours: `fastest`, `last-value`, `clairvoyant`"),
+    function!(data parcae_fastest_share ["model"] "share of minutes in which the plan that was fastest by the source is the fastest by its measured table on the VMs that stay, or within 2 %"),
+    function!(parcae_samples ["model", "choice"] "samples over the trace, with pauses by measured costs, if every minute the plan is that of the source by `throughput`, `liveput` or `predicted`, or ours: `last-value`, `clairvoyant`"),
 ];
 
 /// Seconds between two choices.
@@ -49,79 +54,60 @@ struct Minute {
 /// Names of what the source took, in the order of a [`Minute`].
 const TAKEN: [&str; 3] = ["throughput", "liveput", "predicted"];
 
-fn table(
-    file: &str,
-    text: &'static str,
-    columns: &[&'static str],
-    wrong: &mut Diagnostics,
-) -> Option<(Arc<Source>, Table)> {
-    let source = Source::new(file, text);
-    let table = Table::read(&source, columns, &[], wrong)?;
-    Some((source, table))
+/// The rows of a model in an embedded table, as `parse` reads them.
+fn rows_of<T>(
+    model: &str,
+    (file, text): (&str, &'static str),
+    columns: &[&str],
+    parse: impl Fn(&Row<'_>, &mut Diagnostics) -> Option<T>,
+) -> Result<Vec<T>, NoValue> {
+    let mut wrong = Diagnostics::default();
+    let columns = [&["model"], columns].concat();
+    let table = Table::read(&Source::new(file, text), &columns, &[], &mut wrong);
+    let (mut all, mut known) = (Vec::new(), BTreeSet::new());
+    for row in table.iter().flat_map(Table::rows) {
+        let name = row.text("model", &mut wrong).unwrap_or_default();
+        known.insert(name);
+        all.extend((name == model).then(|| parse(&row, &mut wrong)).flatten());
+    }
+    if !wrong.is_empty() {
+        return Err(NoValue::WrongTables(wrong));
+    }
+    if all.is_empty() {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(NoValue::not_measured(format!("model `{model}`"), &known));
+    }
+    Ok(all)
 }
 
 /// The measured plans of a model, and the minutes in which one was taken.
 fn measured(arguments: &Arguments<'_>) -> Result<(Vec<MeasuredPlan>, Vec<Minute>), NoValue> {
     let model = arguments.text("model")?;
-    let mut wrong = Diagnostics::default();
-    let mut known: Vec<String> = Vec::new();
-    let (mut plans, mut minutes) = (Vec::new(), Vec::new());
-    let columns = ["model", "data", "pipeline", "samples_per_s"];
-    if let Some((_, steps)) = table(STEPS_FILE, STEPS, &columns, &mut wrong) {
-        for row in steps.rows() {
-            let d = &mut wrong;
-            let of = row.text("model", d).unwrap_or_default().to_owned();
-            if of == model {
-                let [data, pipeline] = ["data", "pipeline"].map(|key| row.whole(key, 1..=1000, d));
-                let rate = row.number("samples_per_s", 1e-9..=1e12, d);
-                if let (Some(data), Some(pipeline), Some(samples_per_s)) = (data, pipeline, rate) {
-                    plans.push(MeasuredPlan {
-                        data: data as u32,
-                        pipeline: pipeline as u32,
-                        samples_per_s,
-                    });
-                }
-            }
-            if !known.contains(&of) {
-                known.push(of);
-            }
+    let count = |row: &Row<'_>, key, least, d: &mut _| {
+        row.whole(key, least..=1000, d).map(|count| count as u32)
+    };
+    let columns = ["data", "pipeline", "samples_per_s"];
+    let plans = rows_of(model, STEPS, &columns, |row, d| {
+        Some(MeasuredPlan {
+            data: count(row, "data", 1, d)?,
+            pipeline: count(row, "pipeline", 1, d)?,
+            samples_per_s: row.number("samples_per_s", 1e-9..=1e12, d)?,
+        })
+    })?;
+    let columns = [&["kept", "added", "removed"], &TAKEN[..]].concat();
+    let minutes = rows_of(model, CHOICES, &columns, |row, d| {
+        let mut taken = [(0, 0); TAKEN.len()];
+        for (plan, key) in taken.iter_mut().zip(TAKEN) {
+            let (data, pipeline) = row.text(key, d)?.split_once('x')?;
+            *plan = (data.parse().ok()?, pipeline.parse().ok()?);
         }
-    }
-    let columns = [
-        "model", "kept", "added", "removed", TAKEN[0], TAKEN[1], TAKEN[2],
-    ];
-    if let Some((_, choices)) = table(CHOICES_FILE, CHOICES, &columns, &mut wrong) {
-        for row in choices.rows() {
-            let d = &mut wrong;
-            if row.text("model", d) != Some(model) {
-                continue;
-            }
-            let counts = ["kept", "added", "removed"].map(|key| row.whole(key, 0..=1000, d));
-            let taken = TAKEN.map(|key| {
-                let (data, pipeline) = row.text(key, d)?.split_once('x')?;
-                Some((data.parse().ok()?, pipeline.parse().ok()?))
-            });
-            if let ([Some(kept), Some(added), Some(removed)], [Some(a), Some(b), Some(c)]) =
-                (counts, taken)
-            {
-                minutes.push(Minute {
-                    kept: kept as u32,
-                    added: added as u32,
-                    removed: removed as u32,
-                    taken: [a, b, c],
-                });
-            }
-        }
-    }
-    if !wrong.is_empty() {
-        return Err(NoValue::WrongTables(wrong));
-    }
-    if plans.is_empty() || minutes.is_empty() {
-        return Err(NoValue::NotMeasured {
-            what: format!("model `{model}`"),
-            help: format!("; known: {}", known.join(", ")),
-        });
-    }
+        Some(Minute {
+            kept: count(row, "kept", 0, d)?,
+            added: count(row, "added", 0, d)?,
+            removed: count(row, "removed", 0, d)?,
+            taken,
+        })
+    })?;
     Ok((plans, minutes))
 }
 
@@ -154,39 +140,23 @@ fn parcae_samples(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> 
             Some(minutes[at].taken[column])
         }));
     }
-    let ahead = match choice {
-        "fastest" => None,
-        "last-value" => Some(1),
-        "clairvoyant" => Some(AHEAD),
+    let fastest = fastest(&plans);
+    // As many VMs as there are, for as long as a change has to pay; or as many as there will be.
+    let (ahead, seconds) = match choice {
+        "last-value" => (1, AHEAD as f64 * MINUTE_S),
+        "clairvoyant" => (AHEAD, MINUTE_S),
         _ => {
-            return Err(NoValue::NotMeasured {
-                what: format!("choice `{choice}`"),
-                help: "; known: throughput, liveput, predicted, fastest, last-value, clairvoyant"
-                    .to_owned(),
-            });
+            let known = [&TAKEN[..], &["last-value", "clairvoyant"]].concat();
+            return Err(NoValue::not_measured(format!("choice `{choice}`"), &known));
         }
     };
-    let fastest = fastest(&plans);
     Ok(samples(&plans, &minutes, |at, now| {
         let gpus = |minute: &Minute| minute.kept + minute.added;
-        let path: Vec<SpanOf> = match ahead {
-            None => vec![SpanOf {
-                seconds: f64::INFINITY,
-                gpus: gpus(&minutes[at]),
-            }],
-            // As many as there are, for as long as a change has to pay.
-            Some(1) => vec![SpanOf {
-                seconds: AHEAD as f64 * MINUTE_S,
-                gpus: gpus(&minutes[at]),
-            }],
-            Some(ahead) => {
-                let spans = minutes[at..].iter().take(ahead).map(|minute| SpanOf {
-                    seconds: MINUTE_S,
-                    gpus: gpus(minute),
-                });
-                spans.collect()
-            }
-        };
+        let path = minutes[at..].iter().take(ahead).map(|minute| SpanOf {
+            seconds,
+            gpus: gpus(minute),
+        });
+        let path: Vec<SpanOf> = path.collect();
         let place = |plan: (u32, u32)| {
             plans
                 .iter()

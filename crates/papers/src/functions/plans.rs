@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),
     function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
     function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
-    function!(plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
+    function!(data plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
     function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
     function!(plan_message_left_out_s ["nodes"] "seconds per message, fitted on all measured pipelines but those on so many nodes"),
 ];
@@ -31,10 +31,7 @@ fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measur
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
         let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
-        NoValue::NotMeasured {
-            what: format!("plan `{name}`"),
-            help: format!("; known: {}", known.join(", ")),
-        }
+        NoValue::not_measured(format!("plan `{name}`"), &known)
     })
 }
 
@@ -48,10 +45,7 @@ fn plan_measured(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let beside = beside()?;
     let name = arguments.text("figure")?;
     let figure = named(&beside, arguments)?.figure(name);
-    figure.ok_or_else(|| NoValue::NotMeasured {
-        what: format!("figure `{name}`"),
-        help: format!("; known: {}", FIGURES.join(", ")),
-    })
+    figure.ok_or_else(|| NoValue::not_measured(format!("figure `{name}`"), &FIGURES))
 }
 
 fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {

@@ -9,7 +9,7 @@ use scavsim_data::cloud::{Catalogue, Offer};
 use scavsim_read::expression::Arguments;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function!(usd_per_hour ["vm", "market", "provider", "region", "on"] "listed price of a VM type in a market, `on-demand`, `spot`, `commitment-1y` or `commitment-3y`, on a day like '2020-05-29'"),
+    function!(data usd_per_hour ["vm", "market", "provider", "region", "on"] "listed price of a VM type in a market, `on-demand`, `spot`, `commitment-1y` or `commitment-3y`, on a day like '2020-05-29'"),
 ];
 
 fn usd_per_hour(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {

@@ -111,6 +111,16 @@ impl Stage {
         }
     }
 
+    /// Programs that it starts, each with its name.
+    pub fn programs(&self) -> Vec<String> {
+        match self {
+            Stage::Cases(variants) => (variants.0.iter())
+                .flat_map(|(_, scenario)| scenario.programs())
+                .collect(),
+            Stage::Lives(study) => study.programs(),
+        }
+    }
+
     /// Kinds of rows that it has beside its records.
     pub fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {
         match self {

@@ -1,47 +1,52 @@
-//! What a row says for the model: kinds of evidence.
+//! What a row says for the model: classes of evidence.
 
 use serde::Serialize;
 
-/// What it says for the model that a row is within its tolerance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Evidence {
-    /// The row could have failed: nothing of the published figure is in the model.
-    Prediction,
-    /// The model was made by solving the published figure for its inputs.
-    Replay,
-    /// The row holds by construction, follows from other rows, or is a difference of zero with a wide tolerance.
-    Identity,
-    /// Both sides are ours: a simulation beside a formula, a law beside the data that it was fitted to.
-    #[serde(rename = "self")]
-    Own,
-    /// A constant was chosen on it.
-    Calibrated,
+/// Declares the classes, each with its name; what a class means stands above it and in [`Evidence::meaning`].
+macro_rules! classes {
+    ($($(#[doc = $line:literal])+ $class:ident $name:literal,)+) => {
+        /// What it says for the model that a row is within its tolerance.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        pub enum Evidence {
+            $($(#[doc = $line])+ #[serde(rename = $name)] $class,)+
+        }
+
+        impl Evidence {
+            /// All classes, predictions first.
+            pub const ALL: &[Evidence] = &[$(Evidence::$class),+];
+
+            /// Name in tables.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Evidence::$class => $name,)+
+                }
+            }
+
+            /// Which rows are of this class.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Evidence::$class => concat!($($line),+).trim_start(),)+
+                }
+            }
+        }
+    };
 }
 
-impl Evidence {
-    /// All kinds, the strongest first.
-    pub const ALL: [Evidence; 5] = [
-        Evidence::Prediction,
-        Evidence::Replay,
-        Evidence::Identity,
-        Evidence::Own,
-        Evidence::Calibrated,
-    ];
-
-    /// Name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Evidence::Prediction => "prediction",
-            Evidence::Replay => "replay",
-            Evidence::Identity => "identity",
-            Evidence::Own => "self",
-            Evidence::Calibrated => "calibrated",
-        }
-    }
-
-    /// The kind of this name.
-    pub fn named(name: &str) -> Option<Evidence> {
-        Evidence::ALL.into_iter().find(|own| own.name() == name)
-    }
+classes! {
+    /// The model had not seen the figure: neither it nor a constant that was chosen on it is in the model.
+    /// Only these rows test the model.
+    Prediction "prediction",
+    /// A formula or simulator of the authors is run again with their constants. It tests how well they were read.
+    Replication "replication",
+    /// One published figure stands beside another, and nothing of the model is called.
+    Data "data",
+    /// The model was made by solving the figure for its inputs, as a step that is the plotted time divided back.
+    Replay "replay",
+    /// The row holds by construction, follows from other rows as a cost from a time, or has a tolerance too wide to
+    /// fail.
+    Identity "identity",
+    /// Both sides are ours: a simulation beside a formula, a table or a fit beside its own data.
+    Own "self",
+    /// A constant was chosen on the figure, or the cell, cluster or reading that it is of.
+    Calibrated "calibrated",
 }

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::readings::Readings;
 use scavsim_read::expression::{self, Text};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// One published figure.
 #[derive(Debug)]
@@ -98,34 +98,21 @@ const CLAIM: &str = "claim";
 /// Kinds of rows that are no figures of the paper: goals of this project, and what ours are compared with besides.
 pub const OURS: [&str; 2] = ["goal", "comparison"];
 
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 7] = [
     "figure",
-    "expression",
-    "value",
-    "unit",
-    "tolerance",
-    "tolerance_kind",
-    "kind",
-    "evidence",
-];
-const OPTIONAL: [&str; 4] = ["quantity", "of", "note", "explained"];
-
-const OF_CLAIMS: [&str; 9] = [
-    "figure",
-    "quantity",
     "expression",
     "value",
     "unit",
     "tolerance",
     "tolerance_kind",
     "evidence",
-    "interval",
 ];
-const OPTIONAL_OF_CLAIMS: [&str; 4] = ["of", "note", "explained", "readings"];
+const OPTIONAL: [&str; 4] = ["quantity", "of", "note", "explained"];
 
 /// Reads the table of figures in `source`; what is wrong with it goes to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
-    let table = Table::read(source, &COLUMNS, &OPTIONAL, diagnostics);
+    let columns = [&COLUMNS[..], &["kind"]].concat();
+    let table = Table::read(source, &columns, &OPTIONAL, diagnostics);
     (table.iter().flat_map(Table::rows))
         .filter_map(|row| {
             let kind = row.text("kind", diagnostics)?;
@@ -141,7 +128,9 @@ pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectat
 
 /// Reads the table of claims, as [`read`] does the figures.
 pub fn read_claims(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
-    let table = Table::read(source, &OF_CLAIMS, &OPTIONAL_OF_CLAIMS, diagnostics);
+    let columns = [&COLUMNS[..], &["quantity", "interval"]].concat();
+    let optional = [&OPTIONAL[1..], &["readings"]].concat();
+    let table = Table::read(source, &columns, &optional, diagnostics);
     (table.iter().flat_map(Table::rows))
         .filter_map(|row| {
             // No bound without an interval: where nothing is drawn it is 0.
@@ -179,24 +168,22 @@ fn cell<T>(
     parse(text, source, span.start + at, diagnostics)
 }
 
-/// The kind of evidence in a row.
+/// The class of evidence in a row.
 fn evidence(
     source: &Arc<Source>,
     row: &Row<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Evidence> {
     let name = row.text("evidence", diagnostics)?;
-    let found = Evidence::named(name);
+    let all = Evidence::ALL.iter().copied();
+    let found = all.clone().find(|class| class.name() == name);
     if found.is_none() {
-        let names = Evidence::ALL.map(Evidence::name);
-        let label = match closest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
-        let title = format!("unknown kind of evidence `{name}`");
+        let names = all.map(Evidence::name);
+        let label = did_you_mean(name, names.clone(), "not known");
+        let title = format!("unknown class of evidence `{name}`");
         let wrong = Diagnostic::at(source, row.span("evidence"), title, label);
-        let all = names.map(|name| format!("`{name}`")).join(", ");
-        diagnostics.push(wrong.with_help(format!("expected {all}")));
+        let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        diagnostics.push(wrong.with_help(format!("expected {}", all.join(", "))));
     }
     found
 }
@@ -210,8 +197,8 @@ fn expectation(
     let ours = cell(source, row, "expression", expression::parse, diagnostics);
     let value = row.number("value", .., diagnostics);
     let size = row.number("tolerance", 0.0.., diagnostics);
-    let tolerance_kind = row.text("tolerance_kind", diagnostics);
-    let tolerance: Option<fn(f64) -> Tolerance> = match tolerance_kind? {
+    let tolerance_kind = row.text("tolerance_kind", diagnostics)?;
+    let tolerance: Option<fn(f64) -> Tolerance> = match tolerance_kind {
         "relative" => Some(Tolerance::Relative),
         "absolute" => Some(Tolerance::Absolute),
         "at-least" => Some(Tolerance::AtLeast),
@@ -230,10 +217,21 @@ fn expectation(
     let figure = row.text("figure", diagnostics);
     let unit = row.text("unit", diagnostics);
     let evidence = evidence(source, row, diagnostics);
-    if value == Some(0.0) && row.optional_text("tolerance_kind") == Some("relative") {
+    let own = value.unwrap_or(f64::NAN).abs();
+    if own == 0.0 && tolerance_kind == "relative" {
         let title = "a figure of 0 has no relative difference";
         let label = "expected `absolute`, `at-least` or `at-most`";
         diagnostics.error_at(source, row.span("tolerance_kind"), title, label);
+    }
+    let least_vacuous = match tolerance_kind {
+        "relative" => 1.0,
+        "absolute" if own > 0.0 => own,
+        _ => f64::INFINITY,
+    };
+    if size.is_some_and(|size| size >= least_vacuous) {
+        let title = "a tolerance as large as its figure";
+        let label = "expected less, or a bound: `at-least`, `at-most`";
+        diagnostics.error_at(source, row.span("tolerance"), title, label);
     }
     let written = words("expression");
     Some(Expectation {

@@ -1,16 +1,17 @@
 //! What expressions of a paper can name.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::evidence::Evidence;
 use super::expectations::Expectation;
 use crate::functions::scenarios::{self, Stage};
 use crate::functions::{Function, Given, NoValue};
 use scavsim_read::expression::{
     self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World,
 };
-use scavsim_read::input::{Diagnostics, csv};
+use scavsim_read::input::{Diagnostic, Diagnostics, csv};
 use scavsim_search::search::{Objective, Point, objective};
 
 /// The table of the paper's figures beside ours, as far as they are known.
@@ -34,8 +35,8 @@ pub struct Names {
     pub(super) stages: BTreeMap<String, Stage>,
     pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
-    /// Columns that expressions ask for: all others of records are not kept.
-    used: Used,
+    /// Columns that expressions ask for, by table: all others of records are not kept.
+    used: BTreeMap<String, BTreeSet<String>>,
     /// Rows that a scenario gave.
     known: RefCell<BTreeMap<String, Rc<ColumnTable>>>,
 }
@@ -70,15 +71,48 @@ impl Names {
                 expression::check(text, &[], self, &mut used, diagnostics);
             }
         }
-        self.used = used;
+        self.used = used.columns;
+        if !diagnostics.is_empty() {
+            return;
+        }
+        for row in expectations {
+            let title = match (row.evidence, self.calls_model(row)) {
+                (Evidence::Prediction, false) => "a prediction that calls nothing of the model",
+                (Evidence::Data, true) => "`data` that call the model",
+                _ => continue,
+            };
+            let wrong = Diagnostic::at(&row.ours.source, row.place.clone(), title, "here");
+            diagnostics.push(wrong.with_help("`scavsim explain data` says what is of which class"));
+        }
     }
 
     /// Whether an expression asks for the paper's own figures.
     pub(super) fn asks_for_figures(&self, row: &Expectation) -> bool {
-        let mut used = Used::default();
+        self.used_by(row).columns.contains_key(FIGURES)
+    }
+
+    /// Whether the expression of a row calls a function of the model or reads what a scenario computes.
+    fn calls_model(&self, row: &Expectation) -> bool {
+        let used = self.used_by(row);
+        let is_data = |name: &String| Function::all().any(|own| own.name == *name && own.is_data);
+        let mut functions = used.functions.iter();
+        let mut tables = used.columns.keys();
+        functions.any(|name| !self.defined.contains_key(name) && !is_data(name))
+            || tables.any(|name| !self.tables.contains_key(name) && !name.ends_with(".history"))
+    }
+
+    /// What the expression of a row asks for, itself and through functions of the paper.
+    fn used_by(&self, row: &Expectation) -> Used {
+        let (mut used, mut followed) = (Used::default(), BTreeSet::new());
         let silent = &mut Diagnostics::default();
         expression::check(&row.ours, &[], self, &mut used, silent);
-        used.contains_key(FIGURES)
+        while let Some(name) = used.functions.difference(&followed).next().cloned() {
+            if let Some(Definition { parameters, body }) = self.defined.get(&name) {
+                expression::check(body, parameters, self, &mut used, silent);
+            }
+            followed.insert(name);
+        }
+        used
     }
 
     /// Makes the paper's figures known.
@@ -98,15 +132,10 @@ impl Names {
 
 impl World for Names {
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]> {
-        let own = scenarios::FUNCTIONS
-            .iter()
-            .find(|(name, ..)| *name == function);
-        let model = || {
-            Function::all()
-                .find(|own| own.name == function)
-                .map(|own| own.parameters)
-        };
-        own.map(|(_, parameters, _)| *parameters).or_else(model)
+        let of_runs = scenarios::FUNCTIONS.iter();
+        let mut all = (of_runs.map(|(name, parameters, _)| (*name, *parameters)))
+            .chain(Function::all().map(|own| (own.name, own.parameters)));
+        Some(all.find(|(name, _)| *name == function)?.1)
     }
 
     fn functions(&self) -> Vec<&str> {

@@ -1,5 +1,6 @@
 //! A paper's folder, read.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
 use super::stage::{self, Size};
+use crate::functions::scenarios::Stage;
 use crate::functions::{Given, Lives};
 use scavsim_read::expression::{self, Definition};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest, folder};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, did_you_mean, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/papers");
 
@@ -43,6 +45,15 @@ impl Paper {
     /// Names of the papers of the library.
     pub fn names() -> Vec<&'static str> {
         folder::names(&EMBEDDED)
+    }
+
+    /// Programs that its scenarios start, each once.
+    pub fn programs(&self) -> BTreeSet<String> {
+        self.names
+            .stages
+            .values()
+            .flat_map(Stage::programs)
+            .collect()
     }
 
     /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
@@ -76,14 +87,11 @@ impl Paper {
             }
             _ => {
                 let legal = Paper::names();
-                let near = closest(name, legal.iter().copied());
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!(
-                        "legal here: {}, or a folder with a {FILE}",
-                        legal.join(", ")
-                    ),
-                };
+                let all = format!(
+                    "legal here: {}, or a folder with a {FILE}",
+                    legal.join(", ")
+                );
+                let help = did_you_mean(name, legal, all);
                 let wrong = Diagnostic::general(format!("unknown paper `{name}`"));
                 diagnostics.push(wrong.with_help(help));
                 None

@@ -14,7 +14,7 @@ use scavsim_base::text::{Column, Page, Sheet, Tone};
 /// What a paper comes to: how many figures were compared, and how they came out.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = page.bold(&page.prose(&paper.citation, 0));
-    let totals = page.prose(&Tally::count(rows).sentence(), 0);
+    let totals = page.prose(&Tally::count([rows]).sentence(), 0);
     text += &if rows.iter().any(|row| row.verdict == Verdict::Outside) {
         page.failed(&totals)
     } else {
@@ -137,8 +137,8 @@ pub fn value(paper: &Paper, rows: &[Comparison]) -> Value {
         "schema": 2,
         "paper": paper.name,
         "citation": paper.citation,
-        "summary": Tally::count(rows).sentence(),
-        "counts": Tally::count(rows),
+        "summary": Tally::count([rows]).sentence(),
+        "counts": Tally::count([rows]),
         "claims": claims(rows),
         "constants": paper.constants,
         "rows": rows,
@@ -152,7 +152,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
          when this file is stale. A verdict of `explained` is a figure outside its tolerance with \
          a stated reason; {}. What `evidence` means stands in [docs/reproduce.md](../docs/reproduce.md#evidence).\n",
         paper.name,
-        Tally::count(rows).sentence(),
+        Tally::count([rows]).sentence(),
         paper.citation,
         paper.name,
         paper.tolerances,

@@ -1,15 +1,15 @@
-//! How many rows of each kind of evidence came out how.
+//! How many rows of each class of evidence came out how.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
 use serde::{Serialize, Serializer};
 
 use super::claims::claims;
 use super::comparison::{Comparison, Verdict};
 use super::evidence::Evidence;
+use scavsim_base::text::words::plural;
 
-/// How many rows of one kind came out how.
+/// How many rows of one class came out how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// All of them.
@@ -30,19 +30,6 @@ impl Counts {
             Verdict::Outside => self.outside += 1,
             _ => self.within += 1,
         }
-    }
-
-    fn off(self) -> usize {
-        self.explained + self.outside
-    }
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        self.rows += other.rows;
-        self.within += other.within;
-        self.explained += other.explained;
-        self.outside += other.outside;
     }
 }
 
@@ -73,100 +60,87 @@ pub struct Tally {
     pub claims: ClaimCounts,
 }
 
-/// Every kind, also those without rows.
+/// Every class, also those without rows.
 fn by_name<S: Serializer>(
     figures: &BTreeMap<Evidence, Counts>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let of = |kind: Evidence| figures.get(&kind).copied().unwrap_or_default();
-    serializer.collect_map(Evidence::ALL.map(|kind| (kind.name(), of(kind))))
+    let of = |class: &Evidence| figures.get(class).copied().unwrap_or_default();
+    serializer.collect_map(Evidence::ALL.iter().map(|class| (class.name(), of(class))))
 }
 
 impl Tally {
-    /// Counts rows.
-    pub fn count(rows: &[Comparison]) -> Tally {
+    /// The counts of a class.
+    pub fn of(&self, class: Evidence) -> Counts {
+        self.figures.get(&class).copied().unwrap_or_default()
+    }
+
+    /// Counts the rows of each of several papers.
+    pub fn count<'r>(papers: impl IntoIterator<Item = &'r [Comparison]>) -> Tally {
         let mut tally = Tally::default();
-        for row in rows {
-            match row.verdict {
-                verdict if verdict.is_of_claim() => {}
-                verdict if row.is_ours() => tally.ours.add(verdict),
-                verdict => tally.figures.entry(row.evidence).or_default().add(verdict),
+        for rows in papers {
+            for row in rows {
+                match row.verdict {
+                    verdict if verdict.is_of_claim() => {}
+                    verdict if row.is_ours() => tally.ours.add(verdict),
+                    verdict => tally.figures.entry(row.evidence).or_default().add(verdict),
+                }
             }
-        }
-        for claim in claims(rows) {
-            let of = &mut tally.claims;
-            match claim.holds {
-                0 => of.in_none += 1,
-                holds if holds == claim.readings => of.in_all += 1,
-                _ => of.in_some += 1,
+            for claim in claims(rows) {
+                let of = &mut tally.claims;
+                match claim.holds {
+                    0 => of.in_none += 1,
+                    holds if holds == claim.readings => of.in_all += 1,
+                    _ => of.in_some += 1,
+                }
+                of.readings += claim.readings;
+                of.hold += claim.holds;
             }
-            of.readings += claim.readings;
-            of.hold += claim.holds;
         }
         tally
     }
 
-    /// In one paragraph: of the figures that could fail how many are met, and then what says nothing.
+    /// In one paragraph: how many predictions are met, then the other classes.
     pub fn sentence(&self) -> String {
-        let of = |kind: Evidence| self.figures.get(&kind).copied().unwrap_or_default();
-        let can_fail = of(Evidence::Prediction);
-        let mut text = match can_fail.rows {
-            0 => "No figure could fail.".to_owned(),
+        let predictions = self.of(Evidence::Prediction);
+        let mut text = match predictions.rows {
+            0 => "No figure is a prediction.".to_owned(),
             rows => format!(
-                "{} of {rows} figures that could fail are within tolerance ({:.0} %), {} outside with a stated reason, \
-                 {} outside without.",
-                can_fail.within,
-                100.0 * can_fail.within as f64 / rows as f64,
-                can_fail.explained,
-                can_fail.outside
+                "{} of {rows} predictions are within tolerance ({:.0} %), {} outside with a stated reason, {} outside \
+                 without.",
+                predictions.within,
+                100.0 * predictions.within as f64 / rows as f64,
+                predictions.explained,
+                predictions.outside
             ),
         };
-        let rest = (Evidence::ALL[1..].iter())
-            .map(|kind| (kind.name(), of(*kind)))
-            .filter(|(_, counts)| counts.rows > 0)
-            .map(|(name, counts)| match counts.off() {
-                0 => format!("{} {name}", counts.rows),
-                off => format!("{} {name} ({off} off)", counts.rows),
-            });
-        let rest: Vec<String> = rest.collect();
-        if !rest.is_empty() {
-            text += &format!(" No evidence: {}.", rest.join(", "));
+        let others = Evidence::ALL[1..]
+            .iter()
+            .map(|class| (class.name(), self.of(*class)));
+        let others = others.filter(|(_, counts)| counts.rows > 0);
+        let others: Vec<String> = others
+            .map(|(name, Counts { rows, within, .. })| format!("{within} of {rows} {name}"))
+            .collect();
+        if !others.is_empty() {
+            text += &format!(" Other classes within tolerance: {}.", others.join(", "));
         }
-        if self.ours.rows > 0 {
-            text += &format!(
-                " No figures of the paper: {} goals and comparisons of ours, {} off.",
-                self.ours.rows,
-                self.ours.off()
-            );
+        let Counts { rows, within, .. } = self.ours;
+        if rows > 0 {
+            text += &format!(" Goals and comparisons of ours met: {within} of {rows}.");
         }
-        let ClaimCounts {
-            in_all,
-            in_some,
-            in_none,
-            readings,
-            hold,
-        } = self.claims;
-        let all = in_all + in_some + in_none;
+        let claims = self.claims;
+        let all = claims.in_all + claims.in_some + claims.in_none;
         if all > 0 {
             text += &format!(
-                " {all} claims: {in_all} in every reading, {in_some} in some, {in_none} in none; {hold} of {readings} \
-                 readings hold."
+                " {}: {} in every reading, {} in some, {} in none; {} of {} hold.",
+                plural(all as u64, "claim"),
+                claims.in_all,
+                claims.in_some,
+                claims.in_none,
+                claims.hold,
+                plural(claims.readings as u64, "reading")
             );
         }
         text
-    }
-}
-
-impl AddAssign<&Tally> for Tally {
-    fn add_assign(&mut self, other: &Tally) {
-        for (kind, counts) in &other.figures {
-            *self.figures.entry(*kind).or_default() += *counts;
-        }
-        self.ours += other.ours;
-        self.claims.in_all += other.claims.in_all;
-        self.claims.in_some += other.claims.in_some;
-        self.claims.in_none += other.claims.in_none;
-        self.claims.readings += other.claims.readings;
-        self.claims.hold += other.claims.hold;
     }
 }

@@ -4,11 +4,24 @@
 //! by asking for some, or by a probe that is paid; what comes it never sees.
 
 use super::state::{Life, Market, Place};
+use scavsim_base::units::SimTime;
 
 /// A job on its way, as its policy sees it.
 #[derive(Debug)]
 pub struct Desk<'l, 'w> {
     life: &'l mut Life<'w>,
+}
+
+/// Times of a life, in whole nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) tick: SimTime,
+    pub(crate) now: SimTime,
+    pub(crate) work: SimTime,
+    pub(crate) done: SimTime,
+    pub(crate) deadline: SimTime,
+    pub(crate) changeover: SimTime,
+    pub(crate) start_up_left: SimTime,
 }
 
 impl<'l, 'w> Desk<'l, 'w> {
@@ -21,19 +34,34 @@ impl<'l, 'w> Desk<'l, 'w> {
         self.life.tick
     }
 
+    /// The times below as the clock counts them.
+    pub(crate) fn times(&self) -> Times {
+        let life = &*self.life;
+        Times {
+            tick: life.tick_time,
+            now: life.now(),
+            work: life.job.work(),
+            done: life.done(),
+            deadline: life.job.deadline(),
+            changeover: life.job.changeover(),
+            start_up_left: life.start_up_left(),
+        }
+    }
+
     /// Seconds of a tick.
     pub fn tick_s(&self) -> f64 {
-        self.life.tick_s()
+        self.life.tick_time.seconds()
     }
 
     /// Seconds since the begin.
     pub fn elapsed_s(&self) -> f64 {
-        self.life.elapsed_s()
+        self.life.now().seconds()
     }
 
-    /// Whole ticks until the deadline.
+    /// Ticks that end by the deadline.
     pub fn ticks_left(&self) -> usize {
-        self.life.ticks_left()
+        let ticks = self.life.job.deadline_ticks(self.tick_s());
+        ticks.saturating_sub(self.tick())
     }
 
     /// Seconds of work of the whole job.
@@ -43,24 +71,26 @@ impl<'l, 'w> Desk<'l, 'w> {
 
     /// Seconds of work that are done.
     pub fn done_s(&self) -> f64 {
-        self.life.done_s
+        self.life.done().seconds()
     }
 
     /// Seconds of work that are left.
     pub fn left_s(&self) -> f64 {
-        self.life.left_s()
+        (self.life.job.work() - self.life.done()).seconds()
     }
 
     /// Seconds of work that are kept if its machines are lost: what was done until the last checkpoint.
     pub fn saved_s(&self) -> f64 {
-        self.life.saved_s()
+        self.life.saved().seconds()
     }
 
     /// Seconds that may be waited away: until the deadline, without a changeover and the work that is left or at risk, in the form
     /// that ends first.
     pub fn slack_s(&self) -> f64 {
-        let rest_s = self.life.job.fastest_rest_s(self.life.saved_s());
-        self.life.job.deadline_s - self.elapsed_s() - rest_s - self.life.job.changeover_s
+        let (rest, times) = (self.life.job.fastest_rest(self.life.saved()), self.times());
+        let needed = times.now + rest + times.changeover;
+        // One of the two is zero.
+        (times.deadline - needed).seconds() - (needed - times.deadline).seconds()
     }
 
     /// Seconds from the begin until the deadline.
@@ -111,12 +141,12 @@ impl<'l, 'w> Desk<'l, 'w> {
     /// Seconds of work per second in a form, after the work that is done.
     pub fn speed(&self, form: usize) -> f64 {
         let job = self.life.job;
-        job.forms[form].speed.after(job.work_s, self.life.done_s)
+        job.forms[form].speed.after(job.work_s, self.done_s())
     }
 
     /// Seconds that the work that is left takes in a form, without interruptions.
     pub fn rest_s(&self, form: usize) -> f64 {
-        self.life.rest_s(form)
+        self.life.rest(form).seconds()
     }
 
     /// Whether a zone has the machines of a form, on demand at least.
@@ -183,7 +213,7 @@ impl<'l, 'w> Desk<'l, 'w> {
 
     /// Seconds until the machines that it has work.
     pub fn start_up_left_s(&self) -> f64 {
-        self.life.start_up_left_s
+        self.life.start_up_left().seconds()
     }
 
     /// Zone where the checkpoint lies: where it ran last.
@@ -274,8 +304,14 @@ impl<'l, 'w> Desk<'l, 'w> {
         is_offered
     }
 
-    /// Whether ticks left are but those that it takes on machines from scratch.
+    /// Whether a tick later machines from scratch do not keep the deadline.
     pub fn is_last_moment(&self) -> bool {
         self.life.is_last_moment()
+    }
+
+    /// Zone where so many seconds of work cost least on demand, start and egress included, of those that keep the deadline to
+    /// the end of all work; in the first form that a zone serves.
+    pub fn cheapest_on_demand(&self, work_s: f64) -> usize {
+        self.life.cheapest_on_demand(SimTime::from_seconds(work_s))
     }
 }

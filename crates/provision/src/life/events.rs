@@ -4,6 +4,7 @@
 
 use super::desk::Desk;
 use super::state::Place;
+use scavsim_base::units::SimTime;
 
 /// Something that happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,7 +70,9 @@ impl Desk<'_, '_> {
         let is_first = look.prices_usd.is_empty();
         let working = self.running().filter(|_| self.start_up_left_s() <= 0.0);
         let (losses, saved_s) = (self.losses(), self.saved_s());
-        let is_near = self.slack_s() < 2.0 * self.changeover_s() + self.tick_s();
+        let times = self.times();
+        let near = times.changeover + times.changeover + times.tick;
+        let is_near = SimTime::from_seconds(self.slack_s()) < near;
         if is_first {
             look.prices_usd.resize(self.zones(), f64::NAN);
         } else {

@@ -4,7 +4,7 @@
 //! - [`events`]: what happened since it last decided.
 //! - [`outcome`]: what a life came to.
 //! - [`timeline`]: what happened when.
-//! - `net`: what keeps a deadline when its last moment has come.
+//! - `net`: what keeps a deadline when its last moment has come; where machines on demand are cheapest.
 //! - `state`: what it has, and what a tick does to it.
 
 pub mod desk;
@@ -14,7 +14,7 @@ pub mod outcome;
 mod state;
 pub mod timeline;
 
-use crate::job::{DONE_S, Job};
+use crate::job::Job;
 use crate::policy::{Net, Policy};
 use crate::world::Window;
 use desk::Desk;
@@ -36,10 +36,10 @@ pub fn watch(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> (Outcome
 }
 
 fn run(mut life: Life<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
-    let net = policy.net();
-    while life.tick < life.window.ticks() && life.left_s() > DONE_S {
+    let (net, rule) = (policy.net(), policy.on_demand_zone());
+    while life.tick < life.window.ticks() && life.outcome.finished.is_none() {
         life.lose();
-        let is_caught = net != Net::None && life.catch(net == Net::Patient);
+        let is_caught = net != Net::None && life.catch(net == Net::Patient, rule);
         if !is_caught {
             policy.decide(&mut Desk::of(&mut life));
         }
@@ -48,7 +48,7 @@ fn run(mut life: Life<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline
         }
         life.pass();
     }
-    life.outcome.done_s = life.done_s;
+    life.outcome.done = life.done();
     policy.over(&mut Desk::of(&mut life));
     (life.outcome, life.timeline)
 }

@@ -1,52 +1,53 @@
-//! The safety net: what keeps a deadline when its last moment has come.
+//! The safety net: what keeps a deadline when its last moment has come; and where machines on demand are cheapest.
 
 use super::state::{Life, Market, Place};
 use super::timeline::What;
-use crate::job::{DONE_S, whole};
+use crate::policy::OnDemandZone;
+use scavsim_base::units::SimTime;
 
-/// Machines on demand, and what the rest comes to with them.
-struct Rescue {
+/// Machines on demand: when they end the work, and what they cost.
+#[derive(Debug, Clone, Copy)]
+struct OnDemandOffer {
     zone: usize,
     form: usize,
-    rest_s: f64,
+    ends: SimTime,
     usd: f64,
 }
 
 impl Life<'_> {
-    /// Whether ticks left are but those that the fastest form takes on machines from scratch, after the slowest move: a policy
-    /// may have begun one in the tick before, or its machines may be lost as they start.
+    /// Whether a tick later it is too late to begin from scratch in the fastest form, after the slowest move: a policy may have
+    /// begun one in the tick before, or its machines may be lost as they start.
     pub(super) fn is_last_moment(&self) -> bool {
-        self.ticks_from_scratch(self.saved_s()) >= self.ticks_left()
+        self.ends_from_scratch(self.next_tick(), self.saved()) > self.job.deadline()
     }
 
-    /// Ticks that the rest takes after so much work in the form that ends first, on machines that are still to be requested.
-    fn ticks_from_scratch(&self, done_s: f64) -> usize {
-        self.ticks_of(self.job.fastest_rest_s(done_s) + self.reserve_s)
-    }
-
-    fn ticks_of(&self, seconds: f64) -> usize {
-        whole(seconds / self.tick_s(), f64::ceil)
+    /// When the work is done by the fastest form on machines that are requested then, with so much done.
+    fn ends_from_scratch(&self, from: SimTime, done: SimTime) -> SimTime {
+        from + self.reserve + self.job.fastest_rest(done)
     }
 
     /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
     /// may stay where it `is_patient`, as long as time enough is left when they are lost a tick later. Whether it decides in
     /// place of the policy.
-    pub(super) fn catch(&mut self, is_patient: bool) -> bool {
+    pub(super) fn catch(&mut self, is_patient: bool, rule: OnDemandZone) -> bool {
         if !(self.caught || self.is_last_moment()) {
             return false;
         }
         // Who loses work with machines may have no time left for that.
         let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
-        let goes = match self.running {
-            Some(place) if place.market == Market::OnDemand && self.is_in_time() => None,
+        let is_in_time = self.caught || self.ends <= self.job.deadline();
+        let stays = match self.running {
+            Some(place) if place.market == Market::OnDemand && is_in_time => true,
             Some(_) if is_patient && self.can_stay_a_tick() => return true,
-            Some(place) => Some(self.rescue(Some(place.zone))),
-            None => Some(self.rescue(None)),
+            _ => false,
         };
         if !self.caught {
             self.note(What::Net, None);
         }
-        if let Some(Rescue { zone, form, .. }) = goes {
+        if !stays {
+            let forms = |_| 0..self.job.forms.len();
+            let OnDemandOffer { zone, form, .. } =
+                self.cheapest_offer(forms, self.job.work(), rule);
             let market = Market::OnDemand;
             self.launch(Place { zone, market }, form);
         }
@@ -55,61 +56,60 @@ impl Life<'_> {
         true
     }
 
-    /// Whether the machines that it has end the work in time if they are never lost.
-    fn is_in_time(&self) -> bool {
-        self.caught || {
-            let rest_s = self.rest_s(self.form) + self.start_up_left_s;
-            self.ticks_of(rest_s) <= self.ticks_left()
-        }
-    }
-
-    /// Whether machines that work can be lost a tick later, and time enough is left to begin from scratch.
+    /// Whether machines that work end it in time within the tick; or can be lost a tick later, and time enough is left to begin
+    /// from scratch.
     fn can_stay_a_tick(&self) -> bool {
-        if self.start_up_left_s > 0.0 {
-            return false;
-        }
-        let speed = &self.job.forms[self.form].speed;
-        let done_s = self.done_s + speed.work_in(self.job.work_s, self.done_s, self.tick_s());
-        self.job.work_s - done_s <= DONE_S || self.ticks_from_scratch(done_s) < self.ticks_left()
+        let (next, deadline) = (self.next_tick(), self.job.deadline());
+        let then = self.ends_from_scratch(next, self.done_at(next));
+        let ends_first = self.ends <= next.min(deadline);
+        self.works_from <= self.now() && (ends_first || then <= deadline)
     }
 
-    /// Machines on demand that keep the deadline, those where the rest costs least; of `here`, if any of that zone do.
-    fn rescue(&self, here: Option<usize>) -> Rescue {
-        let mut found: Option<Rescue> = None;
-        let mut fastest = Rescue {
-            zone: 0,
-            form: 0,
-            rest_s: f64::INFINITY,
-            usd: f64::INFINITY,
+    /// Zone where so much work costs least on demand in the first form that it serves, among those that keep the deadline.
+    pub(super) fn cheapest_on_demand(&self, work: SimTime) -> usize {
+        let first = |zone| self.first_form(zone)..self.first_form(zone) + 1;
+        (self.cheapest_offer(first, work, OnDemandZone::Cheapest)).zone
+    }
+
+    /// The cheapest machines on demand for so much work, of those that keep the deadline; where none do, those that end first.
+    /// Of several as cheap those where it ran last.
+    fn cheapest_offer(
+        &self,
+        forms: impl Fn(usize) -> std::ops::Range<usize>,
+        work: SimTime,
+        rule: OnDemandZone,
+    ) -> OnDemandOffer {
+        let here = self.checkpoint;
+        let elsewhere = (0..self.zones()).filter(|&zone| Some(zone) != here);
+        let offers = (here.into_iter().chain(elsewhere)).flat_map(|zone| {
+            let served = forms(zone).filter(move |&form| self.is_served(zone, form));
+            served.map(move |form| self.offer(zone, form, work))
+        });
+        let rank = |offer: &OnDemandOffer| {
+            let late_end = Some(offer.ends).filter(|&ends| ends > self.job.deadline());
+            let is_shunned = rule == OnDemandZone::Last && Some(offer.zone) != here;
+            (late_end, is_shunned)
         };
-        for zones in [here.map_or(0..0, |zone| zone..zone + 1), 0..self.zones()] {
-            for zone in zones {
-                for form in (0..self.job.forms.len()).filter(|&form| self.is_served(zone, form)) {
-                    let one = self.rescue_by(zone, form);
-                    let keeps = self.ticks_of(one.rest_s) <= self.ticks_left();
-                    if keeps && found.as_ref().is_none_or(|best| one.usd < best.usd) {
-                        found = Some(one);
-                    } else if one.rest_s < fastest.rest_s {
-                        fastest = one;
-                    }
-                }
-            }
-            if found.is_some() {
-                break;
-            }
-        }
-        found.unwrap_or(fastest)
+        let least = offers.min_by(|a, b| rank(a).cmp(&rank(b)).then(a.usd.total_cmp(&b.usd)));
+        least.unwrap_or_else(|| self.offer(0, 0, work))
     }
 
-    fn rescue_by(&self, zone: usize, form: usize) -> Rescue {
+    fn offer(&self, zone: usize, form: usize, work: SimTime) -> OnDemandOffer {
         let market = Market::OnDemand;
-        let works_s = self.rest_s(form);
+        let is_here = self.running == Some(Place { zone, market }) && self.form == form;
+        let start = if is_here {
+            self.start_up_left()
+        } else {
+            self.start(zone)
+        };
+        let (rest, speed) = (self.rest(form), &self.job.forms[form].speed);
+        let paid = start + rest - speed.rest(self.job.work(), self.done() + work);
         let usd_per_h = self.usd_per_h(Place { zone, market }, form);
-        Rescue {
+        OnDemandOffer {
             zone,
             form,
-            rest_s: works_s + self.start_s(zone),
-            usd: usd_per_h * works_s / 3600.0 + self.egress_usd(zone),
+            ends: self.now() + start + rest,
+            usd: usd_per_h * paid.hours() + self.egress_usd(zone),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What the life of a job came to.
 
+use scavsim_base::units::SimTime;
+
 /// Money, time and what happened.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// When the work was done; `None` where the window ended before.
-    pub finished_s: Option<f64>,
-    /// Seconds after the deadline; of what is not done, until the window ended.
-    pub late_s: f64,
-    /// Seconds of work that were done.
-    pub done_s: f64,
+    pub finished: Option<SimTime>,
+    /// Time after the deadline; of what is not done, until the window ended.
+    pub late: SimTime,
+    /// Work that was done.
+    pub done: SimTime,
     /// USD for spot machines.
     pub spot_usd: f64,
     /// USD for machines on demand.
@@ -19,16 +21,16 @@ pub struct Outcome {
     pub probes_usd: f64,
     /// USD for being late.
     pub lateness_usd: f64,
-    /// Seconds on spot machines.
-    pub spot_s: f64,
-    /// Seconds on machines on demand.
-    pub on_demand_s: f64,
-    /// Seconds that machines were paid and did not work yet.
-    pub start_up_s: f64,
+    /// Time on spot machines.
+    pub spot: SimTime,
+    /// Time on machines on demand.
+    pub on_demand: SimTime,
+    /// Time that machines were paid and did not work yet.
+    pub start_up: SimTime,
     /// How often machines were started.
     pub launches: u32,
-    /// Seconds of work that were lost with spot machines, and done again.
-    pub lost_work_s: f64,
+    /// Work that was lost with spot machines, and done again.
+    pub lost_work: SimTime,
     /// How often spot machines were lost.
     pub losses: u32,
     /// How often it went to another zone.
@@ -51,6 +53,6 @@ impl Outcome {
 
     /// Whether it was done in time.
     pub fn kept(&self) -> bool {
-        self.finished_s.is_some() && self.late_s <= 0.0 && self.failed.is_none()
+        self.finished.is_some() && self.late == SimTime::ZERO && self.failed.is_none()
     }
 }

@@ -2,8 +2,9 @@
 
 use super::outcome::Outcome;
 use super::timeline::{Entry, Timeline, What};
-use crate::job::{DONE_S, Job, LastTick};
+use crate::job::{Job, LastTick};
 use crate::world::Window;
+use scavsim_base::units::SimTime;
 use scavsim_read::input::foreign::harmless;
 
 /// How machines are rented.
@@ -30,16 +31,16 @@ pub(crate) struct Life<'w> {
     pub(super) window: Window<'w>,
     pub(super) job: &'w Job,
     pub(super) tick: usize,
-    pub(super) done_s: f64,
-    /// Work that was done when machines were last given back, which a checkpoint then keeps.
-    kept_s: f64,
+    /// Length of a tick.
+    pub(super) tick_time: SimTime,
+    /// Work that was done when machines were last requested or given back, which a checkpoint keeps.
+    kept: SimTime,
     pub(super) running: Option<Place>,
     /// Form that it runs in, or ran in last.
     pub(super) form: usize,
-    /// Seconds until the machines that it has work.
-    pub(super) start_up_left_s: f64,
-    /// Whether the machines that it has did no work yet.
-    is_starting: bool,
+    /// When the machines that it has begin to work, and when they are done if nothing comes in between.
+    pub(super) works_from: SimTime,
+    pub(super) ends: SimTime,
     /// Zone where it ran last, and where its checkpoint lies.
     pub(super) checkpoint: Option<usize>,
     /// Zone whose machines were lost as this tick began.
@@ -50,8 +51,8 @@ pub(crate) struct Life<'w> {
     pub(super) probed: Vec<usize>,
     /// Whether the safety net has taken over.
     pub(super) caught: bool,
-    /// Seconds that machines on demand may take until they work, wherever the checkpoint then lies.
-    pub(super) reserve_s: f64,
+    /// Time that machines on demand may take until they work, wherever the checkpoint then lies.
+    pub(super) reserve: SimTime,
     pub(super) outcome: Outcome,
     pub(super) timeline: Option<Timeline>,
 }
@@ -62,39 +63,65 @@ impl<'w> Life<'w> {
             window,
             job,
             tick: 0,
-            done_s: 0.0,
-            kept_s: 0.0,
+            tick_time: SimTime::from_seconds(window.world().tick_s),
+            kept: SimTime::ZERO,
             running: None,
             form: 0,
-            start_up_left_s: 0.0,
-            is_starting: false,
+            works_from: SimTime::ZERO,
+            ends: SimTime::ZERO,
             checkpoint: None,
             lost: None,
             last_loss: None,
             probed: Vec::new(),
             caught: false,
-            reserve_s: job.slowest_start_s(&window.world().moving),
+            reserve: job.slowest_start(&window.world().moving),
             outcome: Outcome::default(),
             timeline,
         }
     }
 
-    pub(super) fn tick_s(&self) -> f64 {
-        self.window.world().tick_s
+    /// When a tick begins.
+    fn begin_of(&self, tick: usize) -> SimTime {
+        let length = self.tick_time.nanoseconds();
+        SimTime::from_nanoseconds(length.saturating_mul(tick as u64))
     }
 
-    pub(super) fn elapsed_s(&self) -> f64 {
-        self.tick as f64 * self.tick_s()
+    /// Time since the begin.
+    pub(super) fn now(&self) -> SimTime {
+        self.begin_of(self.tick)
     }
 
-    pub(super) fn left_s(&self) -> f64 {
-        self.job.work_s - self.done_s
+    /// When the next tick begins.
+    pub(super) fn next_tick(&self) -> SimTime {
+        self.begin_of(self.tick + 1)
     }
 
-    /// Whole ticks until the deadline.
-    pub(super) fn ticks_left(&self) -> usize {
-        let deadline = self.job.deadline_ticks(self.tick_s());
-        deadline.saturating_sub(self.tick)
+    /// Work that is done.
+    pub(super) fn done(&self) -> SimTime {
+        self.done_at(self.now())
+    }
+
+    /// Work that is done at a time by the machines that it has.
+    pub(super) fn done_at(&self, at: SimTime) -> SimTime {
+        let work = self.job.work();
+        match self.running {
+            None => self.kept,
+            Some(_) if at >= self.ends => work,
+            Some(_) => {
+                let speed = &self.job.forms[self.form].speed;
+                let done = speed.done_after(work, self.kept, at - self.works_from);
+                // Rounding does not end the work sooner than its end.
+                done.min(work - SimTime::from_nanoseconds(1))
+            }
+        }
+    }
+
+    /// Time until the machines that it has work.
+    pub(super) fn start_up_left(&self) -> SimTime {
+        match self.running {
+            Some(_) => self.works_from - self.now(),
+            None => SimTime::ZERO,
+        }
     }
 
     pub(super) fn zones(&self) -> usize {
@@ -118,18 +145,18 @@ impl<'w> Life<'w> {
         self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
     }
 
-    /// Seconds that the work that is left takes in a form.
-    pub(super) fn rest_s(&self, form: usize) -> f64 {
+    /// Time that the work that is left takes in a form.
+    pub(super) fn rest(&self, form: usize) -> SimTime {
         self.job.forms[form]
             .speed
-            .rest_s(self.job.work_s, self.done_s)
+            .rest(self.job.work(), self.done())
     }
 
-    /// Seconds from a request of machines in a zone until they work.
-    pub(super) fn start_s(&self, zone: usize) -> f64 {
+    /// Time from a request of machines in a zone until they work.
+    pub(super) fn start(&self, zone: usize) -> SimTime {
         let from = self.checkpoint.unwrap_or(zone);
         let moving = self.window.world().moving.s_per_gb(from, zone);
-        self.job.changeover_s + moving * self.job.checkpoint_gb
+        SimTime::from_seconds(self.job.changeover_s + moving * self.job.checkpoint_gb)
     }
 
     /// USD per hour of all machines of a form at a place in this tick.
@@ -146,15 +173,17 @@ impl<'w> Life<'w> {
         self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
     }
 
-    /// Seconds of work that are kept if machines are lost now.
-    pub(super) fn saved_s(&self) -> f64 {
+    /// Work that is kept if machines are lost now.
+    pub(super) fn saved(&self) -> SimTime {
         let has_spot = (self.running).is_some_and(|place| place.market == Market::Spot);
+        let done = self.done();
         match self.job.checkpoint_every_s {
             Some(every_s) if has_spot => {
-                let written_s = (self.done_s / every_s).floor() * every_s;
-                written_s.min(self.done_s).max(self.kept_s)
+                let every = SimTime::from_seconds(every_s).nanoseconds().max(1);
+                let written = done.nanoseconds() / every * every;
+                SimTime::from_nanoseconds(written).max(self.kept)
             }
-            _ => self.done_s,
+            _ => done,
         }
     }
 
@@ -167,9 +196,9 @@ impl<'w> Life<'w> {
         }) = self.running
             && !self.is_offered(zone, self.form)
         {
-            let saved_s = self.saved_s();
-            self.outcome.lost_work_s += self.done_s - saved_s;
-            self.done_s = saved_s;
+            let (done, saved) = (self.done(), self.saved());
+            self.outcome.lost_work += done - saved;
+            self.kept = saved;
             self.running = None;
             self.lost = Some(zone);
             self.last_loss = Some(zone);
@@ -182,15 +211,16 @@ impl<'w> Life<'w> {
         if self.is_over() {
             return;
         }
-        self.kept_s = self.done_s;
         let egress = self.egress_usd(place.zone);
         let moved = self.checkpoint.is_some_and(|from| from != place.zone);
         if moved {
             self.outcome.moves += 1;
             self.outcome.egress_usd += egress;
         }
-        self.start_up_left_s = self.start_s(place.zone);
-        self.is_starting = true;
+        let (done, rest) = (self.done(), self.rest(form));
+        self.kept = done;
+        self.works_from = self.now() + self.start(place.zone);
+        self.ends = self.works_from + rest;
         self.running = Some(place);
         self.form = form;
         self.checkpoint = Some(place.zone);
@@ -203,9 +233,15 @@ impl<'w> Life<'w> {
     }
 
     pub(super) fn stop(&mut self) {
-        if self.running.take().is_some() {
+        if self.running.is_some() {
+            self.give_back();
             self.note(What::Wait, None);
         }
+    }
+
+    fn give_back(&mut self) {
+        self.kept = self.done();
+        self.running = None;
     }
 
     /// Ends the life: nothing runs any more, and it is late until its window ends.
@@ -213,12 +249,10 @@ impl<'w> Life<'w> {
         if self.outcome.gave_up {
             return;
         }
-        self.running = None;
+        self.give_back();
         self.outcome.gave_up = true;
         self.note(What::GaveUp, None);
-        let ends_s = self.window.ticks() as f64 * self.tick_s();
-        self.outcome.late_s = (ends_s - self.job.deadline_s).max(0.0);
-        self.bill_lateness();
+        self.be_late_until(self.begin_of(self.window.ticks()));
     }
 
     /// Ends the life without a result, for a reason that is shown as it stands here.
@@ -234,15 +268,15 @@ impl<'w> Life<'w> {
         self.outcome.gave_up || self.outcome.failed.is_some()
     }
 
-    fn bill_lateness(&mut self) {
+    fn be_late_until(&mut self, end: SimTime) {
+        self.outcome.late = end - self.job.deadline();
         if let Some(price) = self.job.lateness_usd_per_h {
-            self.outcome.lateness_usd = price * self.outcome.late_s / 3600.0;
+            self.outcome.lateness_usd = price * self.outcome.late.hours();
         }
     }
 
     /// Lets the tick pass: bills it, and does the work.
     pub(super) fn pass(&mut self) {
-        let tick_s = self.tick_s();
         for zone in std::mem::take(&mut self.probed) {
             // Whoever has spot machines there has seen them for nothing.
             let market = Market::Spot;
@@ -252,76 +286,61 @@ impl<'w> Life<'w> {
                 self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
             }
         }
-        let mut used_s = tick_s;
+        let (begin, tick_end) = (self.now(), self.next_tick());
+        let mut end = tick_end;
         if let Some(place) = self.running {
-            let waits_s = self.start_up_left_s.min(tick_s);
-            let works_s = (tick_s - waits_s).min(self.rest_s(self.form));
-            if self.is_starting && works_s > 0.0 {
-                self.is_starting = false;
-                let spent_usd = self.usd_per_h(place, self.form) * waits_s / 3600.0;
-                self.note_at(
-                    self.elapsed_s() + waits_s,
-                    spent_usd,
-                    What::Works,
-                    Some(place.zone),
-                );
+            end = end.min(self.ends);
+            let usd_per_h = self.usd_per_h(place, self.form);
+            let waits = self.works_from.min(end) - begin;
+            if self.works_from >= begin && self.works_from < end {
+                let spent_usd = usd_per_h * waits.hours();
+                self.note_at(self.works_from, spent_usd, What::Works, Some(place.zone));
             }
-            self.start_up_left_s = (self.start_up_left_s - waits_s).max(0.0);
-            let speed = &self.job.forms[self.form].speed;
-            self.done_s += speed.work_in(self.job.work_s, self.done_s, works_s);
-            let is_last = self.left_s() <= DONE_S;
-            if is_last {
-                used_s = waits_s + works_s;
-            }
-            let billed_s = match self.job.last_tick {
-                LastTick::Whole => tick_s,
-                LastTick::Used => used_s,
+            let used = end - begin;
+            let billed = match self.job.last_tick {
+                LastTick::Whole => self.tick_time,
+                LastTick::Used => used,
             };
-            let usd = self.usd_per_h(place, self.form) * billed_s / 3600.0;
-            self.outcome.start_up_s += waits_s;
+            let usd = usd_per_h * billed.hours();
+            self.outcome.start_up += waits;
             match place.market {
                 Market::Spot => {
                     self.outcome.spot_usd += usd;
-                    self.outcome.spot_s += used_s;
+                    self.outcome.spot += used;
                 }
                 Market::OnDemand => {
                     self.outcome.on_demand_usd += usd;
-                    self.outcome.on_demand_s += used_s;
+                    self.outcome.on_demand += used;
                 }
             }
         }
-        let end_s = self.elapsed_s() + used_s;
+        let is_done = self.running.is_some() && self.ends <= tick_end;
         self.tick += 1;
-        let is_done = self.left_s() <= DONE_S;
-        let is_over = is_done || self.tick == self.window.ticks();
         if is_done {
-            self.outcome.finished_s = Some(end_s);
+            self.outcome.finished = Some(end);
         }
-        if is_over {
-            self.outcome.late_s = (end_s - self.job.deadline_s).max(0.0);
-        }
-        self.bill_lateness();
-        if is_over {
+        if is_done || self.tick == self.window.ticks() {
+            self.be_late_until(end);
             let what = if is_done {
                 What::Done
             } else {
                 What::Unfinished
             };
-            self.note_at(end_s, 0.0, what, None);
+            self.note_at(end, 0.0, what, None);
         }
     }
 
     pub(super) fn note(&mut self, what: What, zone: Option<usize>) {
-        self.note_at(self.elapsed_s(), 0.0, what, zone);
+        self.note_at(self.now(), 0.0, what, zone);
     }
 
-    /// Notes what happens at a second, with USD that are not billed yet.
-    fn note_at(&mut self, at_s: f64, unbilled_usd: f64, what: What, zone: Option<usize>) {
-        let done_s = self.done_s;
+    /// Notes what happens at a time, with USD that are not billed yet.
+    fn note_at(&mut self, at: SimTime, unbilled_usd: f64, what: What, zone: Option<usize>) {
+        let done_s = self.done_at(at).seconds();
         let spent_usd = self.outcome.cost_usd() + unbilled_usd;
         if let Some(timeline) = &mut self.timeline {
             timeline.entries.push(Entry {
-                at_s,
+                at_s: at.seconds(),
                 done_s,
                 spent_usd,
                 what,

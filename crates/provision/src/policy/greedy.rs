@@ -7,8 +7,9 @@ use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 
 /// Greedy with a safety net.
-#[derive(Debug, Default)]
-pub struct Greedy;
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Greedy {}
 
 impl Policy for Greedy {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
@@ -19,12 +20,7 @@ impl Policy for Greedy {
     }
 }
 
-/// Settings of the policy `greedy`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GreedySettings {}
-
-impl Declared for GreedySettings {
+impl Declared for Greedy {
     const DECLARATION: Declaration = Declaration {
         name: "greedy",
         what: "spot machines while there are any, on demand from the last moment that keeps the deadline",
@@ -34,8 +30,8 @@ impl Declared for GreedySettings {
     };
 }
 
-impl Recipe for GreedySettings {
+impl Recipe for Greedy {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(Greedy)
+        Box::new(self.clone())
     }
 }

@@ -13,12 +13,13 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{AtLeastOne, Positive};
 
 /// Keeps pace with the deadline.
-#[derive(Debug)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct KeepPace {
     /// How many times as fast as the rest needs a form must be that it changes to.
-    pub margin: f64,
-    /// Seconds that machines are expected to stay, over which starts and egress are spread.
-    pub stay_s: f64,
+    pub margin: AtLeastOne,
+    /// Hours that machines are expected to stay, over which starts and egress are spread.
+    pub stay_h: Positive,
 }
 
 /// Spot machines of a form in a zone.
@@ -40,7 +41,10 @@ impl KeepPace {
         } else {
             (desk.changeover_s(), desk.egress_usd(zone))
         };
-        let paid_h = self.stay_s.min(start_s + desk.rest_s(form)) / 3600.0;
+        let paid_h = self
+            .stay_h
+            .get()
+            .min((start_s + desk.rest_s(form)) / 3600.0);
         let works_h = (paid_h - start_s / 3600.0).max(1e-6);
         Offer {
             zone,
@@ -65,7 +69,7 @@ impl Policy for KeepPace {
         for zone in 0..desk.zones() {
             for form in (0..desk.forms()).filter(|&form| desk.is_served(zone, form)) {
                 let offer = self.offer(desk, zone, form, false);
-                let keeps_pace = offer.speed >= self.margin * needed;
+                let keeps_pace = offer.speed >= self.margin.get() * needed;
                 let is_better = here.is_none_or(|here| {
                     if keeps_pace && here.speed >= needed {
                         offer.usd < here.usd
@@ -96,26 +100,16 @@ impl Policy for KeepPace {
     }
 }
 
-/// Settings of the policy `keep-pace`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KeepPaceSettings {
-    /// How many times as fast as the rest needs a form must be that it changes to.
-    pub margin: AtLeastOne,
-    /// Hours that machines are expected to stay, over which starts and egress are spread.
-    pub stay_h: Positive,
-}
-
-impl Default for KeepPaceSettings {
+impl Default for KeepPace {
     fn default() -> Self {
-        KeepPaceSettings {
+        KeepPace {
             margin: AtLeastOne::new(1.25).expect("it is legal"),
             stay_h: Positive::new(2.0).expect("it is positive"),
         }
     }
 }
 
-impl Declared for KeepPaceSettings {
+impl Declared for KeepPace {
     const DECLARATION: Declaration = Declaration {
         name: "keep-pace",
         what: "of the sizes that spot markets have, the cheapest per work that is faster than the rest needs by a margin; else the fastest",
@@ -125,11 +119,8 @@ impl Declared for KeepPaceSettings {
     };
 }
 
-impl Recipe for KeepPaceSettings {
+impl Recipe for KeepPace {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(KeepPace {
-            margin: self.margin.get(),
-            stay_s: 3600.0 * self.stay_h.get(),
-        })
+        Box::new(self.clone())
     }
 }

@@ -32,6 +32,11 @@ pub trait Policy: fmt::Debug {
         Net::Patient
     }
 
+    /// Where the net goes on demand.
+    fn on_demand_zone(&self) -> OnDemandZone {
+        OnDemandZone::Cheapest
+    }
+
     /// Hears that the life is over; what is wrong with it after all can still be [said](Desk::fail).
     fn over(&mut self, _desk: &mut Desk<'_, '_>) {}
 }
@@ -49,6 +54,18 @@ pub enum Net {
     Strict,
 }
 
+/// Where a job goes on demand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnDemandZone {
+    /// Where it costs least and the deadline is kept, start and egress included.
+    #[default]
+    Cheapest,
+    /// Where it ran last, if that keeps the deadline: as SkyNomad's artifact does
+    /// (`sky_spot/strategies/multi_region_rc_cr_threshold.py`).
+    Last,
+}
+
 /// What a policy is made from: its settings.
 pub trait Recipe: fmt::Debug + Send + Sync {
     /// A policy for one life.
@@ -59,8 +76,18 @@ pub trait Recipe: fmt::Debug + Send + Sync {
         self.policy()
     }
 
+    /// Why nothing is expected of it any more: ten of its lives failed in this way.
+    fn hopeless(&self) -> Option<String> {
+        None
+    }
+
     /// Hears of a flag that ends the wait for a policy, for those that are waited for.
     fn stop_by(&mut self, _flag: Option<Arc<AtomicBool>>) {}
+
+    /// The program that a policy is, and where it is started.
+    fn program(&self) -> Option<String> {
+        None
+    }
 
     /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
     fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {

@@ -2,29 +2,25 @@
 
 use serde::Deserialize;
 
-use super::{Policy, Recipe, order};
+use super::{Policy, Recipe};
 use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 
 /// On demand only.
-#[derive(Debug, Default)]
-pub struct OnDemandOnly;
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnDemandOnly {}
 
 impl Policy for OnDemandOnly {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         if desk.running().is_none() {
-            let zone = order::cheapest_on_demand(desk);
+            let zone = desk.cheapest_on_demand(desk.work_s());
             desk.go_on_demand(zone);
         }
     }
 }
 
-/// Settings of the policy `on-demand`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnDemandSettings {}
-
-impl Declared for OnDemandSettings {
+impl Declared for OnDemandOnly {
     const DECLARATION: Declaration = Declaration {
         name: "on-demand",
         what: "machines on demand from the first to the last tick",
@@ -34,8 +30,8 @@ impl Declared for OnDemandSettings {
     };
 }
 
-impl Recipe for OnDemandSettings {
+impl Recipe for OnDemandOnly {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(OnDemandOnly)
+        Box::new(self.clone())
     }
 }

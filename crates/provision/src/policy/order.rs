@@ -13,16 +13,6 @@ pub fn by_price(desk: &Desk<'_, '_>, after: Option<usize>) -> Vec<usize> {
     zones
 }
 
-/// The zone where the rest costs least on demand, with what it takes to go there.
-pub fn cheapest_on_demand(desk: &Desk<'_, '_>) -> usize {
-    let hours = desk.left_s() / 3600.0;
-    let cost = |zone: usize| desk.on_demand_usd_per_h(zone) * hours + desk.egress_usd(zone);
-    let zones = 0..desk.zones();
-    zones
-        .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
-        .unwrap_or(0)
-}
-
 /// Goes to the first zone that has spot machines; whether there was one.
 pub fn try_in_order(desk: &mut Desk<'_, '_>, zones: &[usize]) -> bool {
     zones.iter().any(|&zone| desk.try_spot(zone))

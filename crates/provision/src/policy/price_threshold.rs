@@ -9,16 +9,17 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Fraction;
 
 /// Spot machines below a share of the price on demand.
-#[derive(Debug)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PriceThreshold {
     /// Largest share of the price on demand that is paid for spot machines.
-    pub share: f64,
+    pub share: Fraction,
 }
 
 impl Policy for PriceThreshold {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
         let is_cheap = |desk: &Desk<'_, '_>, zone: usize| {
-            desk.spot_usd_per_h(zone) <= self.share * desk.on_demand_usd_per_h(zone)
+            desk.spot_usd_per_h(zone) <= self.share.get() * desk.on_demand_usd_per_h(zone)
         };
         if let Some(place) = desk.running()
             && place.market == Market::Spot
@@ -29,32 +30,21 @@ impl Policy for PriceThreshold {
         let mut zones = order::by_price(desk, desk.lost());
         zones.retain(|&zone| is_cheap(desk, zone));
         if !order::try_in_order(desk, &zones) {
-            let zone = match desk.running() {
-                Some(place) => place.zone,
-                None => order::cheapest_on_demand(desk),
-            };
+            let zone = desk.cheapest_on_demand(desk.work_s());
             desk.go_on_demand(zone);
         }
     }
 }
 
-/// Settings of the policy `price-threshold`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PriceThresholdSettings {
-    /// Largest share of the price on demand that is paid for spot machines.
-    pub share: Fraction,
-}
-
-impl Default for PriceThresholdSettings {
+impl Default for PriceThreshold {
     fn default() -> Self {
-        PriceThresholdSettings {
+        PriceThreshold {
             share: Fraction::new(0.5).expect("it is a fraction"),
         }
     }
 }
 
-impl Declared for PriceThresholdSettings {
+impl Declared for PriceThreshold {
     const DECLARATION: Declaration = Declaration {
         name: "price-threshold",
         what: "spot machines where they cost at most a share of the price on demand, else on demand",
@@ -64,10 +54,8 @@ impl Declared for PriceThresholdSettings {
     };
 }
 
-impl Recipe for PriceThresholdSettings {
+impl Recipe for PriceThreshold {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(PriceThreshold {
-            share: self.share.get(),
-        })
+        Box::new(self.clone())
     }
 }

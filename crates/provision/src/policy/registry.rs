@@ -10,13 +10,13 @@ use toml::Spanned;
 use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
 use super::external::ExternalPolicySettings;
-use super::greedy::GreedySettings;
-use super::keep_pace::KeepPaceSettings;
-use super::on_demand::OnDemandSettings;
-use super::price_threshold::PriceThresholdSettings;
+use super::greedy::Greedy;
+use super::keep_pace::KeepPace;
+use super::on_demand::OnDemandOnly;
+use super::price_threshold::PriceThreshold;
 use super::skynomad::{SkyNomadSettings, SkyNomadTrueLifetimesSettings};
-use super::spot_only::SpotOnlySettings;
-use super::time_sliced::TimeSlicedSettings;
+use super::spot_only::SpotOnly;
+use super::time_sliced::TimeSliced;
 use super::uniform_progress::{UniformProgressFailoverSettings, UniformProgressSettings};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::closest;
@@ -113,12 +113,12 @@ impl<'de> Deserialize<'de> for SettingsKey {
 }
 
 policies! {
-    on_demand = "on-demand": OnDemandSettings,
-    spot_only = "spot-only": SpotOnlySettings,
-    greedy = "greedy": GreedySettings,
-    time_sliced = "time-sliced": TimeSlicedSettings,
-    price_threshold = "price-threshold": PriceThresholdSettings,
-    keep_pace = "keep-pace": KeepPaceSettings,
+    on_demand = "on-demand": OnDemandOnly,
+    spot_only = "spot-only": SpotOnly,
+    greedy = "greedy": Greedy,
+    time_sliced = "time-sliced": TimeSliced,
+    price_threshold = "price-threshold": PriceThreshold,
+    keep_pace = "keep-pace": KeepPace,
     uniform_progress = "uniform-progress": UniformProgressSettings,
     uniform_progress_failover = "uniform-progress-failover": UniformProgressFailoverSettings,
     skynomad = "skynomad": SkyNomadSettings,

@@ -7,8 +7,9 @@ use crate::life::desk::Desk;
 use scavsim_base::{Declaration, Declared};
 
 /// Spot only: waits while no zone has machines.
-#[derive(Debug, Default)]
-pub struct SpotOnly;
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpotOnly {}
 
 impl Policy for SpotOnly {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
@@ -23,12 +24,7 @@ impl Policy for SpotOnly {
     }
 }
 
-/// Settings of the policy `spot-only`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpotOnlySettings {}
-
-impl Declared for SpotOnlySettings {
+impl Declared for SpotOnly {
     const DECLARATION: Declaration = Declaration {
         name: "spot-only",
         what: "spot machines only; waits while no zone has any, and may be late",
@@ -38,8 +34,8 @@ impl Declared for SpotOnlySettings {
     };
 }
 
-impl Recipe for SpotOnlySettings {
+impl Recipe for SpotOnly {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(SpotOnly)
+        Box::new(self.clone())
     }
 }

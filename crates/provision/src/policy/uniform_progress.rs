@@ -5,30 +5,23 @@
 
 use serde::Deserialize;
 
-use super::{Net, Policy, Recipe, order};
-use crate::job::whole;
+use super::{Net, OnDemandZone, Policy, Recipe, order};
 use crate::life::Market;
 use crate::life::desk::Desk;
+use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
 
 /// Uniform Progress, over one zone or with failover to others.
 #[derive(Debug, Default)]
 pub struct UniformProgress {
     /// Whether machines on demand are given back before spot machines are asked for, so that nothing runs for a tick
-    /// where there are none: as the source's simulator does over several zones.
+    /// where there are none, and who is two changeovers ahead to the nanosecond stays on demand: as the source's simulator
+    /// does over several zones.
     pub stops_first: bool,
+    /// Where it goes on demand.
+    pub on_demand_zone: OnDemandZone,
     /// Zone where it ran last.
     last: Option<usize>,
-}
-
-impl UniformProgress {
-    /// With or without the wait after on-demand machines are given back.
-    pub fn new(stops_first: bool) -> Self {
-        UniformProgress {
-            stops_first,
-            last: None,
-        }
-    }
 }
 
 /// How far progress is.
@@ -44,34 +37,51 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(desk: &Desk<'_, '_>) -> Self {
-        let line = |at_s: f64| at_s * desk.work_s() / desk.deadline_s();
-        let (now, done, d) = (desk.elapsed_s(), desk.done_s(), desk.changeover_s());
-        let needed = |s: f64| whole((desk.left_s() + s) / desk.tick_s(), f64::ceil);
+    fn of(desk: &Desk<'_, '_>, stays_at_tie: bool) -> Self {
+        let times = desk.times();
+        let product =
+            |a: SimTime, b: SimTime| u128::from(a.nanoseconds()) * u128::from(b.nanoseconds());
+        // Work times deadline, so that nothing is rounded.
+        let line = |at: SimTime| product(at, times.work);
+        let done = product(times.done, times.deadline);
+        let later = times.now + times.changeover + times.changeover;
         Progress {
-            behind: done < line(now),
-            well_ahead: done > line(now + 2.0 * d),
+            behind: done < line(times.now),
+            well_ahead: done > line(later) || (done == line(later) && !stays_at_tie),
             last_moment: desk.is_last_moment(),
-            tight: needed(2.0 * d) > desk.ticks_left(),
+            tight: later + times.work - times.done > times.deadline,
         }
     }
 }
 
+impl UniformProgress {
+    fn zone(&self, desk: &Desk<'_, '_>) -> usize {
+        let last = self
+            .last
+            .or(desk.checkpoint())
+            .filter(|_| self.on_demand_zone == OnDemandZone::Last);
+        last.unwrap_or_else(|| desk.cheapest_on_demand(on_demand_s(desk)))
+    }
+}
+
+/// Seconds of work on demand until it is two changeovers ahead, if nothing is offered sooner.
+fn on_demand_s(desk: &Desk<'_, '_>) -> f64 {
+    let share = desk.work_s() / desk.deadline_s();
+    let begins_s = desk.elapsed_s() + 3.0 * desk.changeover_s();
+    let behind_s = begins_s * share - desk.done_s();
+    (behind_s / (1.0 - share).max(1e-9)).clamp(0.0, desk.left_s())
+}
+
 impl Policy for UniformProgress {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        let progress = Progress::of(desk);
-        let running = desk.running();
-        if let Some(place) = running {
-            self.last = Some(place.zone);
-        }
-        let here =
-            (self.last.or(desk.checkpoint())).unwrap_or_else(|| order::cheapest_on_demand(desk));
+        let progress = Progress::of(desk, self.stops_first);
+        self.last = desk.running().map(|place| place.zone).or(self.last);
         let has_to = progress.last_moment || progress.tight;
-        match running.map(|place| place.market) {
+        match desk.running().map(|place| place.market) {
             Some(Market::Spot) => {
                 // At the last moment machines that work already may stay: if they are lost there is still time.
                 if progress.last_moment && desk.start_up_left_s() > 0.0 {
-                    desk.go_on_demand(here);
+                    desk.go_on_demand(self.zone(desk));
                 }
             }
             Some(Market::OnDemand) => {
@@ -83,11 +93,11 @@ impl Policy for UniformProgress {
                     order::try_in_order(desk, &zones);
                 }
             }
-            None if has_to => desk.go_on_demand(here),
+            None if has_to => desk.go_on_demand(self.zone(desk)),
             None => {
                 let zones = order::by_price(desk, self.last);
                 if !order::try_in_order(desk, &zones) && progress.behind {
-                    desk.go_on_demand(here);
+                    desk.go_on_demand(self.zone(desk));
                 }
             }
         }
@@ -100,12 +110,19 @@ impl Policy for UniformProgress {
             Net::Patient
         }
     }
+
+    fn on_demand_zone(&self) -> OnDemandZone {
+        self.on_demand_zone
+    }
 }
 
 /// Settings of the policy `uniform-progress`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct UniformProgressSettings {}
+pub struct UniformProgressSettings {
+    /// Where it goes on demand.
+    pub on_demand_zone: OnDemandZone,
+}
 
 impl Declared for UniformProgressSettings {
     const DECLARATION: Declaration = Declaration {
@@ -119,14 +136,29 @@ impl Declared for UniformProgressSettings {
 
 impl Recipe for UniformProgressSettings {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(UniformProgress::new(false))
+        Box::new(UniformProgress {
+            stops_first: false,
+            on_demand_zone: self.on_demand_zone,
+            last: None,
+        })
     }
 }
 
 /// Settings of the policy `uniform-progress-failover`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct UniformProgressFailoverSettings {}
+pub struct UniformProgressFailoverSettings {
+    /// Where it goes on demand.
+    pub on_demand_zone: OnDemandZone,
+}
+
+impl Default for UniformProgressFailoverSettings {
+    fn default() -> Self {
+        UniformProgressFailoverSettings {
+            on_demand_zone: OnDemandZone::Last,
+        }
+    }
+}
 
 impl Declared for UniformProgressFailoverSettings {
     const DECLARATION: Declaration = Declaration {
@@ -140,6 +172,10 @@ impl Declared for UniformProgressFailoverSettings {
 
 impl Recipe for UniformProgressFailoverSettings {
     fn policy(&self) -> Box<dyn Policy> {
-        Box::new(UniformProgress::new(true))
+        Box::new(UniformProgress {
+            stops_first: true,
+            on_demand_zone: self.on_demand_zone,
+            last: None,
+        })
     }
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::checking::Check;
-use super::form::{JobTable, Several, StartsTable, StudyFile};
+use super::form::{JobTable, StartsTable, StudyFile};
 use super::market::Found;
+use super::size::{MOST_BYTES, MOST_DECISIONS, MOST_HOURS, MOST_TICKS};
 use super::{Lives, Setting, Study};
 use crate::forms::Form;
 use crate::job::{Job, LastTick};
@@ -14,8 +15,10 @@ use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
 use crate::policy::{Net, Recipe};
 use crate::world::World;
 use crate::world::process::Process;
+use scavsim_base::text::words::{rough_size, with_commas};
+use scavsim_base::units::SimTime;
 use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative};
-use scavsim_read::input::{Diagnostics, Source, closest, toml};
+use scavsim_read::input::{Diagnostics, Source, nearest_or_all, toml};
 
 /// Starts in traces where a file says nothing.
 const STARTS: usize = 20;
@@ -57,7 +60,9 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
         for (job, span) in &jobs {
             let starts = file.starts.as_ref();
             let starts = starts.map(|table| (table.get_ref(), table.span()));
-            settings.extend(check.setting(&market, world, job.clone(), span.clone(), starts));
+            let setting = check.setting(&market, world, job.clone(), span.clone(), starts);
+            let lives = market.replicas.as_ref().unwrap_or(span);
+            settings.extend(setting.filter(|one| check.size(one, policies.len(), span, lives)));
         }
     }
     let stem = Path::new(&source.name).file_stem();
@@ -103,11 +108,7 @@ impl Check<'_> {
             } else if let Some(recipe) = settings.recipe(word) {
                 policies.push((word.clone(), recipe));
             } else {
-                let legal: Vec<&str> = all.clone().collect();
-                let help = match closest(word, legal.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("legal here: {}", legal.join(", ")),
-                };
+                let help = nearest_or_all(word, all.clone());
                 self.wrong(
                     span,
                     format!("unknown policy `{word}`"),
@@ -168,11 +169,15 @@ impl Check<'_> {
         let deadline = job.deadline_h.as_ref();
         let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
         let (work_s, deadline, forms) = (work?.get() * 3600.0, deadline?, forms?);
-        let none = Several(vec![Delay::new(0.0)?]);
-        let changeovers = job.changeover_s.as_ref().unwrap_or(&none);
+        let mut changeovers = vec![Delay::new(0.0)?];
+        self.each_once("job.deadline_h", &deadline.get_ref().0, deadline.span());
+        if let Some(several) = &job.changeover_s {
+            self.each_once("job.changeover_s", &several.get_ref().0, several.span());
+            changeovers.clone_from(&several.get_ref().0);
+        }
         let mut jobs = Vec::new();
         for deadline_h in &deadline.get_ref().0 {
-            for changeover in &changeovers.0 {
+            for changeover in &changeovers {
                 let job = Job {
                     work_s,
                     deadline_s: deadline_h.get() * 3600.0,
@@ -194,6 +199,59 @@ impl Check<'_> {
         Some(jobs)
     }
 
+    /// Refuses values that are given twice: each has a table.
+    fn each_once<T: PartialEq>(&mut self, key: &str, values: &[T], at: Range<usize>) {
+        let comes_again = |(at, value): (usize, &T)| values[..at].contains(value);
+        if values.iter().enumerate().any(comes_again) {
+            let title = format!("`{key}` has the same value twice");
+            self.wrong(at, title, "each value has a table of its own", "");
+        }
+    }
+
+    /// Refuses a setting that no machine can run; whether it can be.
+    fn size(
+        &mut self,
+        setting: &Setting,
+        policies: usize,
+        deadline: &Range<usize>,
+        lives: &Range<usize>,
+    ) -> bool {
+        let (decisions, bytes) = (setting.decisions(policies), setting.bytes());
+        let count = setting.lives.count() as u64;
+        let tick_s = setting.world.tick_s;
+        let (at, title, label) = if setting.job.deadline_s > 3600.0 * MOST_HOURS {
+            let hours = rounded(setting.job.deadline_s / 3600.0);
+            let title = format!("the deadline of {hours} h is too late");
+            (
+                deadline,
+                title,
+                format!("at most {} h", rounded(MOST_HOURS)),
+            )
+        } else if setting.ticks > MOST_TICKS {
+            let ticks = rounded(setting.ticks as f64);
+            let title = format!("a life of up to {ticks} ticks of {tick_s} s is too long");
+            let most = rounded(MOST_TICKS as f64);
+            (deadline, title, format!("at most {most} ticks"))
+        } else if decisions > MOST_DECISIONS {
+            let ticks = rounded(setting.ticks as f64);
+            let title = format!(
+                "{} lives of up to {ticks} ticks under {policies} policies are too many",
+                rounded(count as f64)
+            );
+            let most = rounded(MOST_DECISIONS);
+            (lives, title, format!("at most {most} ticks in all"))
+        } else if bytes > MOST_BYTES {
+            let title = format!("a life takes up to {} of memory", rough_size(bytes));
+            let label = format!("at most {}", rough_size(MOST_BYTES));
+            (deadline, title, label)
+        } else {
+            return true;
+        };
+        let help = "longer ticks, an earlier deadline or fewer lives";
+        self.wrong(at.clone(), title, &label, help);
+        false
+    }
+
     fn setting(
         &mut self,
         market: &Found,
@@ -209,23 +267,20 @@ impl Check<'_> {
         if job.forms.is_empty() {
             return None; // the zones were refused
         }
-        if !job.can_be_kept(world.tick_s) {
-            let least = (job.fastest_rest_s(0.0) + job.changeover_s) / 3600.0;
+        if !job.can_be_kept() {
+            let least = job.fastest_rest(SimTime::ZERO) + job.changeover();
             let title = format!(
                 "the deadline of {} h is before the fastest run ends",
                 job.deadline_s / 3600.0
             );
             let label = "work and one changeover take longer";
-            let help = format!(
-                "on demand it takes {least:.2} h, in whole ticks of {} s",
-                world.tick_s
-            );
+            let help = format!("on demand it takes {} h", least.hours());
             self.wrong(deadline, title, label, &help);
             return None;
         }
-        let in_time = job.deadline_ticks(world.tick_s);
+        let in_time = job.ticks(world.tick_s);
         let ticks = match job.lateness_usd_per_h {
-            Some(_) => in_time * LATEST,
+            Some(_) => in_time.saturating_mul(LATEST),
             None => in_time,
         };
         if let Some((replicas, means)) = market.drawn {
@@ -275,6 +330,7 @@ impl Check<'_> {
         let (spread, at_s) = table.as_ref().map_or((None, None), |(table, _)| {
             (table.spread, table.at_s.as_ref())
         });
+        let tick = SimTime::from_seconds(world.tick_s).nanoseconds().max(1);
         let Some(at_s) = at_s else {
             let count = spread.map_or(STARTS, |count: Count| count.get() as usize);
             let count = count.min(last + 1);
@@ -289,9 +345,18 @@ impl Check<'_> {
             let title = "`starts.spread` and `starts.at_s` exclude each other".to_owned();
             self.wrong(span, title, "both say where lives begin", "");
         }
+        if at_s.get_ref().is_empty() {
+            let title = "`starts.at_s` is empty".to_owned();
+            self.wrong(at_s.span(), title, "expected at least one", "");
+        }
         let mut starts = Vec::new();
-        for second in at_s {
-            let tick = (second.get_ref().get() / world.tick_s) as usize;
+        for second in at_s.get_ref() {
+            let at = SimTime::from_seconds(second.get_ref().get());
+            let tick = (at.nanoseconds() / tick) as usize;
+            if starts.contains(&tick) {
+                let title = "two lives begin in the same tick".to_owned();
+                self.wrong(second.span(), title, "named before", "");
+            }
             if tick > last {
                 let title = format!(
                     "a life that begins at {} s outlasts the traces",
@@ -304,6 +369,11 @@ impl Check<'_> {
         }
         Some(starts)
     }
+}
+
+/// A large number, whole and with commas.
+fn rounded(number: f64) -> String {
+    with_commas(number as u64)
 }
 
 /// Policies that are run only where they are named: those that may be late, and those that are told what comes.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, toml};
 
 /// A file that is checked, and what is wrong with it.
 pub(super) struct Check<'c> {
@@ -25,10 +25,33 @@ impl Check<'_> {
         });
     }
 
+    /// Whether a mistake in a table was told, of which this is the header or all.
+    pub(super) fn is_told_in(&self, table: &Range<usize>) -> bool {
+        let end = match self.source.text.get(table.clone()) {
+            Some(header) if header.starts_with('[') => self.source.table_end(table.end),
+            _ => table.end,
+        };
+        self.d.are_in(self.source, &(table.start + 1..end))
+    }
+
     /// Says that a key is needed; what it says where it is there.
     pub(super) fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
-        if value.is_none() {
+        if value.is_none() && !toml::is_written(self.source, key) {
             self.wrong(0..0, format!("`{key}` is missing"), why, "");
+        }
+        value
+    }
+
+    /// Says that a key is needed in a table; what it says where it is there.
+    pub(super) fn needed_at<T>(
+        &mut self,
+        at: Range<usize>,
+        key: &str,
+        value: Option<T>,
+        why: &str,
+    ) -> Option<T> {
+        if value.is_none() && !self.is_told_in(&at) {
+            self.wrong(at, format!("`{key}` is missing"), why, "");
         }
         value
     }

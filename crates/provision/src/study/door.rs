@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Study;
 use super::check;
 use super::figures::{Figures, Sums};
+use super::overlap::Sample;
 use super::run::run;
 use crate::policy::registry::{CLAIRVOYANT, POLICIES};
 use crate::policy::{Net, Recipe};
@@ -97,7 +98,7 @@ impl Study {
             for lives in one.lives.blocks() {
                 sums.add(&run(self, one, lives));
             }
-            let figures = sums.figures();
+            let figures = sums.figures(&Sample::of(one));
             rows.extend(
                 names
                     .chain([CLAIRVOYANT])

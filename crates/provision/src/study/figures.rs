@@ -1,5 +1,6 @@
 //! What the lives of a setting come to, per policy.
 
+use super::overlap::Sample;
 use super::run::Met;
 use crate::life::outcome::Outcome;
 use scavsim_base::stats::Welford;
@@ -15,8 +16,8 @@ pub struct Figures {
     pub why_failed: Option<String>,
     /// Mean USD of a life.
     pub cost_usd: f64,
-    /// Half the width of its 95 % interval.
-    pub cost_ci_usd: f64,
+    /// Half the width of its 95 % interval; `None` where the lives are too few for one.
+    pub cost_ci_usd: Option<f64>,
     /// Mean cost over that of the clairvoyant, where there is one; mean of the lives' ratios.
     pub over_clairvoyant: Option<f64>,
     /// Lives that were done in time.
@@ -59,9 +60,7 @@ struct PolicySums {
     lives: usize,
     failed: usize,
     why_failed: Option<String>,
-    cost_usd: f64,
-    /// Moments of costs, for their spread.
-    spread: Welford,
+    cost_usd: Welford,
     /// Costs over those of the clairvoyant, and how many lives have one.
     over_clairvoyant: (f64, usize),
     kept: usize,
@@ -97,10 +96,10 @@ impl Sums {
         }
     }
 
-    /// Figures of each policy, and of the clairvoyant last.
-    pub fn figures(&self) -> Vec<Figures> {
+    /// Figures of each policy, and of the clairvoyant last, over lives that are such a sample.
+    pub fn figures(&self, sample: &Sample) -> Vec<Figures> {
         let all = self.policies.iter().chain([&self.optimum]);
-        all.map(PolicySums::figures).collect()
+        all.map(|sums| sums.figures(sample)).collect()
     }
 }
 
@@ -113,33 +112,38 @@ impl PolicySums {
         }
         let cost_usd = one.cost_usd();
         self.lives += 1;
-        self.cost_usd += cost_usd;
-        self.spread.add(cost_usd);
+        self.cost_usd.add(cost_usd);
         if let Some(optimum_usd) = optimum_usd {
             self.over_clairvoyant.0 += cost_usd / optimum_usd;
             self.over_clairvoyant.1 += 1;
         }
         self.kept += usize::from(one.kept());
-        self.unfinished += usize::from(one.finished_s.is_none());
-        self.late_h += one.late_s / 3600.0;
-        self.spot_h += one.spot_s / 3600.0;
-        self.on_demand_h += one.on_demand_s / 3600.0;
+        self.unfinished += usize::from(one.finished.is_none());
+        self.late_h += one.late.hours();
+        self.spot_h += one.spot.hours();
+        self.on_demand_h += one.on_demand.hours();
         self.losses += f64::from(one.losses);
         self.moves += f64::from(one.moves);
         self.launches += f64::from(one.launches);
         self.caught += f64::from(u8::from(one.caught));
     }
 
-    fn figures(&self) -> Figures {
+    fn figures(&self, sample: &Sample) -> Figures {
         let n = self.lives as f64;
+        let effective = sample.effective(self.lives as u64);
+        let interval = self.cost_usd.interval_as_of(effective);
         let (ratios, with_optimum) = self.over_clairvoyant;
         let has_all = with_optimum > 0 && with_optimum == self.lives;
         Figures {
             lives: self.lives,
             failed: self.failed,
             why_failed: self.why_failed.clone(),
-            cost_usd: self.cost_usd / n,
-            cost_ci_usd: 1.96 * (self.spread.variance() / n).sqrt(),
+            cost_usd: if self.lives > 0 {
+                self.cost_usd.mean()
+            } else {
+                f64::NAN
+            },
+            cost_ci_usd: interval.map(|ends| 0.5 * (ends.high - ends.low)),
             over_clairvoyant: has_all.then(|| ratios / n),
             kept: self.kept,
             unfinished: self.unfinished,

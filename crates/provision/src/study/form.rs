@@ -30,7 +30,7 @@ pub(super) struct StudyFile {
 pub(super) struct JobTable {
     pub(super) work_h: Option<Positive>,
     pub(super) deadline_h: Option<Spanned<Several<Positive>>>,
-    pub(super) changeover_s: Option<Several<Delay>>,
+    pub(super) changeover_s: Option<Spanned<Several<Delay>>>,
     pub(super) checkpoint_gb: Option<NonNegative>,
     pub(super) checkpoint_every_s: Option<Interval>,
     pub(super) machines: Option<Spanned<Machines>>,
@@ -67,7 +67,7 @@ pub(super) struct StepTable {
 pub(super) struct MarketTable {
     /// A market of the library, or a folder.
     pub(super) traces: Option<Spanned<String>>,
-    pub(super) zones: Option<Vec<Spanned<String>>>,
+    pub(super) zones: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether each zone is a world of its own.
     pub(super) each_alone: bool,
     /// Lives drawn from the process that is fitted to the traces, or from that of `run_h` and `pause_h`.
@@ -86,7 +86,7 @@ pub(super) struct StartsTable {
     /// So many, evenly over the traces.
     pub(super) spread: Option<Count>,
     /// At these seconds.
-    pub(super) at_s: Option<Vec<Spanned<NonNegative>>>,
+    pub(super) at_s: Option<Spanned<Vec<Spanned<NonNegative>>>>,
 }
 
 /// A value, or a list of some.

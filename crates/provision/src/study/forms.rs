@@ -8,8 +8,8 @@ use super::checking::Check;
 use super::form::{FormTable, JobTable, StepTable};
 use crate::forms::{Form, Speed};
 use crate::world::Zone;
-use scavsim_read::input::closest;
 use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::nearest_or_all;
 
 impl Check<'_> {
     /// The forms of a job: those of `job.form`, or the one of `job.machines`.
@@ -54,7 +54,7 @@ impl Check<'_> {
     }
 
     fn form(&mut self, table: &FormTable, at: Range<usize>, before: &[Form]) -> Option<Form> {
-        let name = self.form_needs("name", table.name.as_ref(), at.clone());
+        let name = self.needed_at(at.clone(), "name", table.name.as_ref(), "a form says it");
         if let Some(name) = name {
             let (word, span) = (name.get_ref(), name.span());
             let is_taken = before.iter().any(|form| form.name == *word);
@@ -70,7 +70,12 @@ impl Check<'_> {
                 return None;
             }
         }
-        let machines = self.form_needs("machines", table.machines.as_ref(), at.clone());
+        let machines = self.needed_at(
+            at.clone(),
+            "machines",
+            table.machines.as_ref(),
+            "a form says it",
+        );
         let machines = machines
             .and_then(|count| self.count("job.form.machines", count.get_ref().get(), count.span()));
         let speed = self.speed(table, at);
@@ -82,18 +87,6 @@ impl Check<'_> {
         })
     }
 
-    fn form_needs<'v, T>(
-        &mut self,
-        key: &str,
-        value: Option<&'v Spanned<T>>,
-        at: Range<usize>,
-    ) -> Option<&'v Spanned<T>> {
-        if value.is_none() {
-            self.wrong(at, format!("`{key}` is missing"), "a form says it", "");
-        }
-        value
-    }
-
     fn speed(&mut self, table: &FormTable, at: Range<usize>) -> Option<Speed> {
         match (&table.speed, &table.steps) {
             (Some(speed), None) => Some(Speed::constant(speed.get())),
@@ -103,11 +96,10 @@ impl Check<'_> {
                 self.wrong(steps.span(), title, "both say how fast it is", "");
                 None
             }
+            (None, None) if self.is_told_in(&at) => None,
             (None, None) => {
-                let help = "`speed`: seconds of work per second; or `steps`, where it changes";
-                let title = "`speed` is missing".to_owned();
-                self.wrong(at, title, "a form says how fast it is", help);
-                None
+                let why = "seconds of work per second; or `steps`, where it changes";
+                self.needed_at(at, "speed", None, why)
             }
         }
     }
@@ -161,12 +153,9 @@ impl Check<'_> {
             let (word, span) = (vm.get_ref(), vm.span());
             let legal = types(&mut market.iter());
             if !legal.contains(word) {
-                let help = match closest(word, legal.iter().map(String::as_str)) {
-                    _ if legal.is_empty() => {
-                        "the market tells no types: `zones.csv` has no column `vm`".to_owned()
-                    }
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("legal here: {}", legal.join(", ")),
+                let help = match legal[..] {
+                    [] => "the market tells no types: `zones.csv` has no column `vm`".to_owned(),
+                    _ => nearest_or_all(word, legal.iter().map(String::as_str)),
                 };
                 let title = format!("unknown VM type `{word}`");
                 self.wrong(span, title, "no zone has it", &help);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use toml::Spanned;
+
 use super::checking::Check;
 use super::form::{JobTable, MarketTable};
 use crate::forms::Form;
@@ -19,6 +21,8 @@ pub(super) struct Found {
     pub(super) worlds: Vec<World>,
     /// Lives that are drawn, and the means of runs and pauses where they are given.
     pub(super) drawn: Option<(u64, Option<(f64, f64)>)>,
+    /// Where the number of lives is given.
+    pub(super) replicas: Option<Range<usize>>,
 }
 
 impl Check<'_> {
@@ -74,6 +78,7 @@ impl Check<'_> {
             source: market.source,
             worlds,
             drawn: replicas.map(|replicas| (replicas, None)),
+            replicas: table.replicas.as_ref().map(Spanned::span),
         })
     }
 
@@ -95,7 +100,20 @@ impl Check<'_> {
         let serves =
             |zone: &Zone| forms.is_empty() || forms.iter().any(|form| form.is_served(zone));
         let mut places = Vec::new();
-        for zone in table.zones.iter().flatten() {
+        if let Some(zones) = table
+            .zones
+            .as_ref()
+            .filter(|zones| zones.get_ref().is_empty())
+        {
+            let title = "no zone is named".to_owned();
+            self.wrong(
+                zones.span(),
+                title,
+                "expected at least one",
+                "without this key all are taken",
+            );
+        }
+        for zone in table.zones.iter().flat_map(Spanned::get_ref) {
             let word = zone.get_ref();
             match zones.iter().position(|known| known.name == *word) {
                 Some(at) if places.contains(&at) => {
@@ -139,9 +157,9 @@ impl Check<'_> {
         let pause_h = self.needed("market.pause_h", table.pause_h, why);
         let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, why);
         let on_demand = self.needed("market.on_demand_usd_per_h", table.on_demand_usd_per_h, why);
-        for zone in table.zones.iter().flatten() {
+        if let Some(zones) = &table.zones {
             let title = "`market.zones` needs `market.traces`".to_owned();
-            self.wrong(zone.span(), title, "there is one zone", "");
+            self.wrong(zones.span(), title, "there is one zone", "");
         }
         let tick_s = table.tick_s.map_or(600.0, Positive::get);
         let zone = Zone {
@@ -163,6 +181,7 @@ impl Check<'_> {
                 moving: Moving::free(1),
             }],
             drawn: Some((replicas.unwrap_or(1000), Some((run_h, pause_h)))),
+            replicas: table.replicas.as_ref().map(Spanned::span),
         })
     }
 

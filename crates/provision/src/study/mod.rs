@@ -3,8 +3,9 @@
 //! - [`form`]: what such a file says.
 //! - `checking`: how mistakes are told; `forms`, `market`: forms of a job and markets in such a file, checked.
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
-//! - [`run`]: the lives, on all threads.
-//! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another.
+//! - [`run`]: the lives, on all threads; [`size`]: how much that is.
+//! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another; [`overlap`]: how many of them are
+//!   independent.
 //! - [`rows`]: lives by column.
 //! - [`door`]: studies from Rust, with policies of one's own.
 
@@ -15,9 +16,11 @@ pub mod figures;
 pub mod form;
 mod forms;
 mod market;
+pub mod overlap;
 pub mod paired;
 pub mod rows;
 pub mod run;
+pub mod size;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -107,10 +110,34 @@ impl Study {
         }
     }
 
+    /// Programs that its policies are, each with its name.
+    pub fn programs(&self) -> Vec<String> {
+        let named = |(name, own): &(String, Box<dyn Recipe>)| {
+            let program = own.program()?;
+            Some(format!("`{name}`: {program}"))
+        };
+        self.policies.iter().filter_map(named).collect()
+    }
+
+    /// The first policy of which nothing is expected any more, and why.
+    pub fn hopeless(&self) -> Option<String> {
+        let mut all = self.policies.iter();
+        all.find_map(|(name, recipe)| {
+            let why = recipe.hopeless()?;
+            Some(format!(
+                "policy `{name}`: ten lives failed in the same way: {why}"
+            ))
+        })
+    }
+
+    /// Lives in all settings, each under all policies.
+    pub fn lives(&self) -> usize {
+        self.settings.iter().map(|one| one.lives.count()).sum()
+    }
+
     /// Lives of all policies in all settings.
     pub fn cases(&self) -> usize {
-        let lives: usize = self.settings.iter().map(|one| one.lives.count()).sum();
-        lives * self.policies.len()
+        self.lives() * self.policies.len()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Policies beside one of them, life by life: all of them met the same markets.
 
+use super::overlap::Sample;
 use super::run::Met;
 use crate::life::outcome::Outcome;
 use scavsim_base::stats::{Interval, Welford};
@@ -9,7 +10,7 @@ use scavsim_base::stats::{Interval, Welford};
 pub struct Paired {
     /// Mean USD that a life costs more.
     pub more_usd: f64,
-    /// The 95 % interval of that mean; `None` for a single life.
+    /// The 95 % interval of that mean; `None` where the lives are too few for one.
     pub interval: Option<Interval>,
     /// Share of lives that cost less.
     pub cheaper: f64,
@@ -49,13 +50,13 @@ impl PairedSums {
         }
     }
 
-    /// What each policy costs more than that of number `against`.
-    pub fn against(&self, against: usize) -> Vec<Paired> {
+    /// What each policy costs more than that of number `against`, over lives that are such a sample.
+    pub fn against(&self, against: usize, sample: &Sample) -> Vec<Paired> {
         let of = |policy: usize| {
             let (more, cheaper) = &self.pairs[policy * self.policies + against];
             Paired {
                 more_usd: more.mean(),
-                interval: more.interval(),
+                interval: more.interval_as_of(sample.effective(more.count())),
                 cheaper: *cheaper as f64 / more.count().max(1) as f64,
             }
         };

@@ -4,6 +4,7 @@ use super::run::Met;
 use super::{Setting, Study};
 use crate::life::outcome::Outcome;
 use crate::policy::registry::CLAIRVOYANT;
+use scavsim_base::units::SimTime;
 
 /// A life of a policy, and what it is beside.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ pub type LifeColumn = (&'static str, for<'m> fn(&LifeRow<'m>) -> LifeCell<'m>);
 /// Columns of `lives.csv`.
 pub const COLUMNS: &[LifeColumn] = &[
     ("zones", |row| LifeCell::Text(row.zones)),
-    ("deadline_h", |row| hours(row.setting.job.deadline_s)),
+    ("deadline_h", |row| time(row.setting.job.deadline())),
     ("changeover_s", |row| {
         LifeCell::Number(row.setting.job.changeover_s)
     }),
@@ -62,27 +63,27 @@ pub const COLUMNS: &[LifeColumn] = &[
             .map_or(LifeCell::Empty, LifeCell::Number)
     }),
     ("finished_h", |row| {
-        row.life.finished_s.map_or(LifeCell::Empty, hours)
+        row.life.finished.map_or(LifeCell::Empty, time)
     }),
-    ("late_h", |row| hours(row.life.late_s)),
+    ("late_h", |row| time(row.life.late)),
     ("kept", |row| LifeCell::Truth(row.life.kept())),
-    ("spot_h", |row| hours(row.life.spot_s)),
-    ("on_demand_h", |row| hours(row.life.on_demand_s)),
-    ("start_up_h", |row| hours(row.life.start_up_s)),
+    ("spot_h", |row| time(row.life.spot)),
+    ("on_demand_h", |row| time(row.life.on_demand)),
+    ("start_up_h", |row| time(row.life.start_up)),
     ("launches", |row| count(row.life.launches)),
     ("losses", |row| count(row.life.losses)),
     ("moves", |row| count(row.life.moves)),
     ("refused", |row| count(row.life.refused)),
     ("caught", |row| LifeCell::Truth(row.life.caught)),
-    ("lost_work_h", |row| hours(row.life.lost_work_s)),
+    ("lost_work_h", |row| time(row.life.lost_work)),
     ("gave_up", |row| LifeCell::Truth(row.life.gave_up)),
     ("reason", |row| {
         (row.life.failed.as_deref()).map_or(LifeCell::Empty, LifeCell::Text)
     }),
 ];
 
-fn hours(seconds: f64) -> LifeCell<'static> {
-    LifeCell::Number(seconds / 3600.0)
+fn time(time: SimTime) -> LifeCell<'static> {
+    LifeCell::Number(time.hours())
 }
 
 fn count(count: u32) -> LifeCell<'static> {

@@ -8,6 +8,7 @@ use super::{Lives, Setting, Study};
 use crate::clairvoyant;
 use crate::life::live;
 use crate::life::outcome::Outcome;
+use crate::policy::Recipe;
 use crate::world::{Window, World};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
@@ -30,10 +31,26 @@ pub struct Met {
 pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<Met> {
     let met = |life: usize| {
         in_life(study, setting, life, |window, start| {
-            meet(study, setting, window, start)
+            meet(study, setting, window, start, |_| true)
         })
     };
     lives.into_par_iter().filter_map(met).collect()
+}
+
+/// Runs one of all lives of a study to see how long it takes, without the programs of users.
+pub fn rehearse_life(study: &Study, number: usize) {
+    let mut life = number;
+    for setting in &study.settings {
+        let count = setting.lives.count();
+        if life < count {
+            in_life(study, setting, life, |window, start| {
+                let shipped = |recipe: &dyn Recipe| recipe.program().is_none();
+                meet(study, setting, window, start, shipped)
+            });
+            return;
+        }
+        life -= count;
+    }
 }
 
 /// What comes of the window of a setting's life, and of its start: its second in the traces, or the number of the draw. `None`
@@ -75,9 +92,20 @@ pub fn in_life<T>(
     }
 }
 
-fn meet(study: &Study, setting: &Setting, window: Window<'_>, start: f64) -> Met {
+/// What the policies of some recipes come to.
+fn meet(
+    study: &Study,
+    setting: &Setting,
+    window: Window<'_>,
+    start: f64,
+    is_run: impl Fn(&dyn Recipe) -> bool,
+) -> Met {
     let streams = Streams::new(study.seed);
-    let lives = study.policies.iter().map(|(name, recipe)| {
+    let run = study
+        .policies
+        .iter()
+        .filter(|(_, recipe)| is_run(&**recipe));
+    let lives = run.map(|(name, recipe)| {
         let own = || {
             let purpose = Purpose::Strategy(StrategyKey::of(name));
             let mut stream = streams.stream(start as u64, purpose);

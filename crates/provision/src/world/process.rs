@@ -3,6 +3,7 @@
 
 use super::World;
 use scavsim_base::rng::{ModelKey, Purpose, Streams};
+use scavsim_base::units::SimTime;
 
 /// Hours of a day.
 const HOURS: usize = 24;
@@ -86,5 +87,9 @@ impl Process {
 }
 
 fn hour(tick: usize, tick_s: f64) -> usize {
-    (tick as f64 * tick_s / 3600.0) as usize % HOURS
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    let at = SimTime::from_seconds(tick_s)
+        .nanoseconds()
+        .saturating_mul(tick as u64);
+    (at / HOUR_NS) as usize % HOURS
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use ::toml::Spanned;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
@@ -14,7 +15,8 @@ use super::{World, Zone};
 use crate::job::whole;
 use scavsim_read::input::checked::{Count, Interval};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source, closest, folder, toml};
+use scavsim_read::input::foreign::harmless;
+use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source, did_you_mean, folder, toml};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/markets");
 
@@ -27,8 +29,11 @@ struct MarketFile {
     licence: Option<String>,
     begins: Option<String>,
     tick_s: Option<Interval>,
-    ticks: Option<Count>,
+    ticks: Option<Spanned<Count>>,
 }
+
+/// Most ticks of all zones.
+const MOST_TICKS: usize = 100_000_000;
 
 /// A market as it was read.
 #[derive(Debug, Clone)]
@@ -63,13 +68,14 @@ impl WrittenMarket {
             WrittenMarket::read(&Folder::Disk(base.join(name)), d)
         } else {
             let legal = WrittenMarket::names();
-            d.push(wrong.with_help(match closest(name, legal.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
+            d.push(wrong.with_help(did_you_mean(
+                name,
+                legal.iter().copied(),
+                format!(
                     "legal here: {}, or a folder with a market.toml",
                     legal.join(", ")
                 ),
-            }));
+            )));
             None
         };
         market.filter(|_| d.len() == before)
@@ -80,15 +86,21 @@ impl WrittenMarket {
         let source = folder.read("market.toml", d)?;
         let file: MarketFile = toml::read(&source, d)?;
         let mut needed = |there: bool, key: &str| {
-            if !there {
+            if !there && !toml::is_written(&source, key) {
                 let title = format!("`{key}` is missing");
                 d.error_at(&source, 0..0, title, "a market says it");
             }
         };
         needed(file.tick_s.is_some(), "tick_s");
         needed(file.ticks.is_some(), "ticks");
-        let (tick_s, ticks) = (file.tick_s?.get(), file.ticks?.get() as usize);
+        let (tick_s, given) = (file.tick_s?.get(), file.ticks?);
+        let ticks = given.get_ref().get() as usize;
         let mut zones = zones(&folder.read("zones.csv", d)?, d)?;
+        if ticks.saturating_mul(zones.len()) > MOST_TICKS {
+            let title = format!("{ticks} ticks of {} zones are too many", zones.len());
+            d.error_at(&source, given.span(), title, "at most 100,000,000 in all");
+            return None;
+        }
         let offers = folder.read("availability.csv", d);
         let prices = folder.read("prices.csv", d);
         let changes = Changes {
@@ -122,7 +134,7 @@ impl WrittenMarket {
             file.begins.map(|at| format!("from {at}")),
         ];
         Some(WrittenMarket {
-            about: file.name.unwrap_or_default(),
+            about: harmless(&file.name.unwrap_or_default()).into_owned(),
             source: words.into_iter().flatten().collect::<Vec<_>>().join("; "),
             world: World {
                 tick_s,

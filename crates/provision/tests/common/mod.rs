@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test takes its own of them")]
 
+use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Policy;
@@ -10,6 +11,11 @@ use scavsim_provision::world::moving::Moving;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_provision::world::{Window, World, Zone};
 use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// A time of so many seconds.
+pub fn seconds(seconds: f64) -> SimTime {
+    SimTime::from_seconds(seconds)
+}
 
 /// A zone of its own region, with these machines per tick.
 pub fn zone(name: &str, offered: Vec<u16>, spot: f64, on_demand: f64) -> Zone {

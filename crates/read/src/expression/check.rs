@@ -7,13 +7,19 @@ use super::aggregates::AGGREGATES;
 use super::rows::table_of;
 use super::tree::{Call, Expression, Node, Text, Word};
 use super::world::World;
-use crate::input::{Diagnostic, Diagnostics, Source, closest};
+use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// Columns that are asked for, by table.
-pub type Used = BTreeMap<String, BTreeSet<String>>;
+/// What expressions ask for.
+#[derive(Debug, Default)]
+pub struct Used {
+    /// Columns, by table.
+    pub columns: BTreeMap<String, BTreeSet<String>>,
+    /// Functions that are neither aggregates nor plain.
+    pub functions: BTreeSet<String>,
+}
 
-/// Reports unknown functions, arguments, tables and columns of `text`, whose `parameters` are variables; adds the
-/// columns that it asks for to `used`.
+/// Reports unknown functions, arguments, tables and columns of `text`, whose `parameters` are variables; adds what it
+/// asks for to `used`.
 pub fn check(
     text: &Text,
     parameters: &[String],
@@ -85,7 +91,7 @@ impl<'a> Walk<'a> {
         };
         let is_column = columns.iter().any(|column| column == name);
         if is_column {
-            let used = self.used.entry(table.clone()).or_default();
+            let used = self.used.columns.entry(table.clone()).or_default();
             used.insert(name.to_owned());
         }
         is_variable || is_column
@@ -130,7 +136,7 @@ impl<'a> Walk<'a> {
         let name = table_of(call, &self.variables, tables.first().map(String::as_str));
         let inner = match name.map(|name| (name, self.world.columns(name))) {
             Some((name, Some(columns))) => {
-                self.used.entry(name.to_owned()).or_default();
+                self.used.columns.entry(name.to_owned()).or_default();
                 Some((name.to_owned(), columns))
             }
             Some((_, None)) => {
@@ -159,6 +165,9 @@ impl<'a> Walk<'a> {
         let name = &*call.name.text;
         let defined = self.world.defined(name).map(|d| d.parameters.clone());
         let plain = super::PLAIN.iter().find(|(own, _)| *own == name);
+        if plain.is_none() {
+            self.used.functions.insert(name.to_owned());
+        }
         let built_in = plain
             .map(|(_, p)| *p)
             .or_else(|| self.world.parameters(name));
@@ -221,10 +230,7 @@ fn complaint(
     word: &str,
     legal: &[&str],
 ) -> Diagnostic {
-    let label = match closest(word, legal.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "not known".to_owned(),
-    };
+    let label = did_you_mean(word, legal.iter().copied(), "not known");
     let wrong = Diagnostic::at(source, span, title, label);
     match legal {
         [] => wrong,

@@ -36,6 +36,25 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
     near.or(whole)
 }
 
+/// `did you mean …?` of the [closest] legal word, or what is said `otherwise`.
+pub fn did_you_mean<'a>(
+    word: &str,
+    legal: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Into<String>,
+) -> String {
+    match closest(word, legal) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => otherwise.into(),
+    }
+}
+
+/// `did you mean …?` of the [closest] legal word, or all that is legal.
+pub fn nearest_or_all<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
+    let legal: Vec<&str> = legal.into_iter().collect();
+    let all = format!("legal here: {}", legal.join(", "));
+    did_you_mean(word, legal, all)
+}
+
 fn begins_alike(word: &str, candidate: &str) -> bool {
     word.chars().next() == folded(candidate).chars().next()
 }

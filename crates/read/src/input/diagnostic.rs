@@ -96,6 +96,16 @@ impl Diagnostics {
         self.push(Diagnostic::at(source, span, title, label));
     }
 
+    /// Whether a mistake lies in this part of a text.
+    pub fn are_in(&self, source: &Arc<Source>, span: &Range<usize>) -> bool {
+        let (part, span) = source.locate(span);
+        (self.0.iter())
+            .filter_map(|one| one.place.as_ref())
+            .any(|(source, at)| {
+                Arc::ptr_eq(source, &part) && span.start <= at.start && at.end <= span.end
+            })
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

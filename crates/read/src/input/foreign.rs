@@ -6,6 +6,11 @@ use std::borrow::Cow;
 
 use super::name::{FORMULA, is_unseen};
 
+/// Whether a character is not seen and does more than to part lines and words.
+pub fn is_hidden(c: char) -> bool {
+    is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')
+}
+
 /// A text in which a terminal finds nothing to obey and a person sees all that is there; line breaks stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     without(text, |c| c != '\n' && is_unseen(c))
@@ -20,6 +25,31 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     } else {
         seen
     }
+}
+
+/// A text for a terminal in which nothing but these escapes is obeyed.
+pub fn printable<'t>(text: &'t str, escapes: &[&str]) -> Cow<'t, str> {
+    let is_hidden = |c| c != '\n' && c != '\t' && is_unseen(c);
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut all = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_hidden) {
+        all += &rest[..at];
+        rest = &rest[at..];
+        let own = escapes.iter().find(|own| rest.starts_with(**own));
+        let length = own.map_or(rest.chars().next().map_or(0, char::len_utf8), |own| {
+            own.len()
+        });
+        let (seen, behind) = rest.split_at(length);
+        match own {
+            Some(own) => all += own,
+            None => all.extend(seen.escape_default()),
+        }
+        rest = behind;
+    }
+    Cow::Owned(all + rest)
 }
 
 /// A line of a file as a message quotes it, and where a place in it has gone: blanks and what the renderer shows by signs
@@ -66,6 +96,11 @@ mod tests {
         for formula in ["=1+1", "+1", "-1", "@SUM(1)", "  =cmd|' /C calc'!A0"] {
             assert_eq!(harmless(formula), format!("'{formula}"));
         }
+        let painted = "\u{1b}[1mours\u{1b}[0m, \u{1b}[8mtheirs\r\n";
+        assert_eq!(
+            printable(painted, &["\u{1b}[0m", "\u{1b}[1m"]),
+            "\u{1b}[1mours\u{1b}[0m, \\u{1b}[8mtheirs\\r\n"
+        );
         assert_eq!(harmless("two\nlines"), "two\\nlines");
         assert_eq!(harmless("\t=1"), "\\t=1");
     }

@@ -11,18 +11,12 @@ use super::{Diagnostic, Diagnostics, Source};
 pub const MOST_BYTES: u64 = 64 << 20;
 
 /// Opens a regular file to be read. A pipe would be waited for, and a device has no end.
-///
-/// # Errors
-/// That it is none, or whatever else prevents it.
 pub fn open(path: &Path) -> io::Result<File> {
     is_regular(&fs::metadata(path)?)?;
     File::open(path)
 }
 
 /// The bytes of a regular file that is not larger than [`MOST_BYTES`].
-///
-/// # Errors
-/// That it is none, or whatever else prevents it.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
@@ -59,23 +53,6 @@ impl Source {
                 None
             }
         }
-    }
-}
-
-/// Makes sure that what stands where a file is to be written is a regular file, or nothing: neither a link, which might
-/// lead out of the folder, nor a pipe.
-///
-/// # Errors
-/// What stands there.
-pub fn may_be_written(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-        Ok(found) if found.is_symlink() => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is a link, which is not followed",
-        )),
-        Ok(found) => is_regular(&found),
     }
 }
 

@@ -71,6 +71,12 @@ impl Source {
         begun.saturating_sub(1)
     }
 
+    /// Where the table that holds the byte `at`, or has it in its header, ends: at the next header.
+    pub fn table_end(&self, at: usize) -> usize {
+        let text = &self.text[at..];
+        at + text.find("\n[").unwrap_or(text.len())
+    }
+
     /// The text by itself that a place is in, and the place there.
     pub fn locate(self: &Arc<Source>, span: &Range<usize>) -> (Arc<Source>, Range<usize>) {
         match self.parts.get(self.part_of(span.start)) {

@@ -19,6 +19,8 @@ use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 use serde::de::DeserializeOwned;
 
+use super::foreign::is_hidden;
+use super::words::shown;
 use super::{Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
 pub use several::{ANY, Path};
@@ -40,6 +42,18 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
         joined(source, &|_| false, diagnostics)?
     };
     deserializer::read(source, &root, &broken, diagnostics)
+}
+
+/// Whether a document has a key, of a path with dots: what is wrong with its value was told, and it is not missing.
+pub fn is_written(source: &Source, path: &str) -> bool {
+    let (table, _) = DeTable::parse_recoverable(&source.text);
+    let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+    let steps: Vec<Step> = path
+        .split('.')
+        .map(|key| Step::Key(key.to_owned()))
+        .collect();
+    tree::get(&root, &steps).is_some()
+        || (source.parts().iter()).any(|(_, part)| is_written(part, path))
 }
 
 /// A whole document in which keys may hold several values.
@@ -155,7 +169,34 @@ fn parse<'s>(
     if let Some(from) = broken.from {
         tree::cut_behind(&mut root, from);
     }
+    refuse_hidden(&root, source, diagnostics);
     (root, broken.lines)
+}
+
+/// Reports texts and keys with characters that a terminal would obey, or nobody sees.
+fn refuse_hidden(node: &TomlNode<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) {
+    let check = |text: &str, span: Range<usize>, diagnostics: &mut Diagnostics| {
+        if text.contains(is_hidden) {
+            let title = format!("`{}` has characters that are not seen", shown(text));
+            let label = "expected a text without control characters";
+            diagnostics.error_at(source, span, title, label);
+        }
+    };
+    match node.get_ref() {
+        DeValue::String(text) => check(text, node.span(), diagnostics),
+        DeValue::Array(array) => {
+            for one in array {
+                refuse_hidden(one, source, diagnostics);
+            }
+        }
+        DeValue::Table(table) => {
+            for (key, value) in table {
+                check(key.get_ref(), key.span(), diagnostics);
+                refuse_hidden(value, source, diagnostics);
+            }
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::written::{Text, Written, WrittenAxis, WrittenFigures, WrittenLookup, 
 use super::{About, Charge, ProbeCharge};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Looks at a specification part by part.
 pub(super) struct Check<'a> {
@@ -31,12 +31,10 @@ impl Check<'_> {
     }
 
     pub fn missing(&mut self, key: &str, help: &str) {
-        self.wrong(
-            0..0,
-            format!("`{key}` is missing"),
-            "not in this file",
-            help,
-        );
+        if !scavsim_read::input::toml::is_written(self.source, key) {
+            let title = format!("`{key}` is missing");
+            self.wrong(0..0, title, "not in this file", help);
+        }
     }
 
     fn text(&mut self, key: &str, text: &Option<Text>, help: &str) -> String {
@@ -86,10 +84,7 @@ impl Check<'_> {
             return Some(word.to_owned());
         }
         let all = || self.columns.iter().map(String::as_str);
-        let label = match closest(word, all()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "no such column".to_owned(),
-        };
+        let label = did_you_mean(word, all(), "no such column");
         let help = format!("its columns: {}", listed(all()));
         let title = format!("{} has no column `{word}`", self.table);
         self.wrong(span, title, &label, &help);

@@ -13,7 +13,7 @@ use super::types;
 use super::written::{Text, Written};
 use super::{Grid, Job, ROWS, SPEC};
 use scavsim_read::input::csv::Table;
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, did_you_mean};
 
 /// Reads a folder with [`SPEC`] and [`ROWS`]; every mistake goes to `diagnostics`.
 pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Grid> {
@@ -76,10 +76,7 @@ fn place_of(
     let names = || jobs.iter().map(|job| job.name.as_str());
     let place = names().position(|name| name == asked.get_ref());
     if place.is_none() {
-        let label = match closest(asked.get_ref(), names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not a job of this grid".to_owned(),
-        };
+        let label = did_you_mean(asked.get_ref(), names(), "not a job of this grid");
         let title = format!("unknown job `{}`", asked.get_ref());
         let told = Diagnostic::at(spec, asked.span(), title, label);
         diagnostics.push(told.with_help(format!("its jobs: {}", listed(names()))));

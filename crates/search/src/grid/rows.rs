@@ -11,7 +11,7 @@ use super::scope::listed;
 use super::spec::Spec;
 use super::{Bill, Charge, Derived, Outcome, Run, StepFrom};
 use scavsim_read::input::csv::Row;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// One row.
 pub(super) struct ReadRow {
@@ -38,10 +38,12 @@ pub(super) struct Reader<'a> {
     pub levels: Vec<Vec<Arc<str>>>,
 }
 
+/// Largest figure: sums of squares over all runs stay finite, and nothing measured is larger.
+const MOST: f64 = 1e12;
 /// Numbers of at least 0.
-const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Unbounded);
+const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Included(MOST));
 /// Numbers above 0.
-const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Unbounded);
+const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(MOST));
 /// γ/K.
 const NOISE: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(1.0));
 
@@ -151,10 +153,7 @@ impl<'a> Reader<'a> {
                 }
                 if matches!(kind, KindSpec::Ordinal(_)) {
                     let names = || levels.iter().map(|level| &**level);
-                    let label = match closest(text, names()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => "not among its levels".to_owned(),
-                    };
+                    let label = did_you_mean(text, names(), "not among its levels");
                     let title = format!("the axis `{}` has no level `{text}`", axis.name);
                     let told = Diagnostic::at(self.source, row.span(column), title, label);
                     d.push(told.with_help(format!("its levels: {}", listed(names()))));
@@ -201,10 +200,7 @@ impl Cells<'_> {
         let found = lookup.values.get(text);
         if found.is_none() {
             let names = || lookup.values.keys().map(String::as_str);
-            let label = match closest(text, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "not among its values".to_owned(),
-            };
+            let label = did_you_mean(text, names(), "not among its values");
             let title = format!("the lookup `{}` has no value for `{text}`", lookup.name);
             let told = Diagnostic::at(self.source, self.row.span(&lookup.by), title, label);
             d.push(told.with_help(format!("it has: {}", listed(names()))));
@@ -238,8 +234,8 @@ impl Cells<'_> {
         if !is_legal {
             let title = format!("`{key}` = {} is {value} here", bound.expression.text());
             let label = match range {
-                AT_LEAST_0 => "expected a number of at least 0",
-                ABOVE_0 => "expected a number above 0",
+                AT_LEAST_0 => "expected a number from 0 to 10^12",
+                ABOVE_0 => "expected a number above 0 and at most 10^12",
                 NOISE => "expected a number above 0 and at most 1",
                 _ => "expected a number",
             };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::expression::Expression;
 use super::meaning::{AxisSpec, Bound, From, KindSpec, Lookup, Meaning};
 use super::written::Text;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// All that a name may stand for.
 pub(super) struct Scope<'a> {
@@ -96,10 +96,7 @@ impl Wrong {
     fn told(&self, key: &str, name: &str, scope: &Scope<'_>) -> (String, String, String) {
         match self {
             Wrong::Unknown => {
-                let label = match closest(name, scope.legal()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "not known".to_owned(),
-                };
+                let label = did_you_mean(name, scope.legal(), "not known");
                 let title = format!("`{key}`: unknown name `{name}`");
                 (
                     title,

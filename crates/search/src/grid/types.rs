@@ -11,7 +11,7 @@ use super::{Job, StatedType};
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
 use scavsim_data::space;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Most that a VM has of anything.
 const MOST: f64 = 1e6;
@@ -81,10 +81,7 @@ pub(super) fn known(
         if all.contains(&*stated.vm) {
             continue;
         }
-        let label = match closest(&stated.vm, all.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "no run was on it".to_owned(),
-        };
+        let label = did_you_mean(&stated.vm, all.iter().copied(), "no run was on it");
         let title = format!("no VM type `{}` in these rows", stated.vm);
         let told = Diagnostic::at(source, span.clone(), title, label);
         let help = format!("their types: {}", listed(all.iter().copied()));

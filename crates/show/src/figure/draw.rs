@@ -98,9 +98,6 @@ pub struct NotEncoded {
 }
 
 /// The figure as PNG.
-///
-/// # Errors
-/// What keeps it from being encoded.
 pub fn png(figure: &Figure) -> Result<Vec<u8>, NotEncoded> {
     let raster = RasterBackend::new().with_scale(PNG_SCALE);
     raster

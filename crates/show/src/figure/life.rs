@@ -41,9 +41,6 @@ struct Entry {
 }
 
 /// Draws the entries of a file, which is called `file` in what is said of it.
-///
-/// # Errors
-/// What keeps it from being read; a line that is no entry, with its number; a file without a job.
 pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut life = Life::default();

@@ -268,9 +268,9 @@ fn lines(job: &Job, timeline: &Timeline) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
 
 fn alt(life: &WatchedLife<'_>) -> String {
     let one = life.outcome;
-    let end = match one.finished_s {
-        Some(s) if one.kept() => format!("is done in time, after {:.1} h", s / SECONDS_PER_HOUR),
-        Some(s) => format!("is done late, after {:.1} h", s / SECONDS_PER_HOUR),
+    let end = match one.finished {
+        Some(end) if one.kept() => format!("is done in time, after {:.1} h", end.hours()),
+        Some(end) => format!("is done late, after {:.1} h", end.hours()),
         None => "is not done".to_owned(),
     };
     format!(
@@ -278,8 +278,8 @@ fn alt(life: &WatchedLife<'_>) -> String {
          spot machines, which were lost {} times, and {:.1} h on demand.",
         life.policy,
         one.cost_usd(),
-        one.spot_s / SECONDS_PER_HOUR,
+        one.spot.hours(),
         one.losses,
-        one.on_demand_s / SECONDS_PER_HOUR
+        one.on_demand.hours()
     )
 }

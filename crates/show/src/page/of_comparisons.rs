@@ -54,17 +54,16 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     }
 }
 
-/// How many of the figures that could fail are met, and what holds of the claims.
+/// How many predictions are met, and what holds of the claims.
 fn answer(rows: &[Comparison]) -> Answer {
-    let tally = Tally::count(rows);
-    let could_fail = tally.figures.get(&Evidence::Prediction).copied();
-    let could_fail = could_fail.unwrap_or_default();
+    let tally = Tally::count([rows]);
+    let predictions = tally.of(Evidence::Prediction);
     let lines = vec![CardLine::new("In full", tally.sentence())];
-    let (what, detail) = match could_fail.rows {
-        0 => ("No figure could fail".to_owned(), String::new()),
+    let (what, detail) = match predictions.rows {
+        0 => ("No figure is a prediction".to_owned(), String::new()),
         rows => (
-            format!("{} of {rows} figures", could_fail.within),
-            "of those that could fail, within their tolerance".to_owned(),
+            format!("{} of {rows} predictions", predictions.within),
+            "within their tolerance".to_owned(),
         ),
     };
     Answer {
@@ -73,10 +72,10 @@ fn answer(rows: &[Comparison]) -> Answer {
         detail,
         figures: vec![
             Big::new(
-                could_fail.explained.to_string(),
+                predictions.explained.to_string(),
                 "outside, with a stated reason",
             ),
-            Big::new(could_fail.outside.to_string(), "outside, nobody knows why"),
+            Big::new(predictions.outside.to_string(), "outside, nobody knows why"),
         ],
         lines,
         ..Answer::default()

@@ -3,9 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::aside::Aside;
-use super::folder::Folder;
 use super::records_csv;
+use scavsim_base::output::{OutputFolder, PartialFile};
 use scavsim_lab::experiment::{Record, Status};
 
 /// Name of the file.
@@ -13,8 +12,8 @@ pub const FILE: &str = "failures.csv";
 
 /// The file, started by the first failure.
 pub struct FailuresCsv {
-    folder: Folder,
-    rows: Option<Aside>,
+    folder: OutputFolder,
+    rows: Option<PartialFile>,
 }
 
 /// The cases of one task without a result.
@@ -28,9 +27,6 @@ impl FailuresPart {
     }
 
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// None in memory; the signature is that of the writer.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         if record.status != Status::Failed {
             return Ok(());
@@ -50,9 +46,6 @@ impl FailuresPart {
     }
 
     /// The rows of the failures.
-    ///
-    /// # Errors
-    /// None in memory; the signature is that of the writer.
     pub fn into_bytes(self) -> io::Result<Vec<u8>> {
         match self.0 {
             Some(rows) => rows.into_inner().map_err(|e| e.into_error()),
@@ -63,7 +56,7 @@ impl FailuresPart {
 
 impl FailuresCsv {
     /// Nothing yet.
-    pub fn new(folder: &Folder) -> Self {
+    pub fn new(folder: &OutputFolder) -> Self {
         FailuresCsv {
             folder: folder.clone(),
             rows: None,
@@ -71,9 +64,6 @@ impl FailuresCsv {
     }
 
     /// Takes the rows of the next task.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn merge(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -81,7 +71,7 @@ impl FailuresCsv {
         let rows = match &mut self.rows {
             Some(rows) => rows,
             empty => {
-                let mut rows = Aside::create(&self.folder, FILE)?;
+                let mut rows = self.folder.create(FILE)?;
                 rows.write_all(HEADER.as_bytes())?;
                 empty.insert(rows)
             }
@@ -90,9 +80,6 @@ impl FailuresCsv {
     }
 
     /// Finishes the file, if there is one.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn close(self) -> io::Result<()> {
         match self.rows {
             Some(rows) => rows.close(),

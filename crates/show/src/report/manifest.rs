@@ -6,7 +6,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Folder;
 pub use super::identity::Identity;
 use super::places::Places;
 use scavsim_data::cloud::{prices, sources, vm_types};
@@ -19,6 +18,14 @@ use scavsim_read::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
+/// Key of what the results are, where they are none of strategies on scenarios.
+pub const KIND: &str = "kind";
+/// Results that are a comparison.
+pub const COMPARISON: &str = "comparison";
+/// Results that are lives of policies.
+pub const POLICIES: &str = "policies";
+/// Key of the hashes of files, by their names.
+pub const FILES: &str = "files";
 
 /// Version of the scheme by which random streams are keyed and drawn.
 const RNG_SCHEME: &str =
@@ -105,9 +112,6 @@ fn prices_hash() -> String {
 }
 
 /// The text of a manifest: the identity with more beside it.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
 pub fn text(
     identity: &Identity,
     more: impl IntoIterator<Item = (&'static str, Value)>,
@@ -183,9 +187,6 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
 }
 
 /// Reads a manifest; `None` where there is no such file.
-///
-/// # Errors
-/// Whatever keeps it from being read or understood, or that a field was changed, with its path.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
@@ -214,8 +215,8 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
 ///
 /// # Errors
 /// A manifest that cannot be read.
-pub fn finished(folder: &Folder) -> io::Result<u64> {
-    let read = read(&folder.file(FILE))?.unwrap_or_default();
+pub fn finished(folder: &Path) -> io::Result<u64> {
+    let read = read(&folder.join(FILE))?.unwrap_or_default();
     Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))
 }
 

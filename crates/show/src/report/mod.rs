@@ -2,14 +2,13 @@
 //!
 //! In: records and groups. Out: files that pandas and DuckDB open, and text that people read.
 //!
-//! - [`folder`]: an output folder; nothing finished is lost. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`csv_rows`]: rows as bytes; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns` and [`table_figures`]: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`ranking_table`], [`ranking_data`]: one row per configuration; `ranking_layout`: what of it fits; `ranking_plans`: parallel plans in it.
-//! - [`manifest`]: what a result folder was made from; [`comparison_manifest`]: what a comparison was.
+//! - [`manifest`]: what a result folder was made from; [`result_files`]: results that appear together, of comparisons and policies.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
@@ -18,14 +17,11 @@
 //! - `headline_table`: what all tables come to, a line per job and objective; [`headline`]: in words; `closest`: who is nearest to
 //!   the oracle. [`percent`]: fractions in tables.
 
-pub mod aside;
 pub mod choices;
 mod closest;
 pub mod clusters_table;
-pub mod comparison_manifest;
 pub mod csv_rows;
 pub mod failures_csv;
-pub mod folder;
 pub mod formats;
 pub mod headline;
 pub mod headline_table;
@@ -43,6 +39,7 @@ pub mod records_file;
 pub mod records_jsonl;
 #[cfg(feature = "parquet")]
 pub mod records_parquet;
+pub mod result_files;
 pub mod results;
 pub mod row_hashes;
 pub mod shard_file;
@@ -62,11 +59,11 @@ pub mod trace_names;
 pub mod trace_search;
 pub mod unfinished_rows;
 
-pub use folder::Folder;
 pub use formats::FORMATS;
 pub use places::Places;
 pub use records_file::RecordsFormat;
 pub use results::Results;
 pub use row_hashes::Altered;
+pub use scavsim_base::output::OutputFolder;
 pub use shard_file::ShardFile;
 pub use shards::Shards;

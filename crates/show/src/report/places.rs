@@ -20,7 +20,7 @@ pub struct Places {
 
 /// Keys of the manifest.
 const KINDS: &str = "kinds";
-const PRICES: &str = "remarks";
+const UNASKED: &str = "remarks";
 const AVERAGED: &str = "averaged";
 const NEVER_LOST: &str = "policies_never_lost";
 const ONLY_RATIOS: &str = "policies_of_ratios";
@@ -57,7 +57,7 @@ impl Places {
         Places {
             kinds: serde_json::from_value(of(KINDS)).unwrap_or_default(),
             remarks: Remarks {
-                prices: texts(PRICES),
+                unasked: texts(UNASKED),
                 averaged: identity
                     .get(AVERAGED)
                     .and_then(Value::as_str)
@@ -80,7 +80,7 @@ impl Places {
             entries.push((KINDS.to_owned(), json!(self.kinds)));
         }
         for (key, all) in [
-            (PRICES, &self.remarks.prices),
+            (UNASKED, &self.remarks.unasked),
             (NEVER_LOST, &self.remarks.never_lost),
             (ONLY_RATIOS, &self.remarks.only_ratios),
         ] {
@@ -115,7 +115,7 @@ impl Places {
     pub fn below(&self, page: &Page) -> String {
         let marked = !self.remarks.never_lost.is_empty();
         let mark = marked.then(|| page.legend([(MARK, Remarks::NEVER_LOST)]));
-        let sentences = (self.remarks.prices.iter())
+        let sentences = (self.remarks.unasked.iter())
             .chain(&self.remarks.averaged)
             .chain(&self.remarks.price_days);
         let sentences = sentences.map(|one| page.prose(one, 2));
@@ -172,7 +172,7 @@ mod tests {
             ]
             .into(),
             remarks: Remarks {
-                prices: vec!["mind".to_owned()],
+                unasked: vec!["mind".to_owned()],
                 averaged: Some("all".to_owned()),
                 never_lost: vec!["spot".to_owned()],
                 only_ratios: vec!["unit".to_owned()],

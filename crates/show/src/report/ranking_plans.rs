@@ -6,6 +6,8 @@ use scavsim_base::text::words::{or_dash, whole_share};
 use scavsim_lab::experiment::Ranked;
 use scavsim_sim::plans::PlanFigures;
 
+/// In place of communication that is part of the seconds of measured layers.
+const IN_THE_PROFILE: &str = "in the profile";
 /// Marks a plan that may not fit.
 const MAY_NOT_FIT: &str = "(?)";
 /// A parallel plan in short; its market has a column, or all have the same.
@@ -50,7 +52,12 @@ pub(super) fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ra
     if all {
         columns.extend([
             of("bubble", |plan| Some(whole_share(plan.bubble))),
-            of("comm.", |plan| Some(whole_share(plan.communication))),
+            of("comm.", |plan| {
+                Some(
+                    plan.communication
+                        .map_or_else(|| IN_THE_PROFILE.to_owned(), whole_share),
+                )
+            }),
             of("token/s", |plan| Some(figure(plan.tokens_per_s))),
         ]);
     }
@@ -98,7 +105,7 @@ pub(super) fn plan_lines(
             ),
             add(
                 "comm.",
-                "share of a step that is communication which nothing hides",
+                "share of a step that is communication which nothing hides; `in the profile`: measured layers hold some, untold",
             ),
             add(
                 "token/s",

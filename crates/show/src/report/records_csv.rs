@@ -8,16 +8,14 @@
 //!
 //! The threads that make rows make their bytes and hashes, too; nothing is left here but to write.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
 
 use super::csv_rows::CsvRows;
-use super::folder::Folder;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
+use scavsim_base::output::OutputFolder;
 use scavsim_lab::experiment::{COLUMNS, Record};
-use scavsim_read::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.csv";
@@ -33,8 +31,7 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
 
 /// An open `records.csv`.
 pub struct RecordsCsv {
-    partial: PathBuf,
-    target: PathBuf,
+    folder: OutputFolder,
     file: File,
     /// The header and rows of tasks that are collected before they are written, each with the line of its hash, and how
     /// many bytes they are.
@@ -80,9 +77,6 @@ impl CsvPart {
 const MOST_WAITING: usize = 1 << 20;
 
 /// The header line.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
 pub fn header() -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;
@@ -108,18 +102,18 @@ pub struct Good {
 impl RecordsCsv {
     /// Opens the file in `folder` behind the `good` rows, whose `hashes` are known and which end after `bytes` bytes;
     /// what stands behind them is cut off.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
-    pub fn open(folder: &Folder, bytes: u64, good: Good, hashes: RowHashes) -> io::Result<Self> {
-        let partial = folder.file(PARTIAL);
-        let file = open_behind(&partial, bytes)?;
-        let lines = open_behind(&folder.file(row_hashes::PARTIAL), good.hashes_end)?;
+    pub fn open(
+        folder: &OutputFolder,
+        bytes: u64,
+        good: Good,
+        hashes: RowHashes,
+    ) -> io::Result<Self> {
+        let file = folder.open_behind(PARTIAL, bytes)?;
+        let lines = folder.open_behind(row_hashes::PARTIAL, good.hashes_end)?;
         let head = if bytes == 0 { header()? } else { Vec::new() };
         Ok(RecordsCsv {
             file,
-            target: folder.file(FILE),
-            partial,
+            folder: folder.clone(),
             bytes: head.len(),
             waiting: vec![(head, String::new())],
             hashes,
@@ -133,27 +127,21 @@ impl RecordsCsv {
     /// # Errors
     /// Whatever prevents it; the rows written so far stay in `records.partial.csv`.
     pub fn close(self) -> io::Result<RowHashes> {
-        let (partial, target) = (self.partial.clone(), self.target.clone());
+        let folder = self.folder.clone();
         let hashes = self.leave()?;
-        fs::rename(&partial, &target).map_err(|error| cannot_write(&target, error))?;
+        folder.rename(PARTIAL, FILE)?;
         Ok(hashes)
     }
 
     /// Writes what waits, and leaves the file under its unfinished name; the hashes of its rows.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn leave(mut self) -> io::Result<RowHashes> {
         self.write_waiting()?;
         let synchronised = self.file.sync_all();
-        synchronised.map_err(|error| cannot_write(&self.partial, error))?;
+        synchronised.map_err(|error| self.cannot_write(&error, ""))?;
         Ok(self.hashes)
     }
 
     /// Takes the rows of the next task.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn merge(&mut self, part: CsvPart) -> io::Result<()> {
         let (bytes, rows, leaf) = part.into_parts();
         if rows > 0 {
@@ -169,9 +157,6 @@ impl RecordsCsv {
     }
 
     /// Writes what waits, if there are rows.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     pub fn rest(&mut self) -> io::Result<()> {
         if self.waiting.iter().any(|(_, line)| !line.is_empty()) {
             self.write_waiting()
@@ -192,13 +177,7 @@ impl RecordsCsv {
             for one in waiting.chunks(1) {
                 if let Err(error) = write_all(&mut self.file, one) {
                     self.back_to_whole_rows();
-                    return Err(io::Error::new(
-                        error.kind(),
-                        format!(
-                            "cannot write {}: {error}; the rows before are kept in it",
-                            self.partial.display()
-                        ),
-                    ));
+                    return Err(self.cannot_write(&error, "; the rows before are kept in it"));
                 }
                 self.written += one.iter().map(|(rows, _)| rows.len() as u64).sum::<u64>();
                 self.write_lines(one)?;
@@ -217,7 +196,13 @@ impl RecordsCsv {
     fn write_lines(&mut self, waiting: &[(Vec<u8>, String)]) -> io::Result<()> {
         let lines: String = waiting.iter().map(|(_, line)| line.as_str()).collect();
         let written = self.lines.write_all(lines.as_bytes());
-        written.map_err(|e| cannot_write(&self.partial, e))
+        written.map_err(|error| self.cannot_write(&error, ""))
+    }
+
+    fn cannot_write(&self, error: &io::Error, more: &str) -> io::Error {
+        let path = self.folder.file(PARTIAL);
+        let what = format!("cannot write {}: {error}{more}", path.display());
+        io::Error::new(error.kind(), what)
     }
 }
 
@@ -236,25 +221,4 @@ fn write_all(file: &mut impl Write, blocks: &[(Vec<u8>, String)]) -> io::Result<
         }
     }
     Ok(())
-}
-
-/// Opens a file to write behind its first `bytes` bytes; what stands there is cut off.
-fn open_behind(path: &Path, bytes: u64) -> io::Result<File> {
-    let open = || {
-        regular::may_be_written(path)?;
-        let mut options = OpenOptions::new();
-        let options = options.write(true).create(true).truncate(false);
-        let mut file = options.open(path)?;
-        file.set_len(bytes)?;
-        file.seek(SeekFrom::Start(bytes))?;
-        Ok(file)
-    };
-    open().map_err(|error| cannot_write(path, error))
-}
-
-fn cannot_write(path: &Path, error: io::Error) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("cannot write {}: {error}", path.display()),
-    )
 }

@@ -3,36 +3,24 @@
 use std::any::Any;
 use std::io;
 
-use super::folder::Folder;
+use scavsim_base::output::OutputFolder;
 use scavsim_lab::experiment::Record;
 
-/// A file of records. Dropped, it leaves an unfinished file.
+/// A file of records. Dropped, nothing of it is left.
 pub trait RecordsFile: Send {
     /// Takes the next task in this form.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being stored.
     fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()>;
 
     /// Finishes the file and gives it its name.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
     fn close(self: Box<Self>) -> io::Result<()>;
 }
 
 /// The records of one task in some form, made by the thread that makes them.
 pub trait FormPart: Any + Send {
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being told in this form.
     fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
 
     /// Is told that it was the last.
-    ///
-    /// # Errors
-    /// Whatever keeps them from being told in this form.
     fn end(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -59,7 +47,7 @@ pub struct RecordsFormat {
 #[derive(Clone, Copy)]
 pub struct Beside {
     /// Starts the file in a folder.
-    pub create: fn(&Folder) -> io::Result<Box<dyn RecordsFile>>,
+    pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
     /// The records of a task that begins.
     pub part: fn() -> Box<dyn FormPart>,
 }

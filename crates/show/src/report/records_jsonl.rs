@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::aside::Aside;
 use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::Record;
 
 /// Name of the file.
@@ -14,12 +14,12 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "jsonl",
     file: FILE,
     beside: Some(Beside {
-        create: |folder| Ok(Box::new(RecordsJsonl(Aside::create(folder, FILE)?))),
+        create: |folder| Ok(Box::new(RecordsJsonl(folder.create(FILE)?))),
         part: || Box::new(Lines(Vec::new())),
     }),
 };
 
-struct RecordsJsonl(Aside);
+struct RecordsJsonl(PartialFile);
 
 struct Lines(Vec<u8>);
 

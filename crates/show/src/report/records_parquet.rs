@@ -24,8 +24,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use super::aside::Aside;
 use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::columns::Kind;
 use scavsim_lab::experiment::{COLUMNS, Record, RecordBatches};
 use scavsim_read::input::regular;
@@ -38,7 +38,7 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "parquet",
     file: FILE,
     beside: Some(Beside {
-        create: |folder| Ok(Box::new(RecordsParquet::new(Aside::create(folder, FILE)?)?)),
+        create: |folder| Ok(Box::new(RecordsParquet::new(folder.create(FILE)?)?)),
         part: || Box::new(Batch::default()),
     }),
 };
@@ -47,7 +47,7 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
 const ROWS_PER_GROUP: usize = 16_384;
 
 struct RecordsParquet {
-    file: SerializedFileWriter<Aside>,
+    file: SerializedFileWriter<PartialFile>,
     columns: ArrowRowGroupWriterFactory,
     groups: usize,
     waiting: Vec<RecordBatch>,
@@ -76,7 +76,7 @@ impl FormPart for Batch {
 }
 
 impl RecordsParquet {
-    fn new(file: Aside) -> io::Result<Self> {
+    fn new(file: PartialFile) -> io::Result<Self> {
         let schema = RecordBatches::default().schema();
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -133,9 +133,6 @@ impl RecordsParquet {
 }
 
 /// Hands the rows of a file to `take`, each as `records.csv` would have it.
-///
-/// # Errors
-/// What keeps the file from being read, and failures of `take`.
 pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let file = regular::open(path)?;

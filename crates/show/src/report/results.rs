@@ -4,14 +4,14 @@
 //! claims them last; and before anything is claimed for a new run, what an older one left is
 //! disowned and removed.
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::aside::partial_name;
 use super::failures_csv::FailuresPart;
-use super::folder::Folder;
 use super::formats::FORMATS;
 use super::manifest::{self, Identity};
 use super::records_csv::{self, CsvPart, Good, RecordsCsv};
@@ -20,6 +20,7 @@ use super::row_hashes::{self, Altered, RowHashes};
 use super::stored_rows::StoredRows;
 use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
+use scavsim_base::output::{OutputFolder, partial_name};
 use scavsim_lab::experiment::{
     Aggregated, Ending, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, Summary,
     SummaryMaker, SummaryPart, Tasks,
@@ -31,7 +32,7 @@ pub const SUMMARY: &str = "summary.csv";
 
 /// Result files that are being written.
 pub struct Results {
-    folder: Folder,
+    folder: OutputFolder,
     identity: Identity,
     /// Whether the rows are asked for as CSV, and not only written to be read back.
     keep_csv: bool,
@@ -72,11 +73,8 @@ struct Derived {
 
 impl Results {
     /// Starts over in `folder`.
-    ///
-    /// # Errors
-    /// Whatever prevents writing.
     pub fn start(
-        folder: &Folder,
+        folder: &OutputFolder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
         summary: Summary,
@@ -94,7 +92,7 @@ impl Results {
     /// # Errors
     /// [`Altered`] rows; nothing is touched then. Whatever prevents reading or writing.
     pub fn resume(
-        folder: &Folder,
+        folder: &OutputFolder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
         summary: Summary,
@@ -110,7 +108,7 @@ impl Results {
         let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
         let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
         if !partial.exists() && whole.exists() {
-            std::fs::rename(&whole, &partial).map_err(named)?;
+            folder.rename(records_csv::FILE, records_csv::PARTIAL)?;
         }
         let mut derived = claim(folder, &identity, formats, summary)?;
         let mut finished = Finished::default();
@@ -147,7 +145,7 @@ impl Results {
     }
 
     fn of(
-        folder: &Folder,
+        folder: &OutputFolder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
         rows: RecordsCsv,
@@ -177,12 +175,12 @@ impl Results {
     }
 
     /// Whether there are rows in `folder`, of whatever run.
-    pub fn has_rows(folder: &Folder) -> bool {
+    pub fn has_rows(folder: &Path) -> bool {
         let header = records_csv::header().map_or(0, |header| header.len() as u64);
         [records_csv::PARTIAL, records_csv::FILE]
             .iter()
             .any(|name| {
-                let file = std::fs::metadata(folder.file(name));
+                let file = std::fs::metadata(folder.join(name));
                 file.is_ok_and(|file| file.len() > header)
             })
     }
@@ -190,20 +188,17 @@ impl Results {
     /// Whether a manifest that was read says that all is done, and the files are there, the summary
     /// by the columns that are asked for.
     pub fn is_complete(
-        folder: &Folder,
+        folder: &Path,
         read: &Identity,
         formats: &[&'static RecordsFormat],
         by: Option<&KeyColumns>,
     ) -> bool {
         read.get("complete").and_then(|c| c.as_bool()) == Some(true)
-            && (formats.iter()).all(|format| folder.file(format.file).exists())
+            && (formats.iter()).all(|format| folder.join(format.file).exists())
             && has_columns(folder, by).unwrap_or(false)
     }
 
     /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
-    ///
-    /// # Errors
-    /// Whatever prevents it; the manifest then says that the run is not complete.
     pub fn finish(
         self,
         finished: &Finished,
@@ -262,9 +257,6 @@ impl ResultsPart {
     }
 
     /// Takes the next record.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being told in some form.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.rows.take(record);
         self.derived.take(record)
@@ -342,30 +334,21 @@ fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>
 ///
 /// # Errors
 /// What stands there, with its path.
-pub fn may_be_written(folder: &Folder) -> io::Result<()> {
+pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
     let forms = FORMATS.iter().map(|format| partial_name(format.file));
     let others = [
         partial_name(failures_csv::FILE),
         row_hashes::PARTIAL.to_owned(),
     ];
-    for name in forms.chain(others) {
-        let path = folder.file(&name);
-        regular::may_be_written(&path).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot write {}: {error}", path.display()),
-            )
-        })?;
-    }
-    Ok(())
+    folder.may_hold(forms.chain(others))
 }
 
 /// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
 ///
 /// # Errors
 /// [`Altered`], and whatever keeps it from being read.
-pub fn summary(folder: &Folder, manifest: &Identity) -> io::Result<Vec<u8>> {
-    let path = folder.file(SUMMARY);
+pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
+    let path = folder.join(SUMMARY);
     let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
     if manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
         Ok(bytes)
@@ -406,9 +389,9 @@ fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
 }
 
 /// Whether the summary in `folder` has the columns that `by` asks for.
-fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
+fn has_columns(folder: &Path, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
-    BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
+    BufReader::new(regular::open(&folder.join(SUMMARY))?).read_line(&mut found)?;
     let expected = heads(by)?;
     Ok(found.trim_end() == expected.trim_end())
 }
@@ -416,7 +399,7 @@ fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
 /// Says that the folder belongs to this run, which is not finished, removes what it does not own,
 /// and opens what goes beside the rows.
 fn claim(
-    folder: &Folder,
+    folder: &OutputFolder,
     identity: &Identity,
     formats: &[&'static RecordsFormat],
     summary: Summary,
@@ -424,18 +407,9 @@ fn claim(
     let mut unfinished = Finished::default();
     unfinished.ending = Ending::Interrupted;
     let manifest = manifest::text(identity, manifest::ending(&unfinished))?;
+    let older = files(folder);
     folder.write(manifest::FILE, manifest.as_bytes())?;
-    folder.remove_unnamed()?;
-    for name in [SUMMARY, failures_csv::FILE] {
-        folder.remove(name)?;
-    }
-    folder.remove(&partial_name(failures_csv::FILE))?;
-    for format in FORMATS {
-        folder.remove(format.file)?;
-        if format.beside.is_some() {
-            folder.remove(&partial_name(format.file))?;
-        }
-    }
+    older.iter().try_for_each(|name| folder.remove(name))?;
     let create = |format: &&RecordsFormat| format.beside.map(|beside| (beside.create)(folder));
     Ok(Derived {
         forms: formats
@@ -445,6 +419,35 @@ fn claim(
         failures: failures_csv::FailuresCsv::new(folder),
         summary,
     })
+}
+
+/// Files of a folder that belong to results in it, but not the rows of a run under way.
+fn files(folder: &OutputFolder) -> Vec<String> {
+    let older = manifest::read(&folder.file(manifest::FILE)).ok().flatten();
+    let named = older
+        .as_ref()
+        .and_then(|own| own.get(manifest::FILES)?.as_object());
+    let named = named.into_iter().flat_map(|files| files.keys().cloned());
+    // Who writes a manifest may name what lies elsewhere.
+    let own = named.filter(|name| Path::new(name).file_name() == Some(OsStr::new(name)));
+    let derived = [failures_csv::FILE, row_hashes::PARTIAL].map(partial_name);
+    let beside = FORMATS.iter().filter(|format| format.beside.is_some());
+    let partial = beside.map(|format| partial_name(format.file));
+    let whole = FORMATS.iter().map(|format| format.file.to_owned());
+    own.chain([SUMMARY, failures_csv::FILE].map(str::to_owned))
+        .chain(derived)
+        .chain(partial)
+        .chain(whole)
+        .collect()
+}
+
+/// Removes results from a folder, their manifest first, but not the files of new ones that are still `unfinished`.
+pub fn remove(folder: &OutputFolder, unfinished: &[String]) -> io::Result<()> {
+    let rows = [records_csv::PARTIAL, row_hashes::PARTIAL].map(str::to_owned);
+    let files = files(folder);
+    folder.remove(manifest::FILE)?;
+    let mut old = (files.iter().chain(&rows)).filter(|name| !unfinished.contains(name));
+    old.try_for_each(|name| folder.remove(name))
 }
 
 impl Derived {

@@ -4,19 +4,18 @@
 //! beside a manifest that holds their hash. It may be made twice, even at the same time, as
 //! engines do that retry: the bytes are the same.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
-use super::folder::Folder;
 use super::manifest::{self, Identity};
 use super::records_csv;
 use super::row_hashes;
 use super::stored_shard::{self, HASH, StoredShard};
+use scavsim_base::output::{OutputFolder, PartialFile, is_partial};
 use scavsim_lab::experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
 
 /// The folder of shards in a result folder.
@@ -24,11 +23,11 @@ pub const FOLDER: &str = "shards";
 
 /// A shard that is being written.
 pub struct ShardFile {
-    folder: Folder,
+    folder: OutputFolder,
     shard: Shard,
     across_vms: bool,
-    rows: BufWriter<NamedTempFile>,
-    sums: BufWriter<NamedTempFile>,
+    rows: PartialFile,
+    sums: PartialFile,
     hash: blake3::Hasher,
 }
 
@@ -53,14 +52,15 @@ pub fn name(shard: Shard) -> String {
 }
 
 /// The manifest of a shard in `folder` that is of another run than `identity`, which `merge` would refuse.
-pub fn of_another_run(folder: &Folder, identity: &Identity) -> Option<PathBuf> {
+pub fn of_another_run(folder: &OutputFolder, identity: &Identity) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.path()).ok()?;
     let mut paths: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .collect();
     paths.sort();
     paths.into_iter().find(|path| {
-        let is_manifest = path.extension().is_some_and(|ending| ending == "json");
+        let is_manifest =
+            path.extension().is_some_and(|ending| ending == "json") && !is_partial(path);
         // What cannot be read is reported by `merge`.
         let read = if is_manifest {
             manifest::read(path).ok().flatten()
@@ -79,7 +79,7 @@ impl ShardFile {
     /// The number of failed cases of a shard that is already there and whole, and of this
     /// identity.
     /// What cannot be read is as good as none.
-    pub fn stored(folder: &Folder, shard: Shard, identity: &Identity) -> Option<u64> {
+    pub fn stored(folder: &OutputFolder, shard: Shard, identity: &Identity) -> Option<u64> {
         let name = name(shard);
         let manifest = manifest::read(&folder.file(&format!("{name}.json"))).ok()??;
         let same = (identity.iter().map(|(key, value)| (key.as_str(), value)))
@@ -96,13 +96,15 @@ impl ShardFile {
     }
 
     /// Starts a shard of the run with this identity.
-    ///
-    /// # Errors
-    /// Whatever prevents it.
-    pub fn create(folder: &Folder, shard: Shard, identity: &Identity) -> io::Result<ShardFile> {
-        let mut rows = BufWriter::new(folder.unnamed()?);
+    pub fn create(
+        folder: &OutputFolder,
+        shard: Shard,
+        identity: &Identity,
+    ) -> io::Result<ShardFile> {
+        let name = name(shard);
+        let mut rows = folder.create(&format!("{name}.csv"))?;
         rows.write_all(&records_csv::header()?)?;
-        let mut sums = BufWriter::new(folder.unnamed()?);
+        let mut sums = folder.create(&format!("{name}.sums"))?;
         sums.write_all(stored_shard::HEAD)?;
         Ok(ShardFile {
             folder: folder.clone(),
@@ -115,25 +117,14 @@ impl ShardFile {
     }
 
     /// Finishes the shard.
-    ///
-    /// # Errors
-    /// Whatever prevents it; the shard is then not there.
     pub fn close(
         self,
         identity: &Identity,
         finished: &Finished,
         expectations: Option<(&'static str, Value)>,
     ) -> io::Result<()> {
-        let name = name(self.shard);
-        for (file, ending) in [(self.rows, "csv"), (self.sums, "sums")] {
-            let file = file.into_inner().map_err(|e| e.into_error())?;
-            file.as_file().sync_all()?;
-            let target = self.folder.file(&format!("{name}.{ending}"));
-            file.persist(&target).map_err(|e| {
-                let what = format!("cannot write {}: {}", target.display(), e.error);
-                io::Error::new(e.error.kind(), what)
-            })?;
-        }
+        self.rows.close()?;
+        self.sums.close()?;
         let own = [
             ("finished", json!(finished.cases)),
             ("failed", json!(finished.failed)),
@@ -146,7 +137,7 @@ impl ShardFile {
         let more = place(self.shard).into_iter().chain(own);
         let manifest = manifest::text(identity, more.chain(expectations))?;
         self.folder
-            .write(&format!("{name}.json"), manifest.as_bytes())
+            .write(&format!("{}.json", name(self.shard)), manifest.as_bytes())
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::manifest::{self, Identity};
 use super::results::{Results, ResultsPart};
 use super::stored_shard::{StoredShard, StoredTask};
+use scavsim_base::output::is_partial;
 use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -220,7 +221,7 @@ fn parts(folder: &Path, wrong: &mut Diagnostics) -> Vec<Part> {
                 continue;
             }
         };
-        if path.extension().is_none_or(|extension| extension != "json") {
+        if path.extension().is_none_or(|extension| extension != "json") || is_partial(&path) {
             continue;
         }
         match manifest::read(&path) {

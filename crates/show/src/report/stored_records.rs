@@ -10,7 +10,7 @@ use super::csv_rows::CsvRows;
 use super::manifest::{self, Identity};
 use super::row_hashes::{Altered, Check};
 use super::stored_rows::StoredRows;
-use super::{Folder, records_csv, records_jsonl};
+use super::{records_csv, records_jsonl};
 use scavsim_lab::experiment::{Record, Sink};
 use scavsim_read::input::regular;
 
@@ -19,7 +19,7 @@ use scavsim_read::input::regular;
 ///
 /// # Errors
 /// No records, records that are damaged, out of order or [`Altered`], and failures of the sink.
-pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
+pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
     type Reader = fn(&Path, &mut InOrder<'_>) -> io::Result<()>;
     let forms: &[(&str, Reader, u64)] = &[
         (records_csv::FILE, csv_rows, 1),
@@ -32,7 +32,7 @@ pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io
         ),
     ];
     for (name, read, lines_before) in forms {
-        let path = folder.file(name);
+        let path = folder.join(name);
         if path.exists() {
             let check = Check::of(manifest, *lines_before).ok_or_else(|| {
                 Altered(format!("{} has no hashes of the records", manifest::FILE))
@@ -61,7 +61,7 @@ pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io
         format!(
             "there is none of {} in {}",
             names.join(", "),
-            folder.path().display()
+            folder.display()
         ),
     ))
 }

@@ -27,9 +27,6 @@ pub struct StoredRows {
 
 impl StoredRows {
     /// Opens a file at its first row; `None` when it does not begin with the header.
-    ///
-    /// # Errors
-    /// Whatever prevents reading.
     pub fn open(path: &Path) -> io::Result<Option<StoredRows>> {
         let header = records_csv::header()?;
         let mut found = Vec::new();
@@ -43,9 +40,6 @@ impl StoredRows {
     }
 
     /// Opens a file at a row that begins `start` bytes behind its beginning.
-    ///
-    /// # Errors
-    /// Whatever prevents reading.
     pub fn open_at(path: &Path, start: u64) -> io::Result<StoredRows> {
         let mut file = regular::open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
@@ -97,9 +91,6 @@ impl StoredRows {
     }
 
     /// Passes over a row, whatever stands in it; whether there was one with an end.
-    ///
-    /// # Errors
-    /// Whatever prevents reading.
     pub fn skip(&mut self) -> io::Result<bool> {
         self.begin = self.end;
         self.rows.get_mut().forget_before(self.begin);
@@ -128,9 +119,6 @@ impl StoredRows {
     }
 
     /// Whether a file ends within the header.
-    ///
-    /// # Errors
-    /// Whatever prevents reading.
     pub fn is_torn_header(path: &Path) -> io::Result<bool> {
         let header = records_csv::header()?;
         let mut found = Vec::new();

@@ -136,9 +136,6 @@ pub struct StoredShard {
 
 impl StoredShard {
     /// Opens the files of the shard with the rows at `path`, where reading went on to `at`.
-    ///
-    /// # Errors
-    /// Whatever prevents it, with the file.
     pub fn open(path: &Path, at: Option<[u64; 2]>) -> io::Result<StoredShard> {
         let sums_path = path.with_extension("sums");
         let open = |path: &Path, head: &[u8], at: Option<u64>| -> io::Result<(File, u64)> {

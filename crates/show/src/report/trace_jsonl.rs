@@ -20,9 +20,6 @@ pub(super) struct Line<A> {
 }
 
 /// Writes `entries`, which are in the order of time, behind a line that says what they are of.
-///
-/// # Errors
-/// Whatever prevents it.
 pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
     let head = Line {
         at_s: 0.0,

@@ -114,9 +114,6 @@ fn line<A: Serialize>(
 
 impl SearchTrace<'_> {
     /// Writes what happened, in the order of time.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn write(&self, mut into: impl Write) -> io::Result<()> {
         let into = &mut into;
         line(into, 0.0, None, "case", self.of)?;

@@ -6,11 +6,11 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use super::folder::Folder;
 use super::manifest::Identity;
 use super::records_csv::Good;
 use super::row_hashes::{Altered, Check, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
+use scavsim_base::output::OutputFolder;
 use scavsim_read::input::regular;
 
 /// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
@@ -18,7 +18,7 @@ use scavsim_read::input::regular;
 ///
 /// # Errors
 /// [`Altered`] rows, and whatever prevents reading.
-pub fn good(folder: &Folder, path: &Path, manifest: &Identity) -> io::Result<Good> {
+pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<Good> {
     let mut rows = match StoredRows::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
         Err(error) => return Err(error),
@@ -34,31 +34,26 @@ pub fn good(folder: &Folder, path: &Path, manifest: &Identity) -> io::Result<Goo
 }
 
 /// The good rows of a run that ended, whether complete or not.
-fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::Result<Good> {
-    let mut lines = folder.unnamed()?;
+fn by_manifest(folder: &OutputFolder, rows: &mut StoredRows, mut check: Check) -> io::Result<Good> {
+    let mut lines = folder.create(PARTIAL)?;
     let mut good = Good::default();
-    {
-        let mut out = io::BufWriter::new(lines.as_file_mut());
-        let (mut count, all) = (0, check.rows());
-        while count < all && rows.skip()? {
-            let line = check.take(rows.raw(), 1)?;
-            count += 1;
-            if check.is_at_border() {
-                out.write_all(line.as_bytes())?;
-                good.rows = count;
-                good.hashes_end += line.len() as u64;
-            }
+    let (mut count, all) = (0, check.rows());
+    while count < all && rows.skip()? {
+        let line = check.take(rows.raw(), 1)?;
+        count += 1;
+        if check.is_at_border() {
+            lines.write_all(line.as_bytes())?;
+            good.rows = count;
+            good.hashes_end += line.len() as u64;
         }
-        check.end()?;
-        out.flush()?;
     }
-    lines.as_file().sync_all()?;
-    lines.persist(folder.file(PARTIAL)).map_err(|e| e.error)?;
+    check.end()?;
+    lines.close()?;
     Ok(good)
 }
 
 /// The good rows of a run that was killed.
-fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
+fn by_lines(folder: &OutputFolder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
     let mut lines = match regular::open(&folder.file(PARTIAL)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
         file => BufReader::new(file?),

@@ -157,8 +157,8 @@ pub enum Checkpoints {
 }
 
 impl Checkpoints {
-    /// What suits losses `mtbf_h` hours apart and a write of `write_h` hours; `None` where more decides. Without losses, or at no
-    /// cost of writing, there is no interval.
+    /// What suits losses `mtbf_h` hours apart and a write of `write_h` hours; `None` where more decides. Without losses there is no
+    /// interval.
     pub fn at_rate(&self, write_h: f64, mtbf_h: impl FnOnce() -> f64) -> Option<Policy> {
         let interval = match self {
             Checkpoints::By(policy) => return Some(policy.clone()),

@@ -45,6 +45,8 @@ pub(super) struct Outline<'c> {
     /// All steps, and how much slower they are than without luck, by which checkpoints are planned.
     pub(super) all_h: f64,
     pub(super) slower: f64,
+    /// One step.
+    pub(super) step_h: f64,
     /// Until another VM runs, until all go on then, and to write a checkpoint.
     pub(super) replacement_h: f64,
     pub(super) restart_h: f64,
@@ -90,16 +92,18 @@ impl<'c> Outline<'c> {
             },
             all_h: steps as f64 * step_h,
             slower: step_h / hours(cluster.whole.step_s),
+            step_h,
             replacement_h,
             restart_h: hours(restart),
             write_h: hours(spot.write.mean_s()),
         })
     }
 
-    /// Hours of work after which a checkpoint is due, if one is, with so many to go and the oldest VM so old.
+    /// Hours of work after which a checkpoint is due, if one is, with so many to go and the oldest VM so old: a step at least.
     pub(super) fn due_h(&self, left_h: f64, oldest_h: f64) -> Option<f64> {
-        let due_h = self.policy.next_h(left_h / self.slower, oldest_h);
-        due_h.map(|due| due * self.slower)
+        let due_h = self.policy.next_h(left_h / self.slower, oldest_h)?;
+        let due_h = (due_h * self.slower).max(self.step_h);
+        (due_h < left_h).then_some(due_h)
     }
 }
 

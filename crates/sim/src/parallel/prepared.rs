@@ -28,6 +28,8 @@ struct StageCost {
     busy_backward: f64,
     /// Part of `backward` that computes the gradients of weights.
     weights: f64,
+    /// Part of both passes that is communication; `None` where what was measured holds it.
+    communication: Option<f64>,
     /// One message to the next stage, or from it.
     message: f64,
     update: f64,
@@ -42,6 +44,7 @@ impl StageCost {
             busy_forward: self.busy_forward * factor,
             busy_backward: self.busy_backward * factor,
             weights: self.weights * factor,
+            communication: self.communication.map(|own| own * factor),
             message: self.message,
             update: self.update * factor,
         }
@@ -86,6 +89,9 @@ impl Reduction {
 pub struct StepBreakdown {
     /// Forward and backward.
     pub compute_s: f64,
+    /// The part of `compute_s` in which GPUs send each other what they share: sums of a layer, weights, keys and values, tokens of experts.
+    /// `None` where measured layers hold it.
+    pub inside_s: Option<f64>,
     /// Waiting for other stages.
     pub bubble_s: f64,
     /// Sending activations and their gradients, as far as nothing hides it.
@@ -398,6 +404,7 @@ impl PreparedPlan {
         let activations_s = sent.min(waits);
         StepBreakdown {
             compute_s: compute_s.min(end),
+            inside_s: (own.communication).map(|each| f64::from(self.micro_batches) * each),
             bubble_s: waits - activations_s,
             activations_s,
             gradients_s: step_s - end - update_s,

@@ -68,6 +68,8 @@ pub struct Times {
     busy_backward: Vec<f64>,
     /// Seconds of the backward pass for the gradients of weights.
     weights: Vec<f64>,
+    /// Seconds of both passes in which GPUs that share layers add up what they have; `None` where those are in what was measured.
+    communication: Option<Vec<f64>>,
 }
 
 /// Seconds of consecutive layers.
@@ -85,6 +87,8 @@ pub struct Seconds {
     pub busy_backward: f64,
     /// The part of `backward` that computes the gradients of weights, which nobody waits for.
     pub weights: f64,
+    /// The part of both passes that is communication; `None` where what was measured holds it, and nobody knows how much.
+    pub communication: Option<f64>,
 }
 
 impl Seconds {
@@ -96,6 +100,7 @@ impl Seconds {
         self.busy_forward += other.busy_forward;
         self.busy_backward += other.busy_backward;
         self.weights += other.weights;
+        self.communication = (self.communication.zip(other.communication)).map(|(a, b)| a + b);
     }
 }
 
@@ -117,6 +122,7 @@ impl Times {
             backward,
             update: sums(layers.iter().map(|layer| layer.update)),
             weights: sums(layers.iter().map(|layer| layer.weights)),
+            communication: Some(sums(layers.iter().map(|layer| layer.communication))),
         }
     }
 
@@ -137,6 +143,9 @@ impl Times {
             busy_forward: on_line(&below.busy_forward, &above.busy_forward),
             busy_backward: on_line(&below.busy_backward, &above.busy_backward),
             weights: on_line(&below.weights, &above.weights),
+            communication: (below.communication.as_ref())
+                .zip(above.communication.as_ref())
+                .map(|(below, above)| on_line(below, above)),
         }
     }
 
@@ -151,6 +160,7 @@ impl Times {
             busy_forward: between(&self.busy_forward),
             busy_backward: between(&self.busy_backward),
             weights: between(&self.weights),
+            communication: self.communication.as_deref().map(between),
         }
     }
 }
@@ -197,8 +207,7 @@ impl Weights {
     }
 
     /// From the bytes of each layer.
-    pub(super) fn made(tensor: u32, layers: impl Iterator<Item = LayerBytes>) -> Weights {
-        let layers: Vec<LayerBytes> = layers.collect();
+    pub(super) fn made(tensor: u32, layers: &[LayerBytes]) -> Weights {
         Weights {
             tensor,
             parameters: sums(layers.iter().map(|layer| layer.parameters)),
@@ -253,7 +262,8 @@ pub(super) struct MadeProfile {
 /// Sums up to each.
 fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Item = V>) -> Vec<V> {
     let mut sum = V::default();
-    let mut all = vec![sum];
+    let mut all = Vec::with_capacity(1 + values.size_hint().0);
+    all.push(sum);
     for value in values {
         sum = sum + value;
         all.push(sum);

@@ -387,6 +387,7 @@ fn way(
         steps: parts.target.steps(draft.batch),
         step_s,
         communication_s: breakdown.activations_s + breakdown.gradients_s,
+        inside_s: breakdown.inside_s,
         compute_s: breakdown.compute_s + breakdown.update_s,
         bubble_share: breakdown.bubble_share() as f32,
         peak_gib: (peak.unwrap_or(0) as f64 / GIB) as f32,

@@ -53,7 +53,8 @@ impl Cause {
     }
 }
 
-/// Nodes that fail more often than others.
+/// Nodes that fail more often than others. A node that fails is repaired and comes back in the place of another that fails, so that as many
+/// of those that train are lemons as of all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lemons {
     /// Share of lemons among all nodes.

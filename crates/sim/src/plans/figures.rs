@@ -11,8 +11,8 @@ pub struct PlanFigures {
     pub may_not_fit: bool,
     /// Share of a step in which the last stage waits for others.
     pub bubble: f64,
-    /// Share of a step that is communication which nothing hides.
-    pub communication: f64,
+    /// Share of a step that is communication which nothing hides; `None` where measured layers hold some of it.
+    pub communication: Option<f64>,
     /// Tokens of a second of training.
     pub tokens_per_s: f64,
     /// Model FLOPs utilisation: FLOPs of its tokens over those of all GPUs at their peak. `None`: the model is known by a
@@ -44,7 +44,8 @@ impl Choices {
             may_not_fit: way.may_not_fit,
             bubble: f64::from(way.bubble_share),
             // What is left of a step may round to less than nothing.
-            communication: (way.communication_s / way.step_s).max(0.0),
+            communication: (way.inside_s)
+                .map(|inside_s| ((way.communication_s + inside_s) / way.step_s).max(0.0)),
             tokens_per_s,
             mfu: self.peak_flops(configuration).and_then(|peak| {
                 let flops = self.flops.as_ref()?;

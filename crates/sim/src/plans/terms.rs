@@ -8,6 +8,7 @@ use crate::cluster::{Pause, Spot};
 use crate::training::Variation;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::cloud::delays::CheckpointWrite;
 
 /// The terms that a job runs on.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct Terms {
     pub variation: Variation,
     /// GB of state per second that go to the storage of checkpoints and come from it; `None`: no time, or what `spot` says.
     pub checkpoint_gb_per_s: Option<f64>,
+    /// How long each GPU takes to write its part of the state, and to load it, where nothing else tells.
+    pub write_by_part: Option<CheckpointWrite>,
     /// How machines fail that nobody takes away.
     pub failures: Option<Arc<Failures>>,
     /// What the job does when VMs go and come.
@@ -36,6 +39,7 @@ impl Default for Terms {
             start_up: Pause::NONE,
             variation: Variation::default(),
             checkpoint_gb_per_s: None,
+            write_by_part: None,
             failures: None,
             reacting: Reacting::default(),
         }
@@ -55,7 +59,11 @@ impl Terms {
 
     /// Seconds that the state of a plan takes to the storage or back, by its size.
     pub(super) fn state_s(&self, way: &Way) -> Option<f64> {
-        Some(way.state_bytes / 1e9 / self.checkpoint_gb_per_s?)
+        let of_part = |write: CheckpointWrite| {
+            write.mean_s(way.state_bytes / 1e6 / f64::from(way.draft.gpus()))
+        };
+        let of_whole = |gb_per_s| way.state_bytes / 1e9 / gb_per_s;
+        (self.checkpoint_gb_per_s.map(of_whole)).or(self.write_by_part.map(of_part))
     }
 
     /// How long a checkpoint takes to write; `stream` is asked for only where that varies.

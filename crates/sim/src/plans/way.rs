@@ -43,8 +43,10 @@ pub struct Way {
     pub steps: f64,
     /// Seconds of a step.
     pub step_s: f64,
-    /// Communication of a step that nothing hides.
+    /// Communication of a step that nothing hides, between stages and replicas.
     pub communication_s: f64,
+    /// Communication inside of its passes; `None` where measured layers hold it.
+    pub inside_s: Option<f64>,
     /// Least of a step that computing takes on the slowest stage.
     pub compute_s: f64,
     /// Share of the step in which a stage waits for others.

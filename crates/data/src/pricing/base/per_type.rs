@@ -10,7 +10,7 @@ use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::Rented;
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::PositiveUsd;
-use scavsim_read::input::closest;
+use scavsim_read::input::did_you_mean;
 
 /// The rule with its keys.
 pub const RULE: Rule = Rule {
@@ -55,10 +55,11 @@ impl VmPrice for PerType {
         let usd = usd.map(|usd| usd.get());
         usd.ok_or_else(|| NoPrice {
             what: format!("`{key}` has no price of `{vm}`"),
-            help: match closest(vm, table.keys().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("add `{vm}` to it"),
-            },
+            help: did_you_mean(
+                vm,
+                table.keys().map(String::as_str),
+                format!("add `{vm}` to it"),
+            ),
         })
     }
 }

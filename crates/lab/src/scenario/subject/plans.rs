@@ -25,7 +25,7 @@ use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
 use crate::scenario::parallel_table::ParallelTable;
 use crate::scenario::prices::Rentals;
-use crate::scenario::{Setting, setup};
+use crate::scenario::{Setting, measured_defaults, setup};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::workload::OutsideHull;
@@ -219,6 +219,7 @@ fn terms(
         is_capacity,
         variation: variation.clone(),
         checkpoint_gb_per_s: table.checkpoint_gb_per_s.map(Positive::get),
+        write_by_part: measured_defaults::line_by_part(file),
         reacting: living::reacting(file, table, setup, complaints),
         failures: living::failures(file, complaints),
     }))

@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::figures::{Memory, Times, in_order};
 use crate::import::figure::rounded;
-use crate::import::json;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, json};
 
 /// By key as it is written.
 type By<V> = BTreeMap<String, V>;
@@ -38,7 +37,7 @@ pub(super) fn times(
     model: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Times> {
-    let profiles: Profiles = json(source, NOT_SAILOR, diagnostics)?;
+    let profiles: Profiles = json::read(source, NOT_SAILOR, diagnostics)?;
     let gpus = chosen(source, profiles, model, diagnostics)?;
     let before = diagnostics.len();
     let mut times = Times::new();
@@ -81,7 +80,7 @@ pub(super) fn memory(
     model: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Memory> {
-    let info: Info = json(source, NOT_SAILOR, diagnostics)?;
+    let info: Info = json::read(source, NOT_SAILOR, diagnostics)?;
     let degrees = chosen(source, info, model, diagnostics)?;
     let before = diagnostics.len();
     let mut memory = Memory::new();
@@ -129,7 +128,7 @@ fn add_all_reduces(memory: &mut Memory) {
 
 /// `network_coeffs_all_homo.json`, as `links.csv`.
 pub(super) fn links(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<String> {
-    let scopes: Coefficients = json(source, NOT_SAILOR, diagnostics)?;
+    let scopes: Coefficients = json::read(source, NOT_SAILOR, diagnostics)?;
     let before = diagnostics.len();
     let mut text = "scope,gpu,gpus,a,b,c,cap_gb_per_s\n".to_owned();
     for (theirs, ours) in [("intra", "in-node"), ("inter", "between-nodes")] {

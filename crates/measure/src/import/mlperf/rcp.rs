@@ -8,8 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::import::json;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, json};
 
 /// A reference convergence point.
 #[derive(Debug, Clone)]
@@ -75,7 +74,7 @@ pub fn read_all(paths: &[PathBuf], diagnostics: &mut Diagnostics) -> Option<Vec<
 
 fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Point> {
     let title = format!("{} is no table of convergence points", source.name);
-    let Some(pairs) = json::<Pairs>(source, &title, diagnostics) else {
+    let Some(pairs) = json::read_repeating::<Pairs>(source, &title, diagnostics) else {
         return Vec::new();
     };
     if pairs.0.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 use scavsim_sim::parallel::Sharing;
 use scavsim_sim::parallel::architecture::{Architecture, ModelTable, library};
 use scavsim_sim::parallel::gpu::{self, Precision};
@@ -97,10 +97,7 @@ struct Reading<'r> {
 impl Reading<'_> {
     fn unknown(&self, column: &str, what: &str, legal: &[&str], d: &mut Diagnostics) {
         let word = self.row.optional_text(column).unwrap_or_default();
-        let label = match closest(word, legal.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(word, legal.iter().copied(), "not known");
         let title = format!("unknown {what} `{word}`");
         let mistake = Diagnostic::at(self.source, self.row.span(column), title, label);
         d.push(mistake.with_help(format!("legal here: {}", legal.join(", "))));

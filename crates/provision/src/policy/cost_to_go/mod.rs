@@ -279,10 +279,10 @@ impl Policy for CostToGo {
         self.shape = Some(shape);
         self.observe(desk);
         self.prepare(desk, shape);
-        let work_h = desk.left_s() / 3600.0;
+        let (work_h, times) = (desk.left_s() / 3600.0, desk.times());
         let left = Left {
             work_h,
-            slack_h: desk.ticks_left() as f64 * desk.tick_s() / 3600.0 - work_h,
+            slack_h: (times.deadline - times.now).hours() - work_h,
         };
         if self.stays(desk, left) {
             return;

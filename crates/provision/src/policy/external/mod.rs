@@ -8,15 +8,16 @@
 
 mod talk;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toml::Spanned;
 
-use self::talk::{Answer, Breach, Reply, Shown, Until};
+use self::talk::{Answer, Breach, Reply, Until};
 use super::{Net, Policy, Recipe};
 use crate::life::desk::Desk;
 use crate::life::events::LastLook;
@@ -58,7 +59,15 @@ pub struct ExternalPolicySettings {
     stop: Option<Arc<AtomicBool>>,
     #[serde(skip)]
     waiting: Waiting,
+    /// Why its lives failed, and how often.
+    #[serde(skip)]
+    failures: Arc<Mutex<BTreeMap<String, u32>>>,
 }
+
+/// After so many failures of the same kind nothing else is expected of a program.
+const HOPELESS: u32 = 10;
+/// Different failures that are counted.
+const COUNTED: usize = 100;
 
 fn max_asks() -> Count {
     Count::new(100).expect("it is above 0")
@@ -87,8 +96,18 @@ impl ExternalPolicySettings {
         self.program().found().map(|_| ())
     }
 
+    fn count(&self, failure: &str) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.len() < COUNTED || failures.contains_key(failure) {
+            *failures.entry(failure.to_owned()).or_default() += 1;
+        }
+    }
+
     /// A process that waits, or a new one.
     fn talk(&self) -> Result<Numbered, Breach> {
+        if let Some(why) = self.hopeless() {
+            return Err(Breach::Fails(why));
+        }
         if (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Breach::Interrupted);
         }
@@ -116,6 +135,16 @@ impl Recipe for ExternalPolicySettings {
             asked_again: 0,
             until: Until::Tick,
         })
+    }
+
+    fn program(&self) -> Option<String> {
+        Some(self.program().to_string())
+    }
+
+    fn hopeless(&self) -> Option<String> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let often = failures.iter().find(|(_, count)| **count >= HOPELESS);
+        often.map(|(why, _)| why.clone())
     }
 
     fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
@@ -155,12 +184,11 @@ impl ExternalPolicy {
         }
         let mut reply = None;
         for _ in 0..self.of.max_asks.get() {
-            let shown = Shown {
-                desk,
-                events: self.look.events(),
-                reply: reply.as_ref(),
+            let shown = talk::shown(desk, self.look.events(), reply.as_ref());
+            let line = match begun.take() {
+                Some(life) => format!("{}\n", json!({ "life": life, "desk": shown })),
+                None => format!("{}\n", json!({ "desk": shown })),
             };
-            let line = told(begun.take().as_ref(), &shown);
             let Some(talk) = &mut self.talk else { break };
             let (answer, until) = talk.ask(&line, |answer| talk::understood(answer, desk))?;
             match answer {
@@ -198,19 +226,19 @@ impl ExternalPolicy {
     }
 }
 
-/// A line that a program is told.
-fn told(life: Option<&Value>, desk: &Shown<'_, '_, '_>) -> String {
-    // Names and finite numbers are always JSON.
-    let desk = serde_json::to_string(desk).unwrap_or_default();
-    match life {
-        Some(life) => format!("{{\"life\":{life},\"desk\":{desk}}}\n"),
-        None => format!("{{\"desk\":{desk}}}\n"),
-    }
-}
-
 /// After a life: the same conversation, if there can be another one.
 fn over(talk: Numbered, desk: &Desk<'_, '_>) -> Result<Option<Numbered>, Breach> {
     talk.over(|line| talk::understood(line, desk), talk::ready)
+}
+
+impl ExternalPolicy {
+    fn fail(&self, desk: &mut Desk<'_, '_>, breach: &Breach) {
+        let why = breach.to_string();
+        if !matches!(breach, Breach::Interrupted) {
+            self.of.count(&why);
+        }
+        desk.fail(&why);
+    }
 }
 
 impl Policy for ExternalPolicy {
@@ -222,7 +250,7 @@ impl Policy for ExternalPolicy {
                 // What failed tells more than how it ended.
                 self.of.waiting.give_back(talk);
             }
-            desk.fail(&breach.to_string());
+            self.fail(desk, &breach);
         }
     }
 
@@ -235,7 +263,7 @@ impl Policy for ExternalPolicy {
         match over(talk, desk) {
             Ok(Some(talk)) => self.of.waiting.give_back(talk),
             Ok(None) => {}
-            Err(breach) => desk.fail(&breach.to_string()),
+            Err(breach) => self.fail(desk, &breach),
         }
     }
 }

@@ -3,14 +3,13 @@
 use std::fmt;
 
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use crate::life::desk::Desk;
 use crate::life::events::Event;
 use crate::life::{Market, Place};
-use scavsim_read::input::closest;
+use scavsim_read::input::did_you_mean;
 use scavsim_talk::conversation::Silence;
 use scavsim_talk::lines::{NotUnderstood, given, read};
 use scavsim_talk::numbered::Unasked;
@@ -231,52 +230,46 @@ fn called<'n, I: Iterator<Item = &'n str>>(
 ) -> Result<usize, NotUnderstood> {
     let at = names().position(|known| known == name);
     at.ok_or_else(|| {
-        let help = match closest(name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = did_you_mean(
+            name,
+            names(),
+            format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        );
         NotUnderstood::of(line, &format!("no {what} is called `{name}`; {help}"))
     })
 }
 
+/// An object by the names of some zones or forms.
+fn by_name<'n, V: Into<Value>>(
+    all: impl Iterator<Item = usize>,
+    name: impl Fn(usize) -> &'n str,
+    value: impl Fn(usize) -> V,
+) -> Value {
+    let named = all.map(|at| (name(at).to_owned(), value(at).into()));
+    Value::Object(named.collect())
+}
+
 /// What a life begins with, as an object of JSON.
 pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
-    let names = || 0..desk.zones();
+    let zone = |zone: usize| desk.zone_name(zone);
+    let form = |form: usize| desk.form_name(form);
     // A job without forms has one that has no name.
     let forms = || 0..(if has_forms(desk) { desk.forms() } else { 0 });
-    let prices_as = |zone: usize| {
-        let served = forms().filter(|&form| desk.is_served(zone, form));
-        let priced = served.map(|form| {
-            let usd = desk.on_demand_usd_per_h_as(zone, form);
-            (desk.form_name(form).to_owned(), json!(usd))
-        });
-        Value::Object(priced.collect())
-    };
-    let machines = forms().map(|form| {
-        let machines = json!(desk.form_machines(form));
-        (desk.form_name(form).to_owned(), machines)
+    let zones = (0..desk.zones()).map(|at| {
+        let served = forms().filter(|&form| desk.is_served(at, form));
+        let prices = by_name(served, form, |form| desk.on_demand_usd_per_h_as(at, form));
+        json!({
+            "name": zone(at),
+            "region": desk.region(at),
+            "on_demand_usd_per_h": desk.on_demand_usd_per_h(at),
+            "on_demand_usd_per_h_as": prices,
+        })
     });
-    let machines: Map<String, Value> = machines.collect();
-    let zones: Vec<Value> = names()
-        .map(|zone| {
-            json!({
-                "name": desk.zone_name(zone),
-                "region": desk.region(zone),
-                "on_demand_usd_per_h": desk.on_demand_usd_per_h(zone),
-                "on_demand_usd_per_h_as": prices_as(zone),
-            })
+    let egress_from = |from| {
+        by_name(0..desk.zones(), zone, |to| {
+            desk.egress_between_usd(from, to)
         })
-        .collect();
-    let egress_usd: Map<String, Value> = names()
-        .map(|from| {
-            let to = names().map(|to| {
-                let usd = desk.egress_between_usd(from, to);
-                (desk.zone_name(to).to_owned(), json!(usd))
-            });
-            let to = Value::Object(to.collect());
-            (desk.zone_name(from).to_owned(), to)
-        })
-        .collect();
+    };
     json!({
         "protocol": 1,
         "tick_s": desk.tick_s(),
@@ -286,9 +279,9 @@ pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Valu
         "checkpoint_every_s": desk.checkpoint_every_s(),
         "lateness_usd_per_h": desk.lateness_usd_per_h(),
         "probe_s": desk.probe_s(),
-        "zones": zones,
-        "forms": machines,
-        "egress_usd": egress_usd,
+        "zones": zones.collect::<Vec<_>>(),
+        "forms": by_name(forms(), form, |form| desk.form_machines(form)),
+        "egress_usd": by_name(0..desk.zones(), zone, egress_from),
         "seed": seed,
         "settings": settings,
     })
@@ -304,130 +297,56 @@ pub(super) enum Reply {
 }
 
 /// A desk as a program is shown it, with the events since it was last asked and what came of its answer before.
-pub(super) struct Shown<'s, 'l, 'w> {
-    pub(super) desk: &'s Desk<'l, 'w>,
-    pub(super) events: &'s [Event],
-    pub(super) reply: Option<&'s Reply>,
-}
-
-impl Serialize for Shown<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let desk = self.desk;
-        let name = |zone: usize| desk.zone_name(zone);
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("tick", &desk.tick())?;
-        map.serialize_entry("elapsed_s", &desk.elapsed_s())?;
-        map.serialize_entry("ticks_left", &desk.ticks_left())?;
-        map.serialize_entry("done_s", &desk.done_s())?;
-        map.serialize_entry("left_s", &desk.left_s())?;
-        map.serialize_entry("saved_s", &desk.saved_s())?;
-        map.serialize_entry("slack_s", &desk.slack_s())?;
-        map.serialize_entry("spent_usd", &desk.spent_usd())?;
-        map.serialize_entry("running", &desk.running().map(|place| Held(place, desk)))?;
-        map.serialize_entry("start_up_left_s", &desk.start_up_left_s())?;
-        map.serialize_entry("checkpoint", &desk.checkpoint().map(name))?;
-        map.serialize_entry("lost", &desk.lost().map(name))?;
-        map.serialize_entry("spot_usd_per_h", &Prices(desk))?;
-        if has_forms(desk) {
-            let form = desk.running_form().map(|form| desk.form_name(form));
-            map.serialize_entry("form", &form)?;
-            map.serialize_entry("speed", &Speeds(desk))?;
-            map.serialize_entry("spot_usd_per_h_as", &PricesAs(desk))?;
-        }
-        map.serialize_entry("events", &Events(self.events, desk))?;
-        match self.reply {
-            None => {}
-            Some(Reply::Refused(zones)) => {
-                let names: Vec<&str> = zones.iter().map(|zone| name(*zone)).collect();
-                map.serialize_entry("refused", &names)?;
-            }
-            Some(Reply::Offered(zone, is_offered)) => {
-                let told = Told("zone", name(*zone), "offered", is_offered);
-                map.serialize_entry("probed", &told)?;
-            }
-        }
-        map.end()
-    }
-}
-
-/// Two entries of an object.
-struct Told<A, B>(&'static str, A, &'static str, B);
-
-impl<A: Serialize, B: Serialize> Serialize for Told<A, B> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(2))?;
-        map.serialize_entry(self.0, &self.1)?;
-        map.serialize_entry(self.2, &self.3)?;
-        map.end()
-    }
-}
-
-/// Machines of a job.
-struct Held<'s, 'l, 'w>(Place, &'s Desk<'l, 'w>);
-
-impl Serialize for Held<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let market = match self.0.market {
+pub(super) fn shown(desk: &Desk<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
+    let name = |zone: usize| desk.zone_name(zone);
+    let form = |form: usize| desk.form_name(form);
+    let running = desk.running().map(|Place { zone, market }| {
+        let market = match market {
             Market::Spot => "spot",
             Market::OnDemand => "on_demand",
         };
-        Told("zone", self.1.zone_name(self.0.zone), "market", market).serialize(to)
+        json!({ "zone": name(zone), "market": market })
+    });
+    let event = |event: &Event| match *event {
+        Event::Lost(zone) => json!({ "lost": name(zone) }),
+        Event::Works(zone) => json!({ "works": name(zone) }),
+        Event::Checkpoint(saved_s) => json!({ "checkpoint": saved_s }),
+        Event::Price(zone) => json!({ "price": name(zone) }),
+        Event::DeadlineNear => json!({ "deadline_near": true }),
+    };
+    let mut shown = json!({
+        "tick": desk.tick(),
+        "elapsed_s": desk.elapsed_s(),
+        "ticks_left": desk.ticks_left(),
+        "done_s": desk.done_s(),
+        "left_s": desk.left_s(),
+        "saved_s": desk.saved_s(),
+        "slack_s": desk.slack_s(),
+        "spent_usd": desk.spent_usd(),
+        "running": running,
+        "start_up_left_s": desk.start_up_left_s(),
+        "checkpoint": desk.checkpoint().map(name),
+        "lost": desk.lost().map(name),
+        "spot_usd_per_h": by_name(0..desk.zones(), name, |zone| desk.spot_usd_per_h(zone)),
+        "events": events.iter().map(event).collect::<Vec<_>>(),
+    });
+    if has_forms(desk) {
+        let prices_as = |form| {
+            let zones = (0..desk.zones()).filter(|&zone| desk.is_served(zone, form));
+            by_name(zones, name, |zone| desk.spot_usd_per_h_as(zone, form))
+        };
+        shown["form"] = desk.running_form().map(form).into();
+        shown["speed"] = by_name(0..desk.forms(), form, |form| desk.speed(form));
+        shown["spot_usd_per_h_as"] = by_name(0..desk.forms(), form, prices_as);
     }
-}
-
-/// Spot prices of all zones.
-struct Prices<'s, 'l, 'w>(&'s Desk<'l, 'w>);
-
-impl Serialize for Prices<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let zones = 0..self.0.zones();
-        to.collect_map(zones.map(|zone| (self.0.zone_name(zone), self.0.spot_usd_per_h(zone))))
+    match reply {
+        None => {}
+        Some(Reply::Refused(zones)) => {
+            shown["refused"] = zones.iter().map(|&zone| name(zone)).collect();
+        }
+        Some(Reply::Offered(zone, is_offered)) => {
+            shown["probed"] = json!({ "zone": name(*zone), "offered": is_offered });
+        }
     }
-}
-
-/// Seconds of work per second in all forms.
-struct Speeds<'s, 'l, 'w>(&'s Desk<'l, 'w>);
-
-impl Serialize for Speeds<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let forms = 0..self.0.forms();
-        to.collect_map(forms.map(|form| (self.0.form_name(form), self.0.speed(form))))
-    }
-}
-
-/// Spot prices of all zones that serve a form, by forms.
-struct PricesAs<'s, 'l, 'w>(&'s Desk<'l, 'w>);
-
-impl Serialize for PricesAs<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let forms = 0..self.0.forms();
-        to.collect_map(forms.map(|form| (self.0.form_name(form), PricesOf(self.0, form))))
-    }
-}
-
-/// Spot prices of all zones that serve one form.
-struct PricesOf<'s, 'l, 'w>(&'s Desk<'l, 'w>, usize);
-
-impl Serialize for PricesOf<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let PricesOf(desk, form) = *self;
-        let zones = (0..desk.zones()).filter(|&zone| desk.is_served(zone, form));
-        to.collect_map(zones.map(|zone| (desk.zone_name(zone), desk.spot_usd_per_h_as(zone, form))))
-    }
-}
-
-/// What happened, each as an object with one entry.
-struct Events<'s, 'l, 'w>(&'s [Event], &'s Desk<'l, 'w>);
-
-impl Serialize for Events<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let name = |zone: usize| self.1.zone_name(zone);
-        to.collect_seq(self.0.iter().map(|event| match *event {
-            Event::Lost(zone) => json!({ "lost": name(zone) }),
-            Event::Works(zone) => json!({ "works": name(zone) }),
-            Event::Checkpoint(saved_s) => json!({ "checkpoint": saved_s }),
-            Event::Price(zone) => json!({ "price": name(zone) }),
-            Event::DeadlineNear => json!({ "deadline_near": true }),
-        }))
-    }
+    shown
 }

@@ -12,7 +12,7 @@ mod seen;
 
 use serde::Deserialize;
 
-use super::{Net, Policy, Recipe};
+use super::{Net, OnDemandZone, Policy, Recipe};
 use crate::life::desk::Desk;
 use crate::life::{Market, Place};
 use crate::world::Window;
@@ -32,6 +32,8 @@ pub struct SkyNomadSettings {
     pub probe_every_ticks: Count,
     /// Hours beyond which no lifetime is believed; none by default.
     pub longest_life_h: Option<Positive>,
+    /// Where its net goes on demand.
+    pub on_demand_zone: OnDemandZone,
 }
 
 impl Default for SkyNomadSettings {
@@ -41,6 +43,7 @@ impl Default for SkyNomadSettings {
             margin_share: NonNegative::new(0.05).expect("it is legal"),
             probe_every_ticks: Count::new(6).expect("it is legal"),
             longest_life_h: None,
+            on_demand_zone: OnDemandZone::Last,
         }
     }
 }
@@ -424,5 +427,9 @@ impl Policy for SkyNomad {
 
     fn net(&self) -> Net {
         Net::Strict
+    }
+
+    fn on_demand_zone(&self) -> OnDemandZone {
+        self.settings.on_demand_zone
     }
 }

@@ -8,7 +8,7 @@ use csv::StringRecord;
 use super::limits::legal;
 use super::table::{Table, raw};
 use crate::input::Diagnostics;
-use crate::input::name::{is_unseen, not_a_name};
+use crate::input::name::not_a_name;
 use crate::input::words::shown;
 
 /// One row of a [`Table`].
@@ -38,9 +38,7 @@ impl<'t> Row<'t> {
     /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         let words = || "a text without control characters".to_owned();
-        self.must_be(column, words, diagnostics, |cell| {
-            (!cell.chars().any(is_unseen)).then_some(cell)
-        })
+        self.must_be(column, words, diagnostics, Some)
     }
 
     /// The name in a cell that must not be empty.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use super::scan::{self, RawRecord};
+use crate::input::name::is_unseen;
 use crate::input::words::{listed, shown};
-use crate::input::{Diagnostic, Diagnostics, Source, closest};
+use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// No table of measurements is wider.
 const MOST_COLUMNS: usize = 1000;
@@ -24,7 +25,7 @@ pub struct Table {
 impl Table {
     /// Reads a table that must have all `required` columns and may have `optional` ones.
     ///
-    /// Columns that are missing, unknown or there twice, and rows of the wrong length
+    /// Columns that are missing, unknown or there twice, and rows of the wrong length or with characters that are not seen
     /// (which are left out), are all reported. There is no table without all required
     /// columns.
     pub fn read(
@@ -66,7 +67,10 @@ impl Table {
             );
         }
         let rows = records
-            .filter(|row| has_right_length(source, row, &columns, delimiter, diagnostics))
+            .filter(|row| {
+                has_right_length(source, row, &columns, delimiter, diagnostics)
+                    && is_all_seen(source, row, &columns, delimiter, diagnostics)
+            })
             .collect();
         is_complete.then(|| Table {
             source: Arc::clone(source),
@@ -192,10 +196,7 @@ fn check_names(
                 "named before".to_owned(),
             )
         } else if !legal.contains(&name) {
-            let label = match closest(name, legal.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "no such column here".to_owned(),
-            };
+            let label = did_you_mean(name, legal.iter().copied(), "no such column here");
             (format!("unknown column `{}`", shown(name)), label)
         } else {
             continue;
@@ -254,6 +255,29 @@ fn has_right_length(
         diagnostics.push(complaint.with_help(help));
     }
     found == expected
+}
+
+fn is_all_seen(
+    source: &Arc<Source>,
+    row: &StringRecord,
+    columns: &StringRecord,
+    delimiter: u8,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    // Of all cells at once: tables of prices have very many.
+    let all = row.as_slice();
+    let is_plain = all.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain || !all.contains(is_unseen) {
+        return true;
+    }
+    let places = raw(source, row, delimiter).cells;
+    let cells = row.iter().zip(columns).zip(places);
+    for ((cell, column), place) in cells.filter(|((cell, _), _)| cell.contains(is_unseen)) {
+        let legal = "expected a text without control characters";
+        let title = format!("`{column}`: {legal}, found `{}`", shown(cell));
+        diagnostics.error_at(source, place, title, legal);
+    }
+    false
 }
 
 fn shown_names(columns: &StringRecord) -> String {

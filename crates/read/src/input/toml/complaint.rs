@@ -3,7 +3,7 @@
 use serde::de::Unexpected;
 
 use super::renamed;
-use crate::input::closest;
+use crate::input::did_you_mean;
 use crate::input::words::{listed, shown};
 
 /// What is wrong with a value.
@@ -53,12 +53,16 @@ impl Complaint {
         match self {
             Complaint::UnknownKey { word, legal } => (
                 format!("unknown key `{}`", shown(word)),
-                did_you_mean(word, legal, "no such key here"),
+                did_you_mean(word, legal.iter().copied(), "no such key here"),
                 Some(renamed::help(word, legal).unwrap_or_else(|| legal_here(legal))),
             ),
             Complaint::UnknownValue { word, legal } => (
                 format!("{of_key}unknown value `{}`", shown(word)),
-                did_you_mean(word, legal, "not one of the possible values"),
+                did_you_mean(
+                    word,
+                    legal.iter().copied(),
+                    "not one of the possible values",
+                ),
                 Some(legal_here(legal)),
             ),
             Complaint::Missing { key } => (
@@ -96,13 +100,6 @@ impl Complaint {
             Complaint::Sentence(text) => (format!("{of_key}{text}"), String::new(), None),
             Complaint::Consequence => (String::new(), String::new(), None),
         }
-    }
-}
-
-fn did_you_mean(word: &str, legal: &[&str], otherwise: &str) -> String {
-    match closest(word, legal.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => otherwise.to_owned(),
     }
 }
 

@@ -87,7 +87,8 @@ fn yes() -> bool {
 }
 
 impl ExternalSettings {
-    fn program(&self) -> Program<'_> {
+    /// The program with its limits.
+    pub fn program(&self) -> Program<'_> {
         Program {
             command: self.command.get_ref(),
             folder: &self.folder,

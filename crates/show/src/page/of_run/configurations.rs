@@ -145,7 +145,7 @@ fn of_plans<'m>(rows: &[PlaceRow<'m>]) -> impl Iterator<Item = Column<'m, PlaceR
             figure("GiB", 1, |_, plan| Some(plan.peak_gib)),
             figure("bubble, %", 1, |_, plan| Some(100.0 * plan.bubble)),
             figure("communication, %", 1, |_, plan| {
-                Some(100.0 * plan.communication)
+                plan.communication.map(|share| 100.0 * share)
             }),
             figure("tokens/s", 0, |_, plan| Some(plan.tokens_per_s)),
             figure("MFU, %", 1, |_, plan| plan.mfu.map(|mfu| 100.0 * mfu)),

@@ -18,7 +18,14 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
     };
     let on_spot = cluster.groups.iter().filter(|g| g.on_spot);
     let vms: u32 = on_spot.map(|g| g.vms).sum();
-    let write_h = spot.write.mean_s() / SECONDS_PER_HOUR;
+    // Workers that wait for nobody give up what they have begun: half a gradient each.
+    let stepping = &cluster.whole.stepping;
+    let begun_s = if cluster.has_barrier() {
+        0.0
+    } else {
+        0.5 * (stepping.worker_s + stepping.communication_s)
+    };
+    let write_h = (spot.write.mean_s() + begun_s) / SECONDS_PER_HOUR;
     let mean_h = || between_losses_h(spot, vms);
     match spot.checkpoints.at_rate(write_h, mean_h) {
         Some(policy) => policy,

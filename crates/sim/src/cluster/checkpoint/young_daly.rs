@@ -1,6 +1,7 @@
 //! The interval that suits losses at a constant rate.
 
-/// A checkpoint after every interval of work, as suits memoryless losses.
+/// A checkpoint after every interval of work, as suits memoryless losses. An interval of 0, where writing takes no time, is one after
+/// every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct YoungDaly {
     interval_h: f64,
@@ -8,7 +9,7 @@ pub struct YoungDaly {
 
 impl YoungDaly {
     /// Young's √(2 δ M): a write takes `write_h` = δ hours, losses are `mtbf_h` = M hours apart in the mean.
-    /// Source: Young 1974. `None` unless both are above 0.
+    /// Source: Young 1974. `None` unless δ is at least 0 and M above it, both finite.
     pub fn first_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
         YoungDaly::with(write_h, mtbf_h, (2.0 * write_h * mtbf_h).sqrt())
     }
@@ -44,8 +45,7 @@ impl YoungDaly {
     }
 
     fn with(write_h: f64, mtbf_h: f64, interval_h: f64) -> Option<Self> {
-        let positive = |x: f64| x.is_finite() && x > 0.0;
-        let is_legal = [write_h, mtbf_h, interval_h].into_iter().all(positive);
+        let is_legal = mtbf_h > 0.0 && write_h >= 0.0 && (write_h + interval_h).is_finite();
         is_legal.then_some(YoungDaly { interval_h })
     }
 
@@ -65,8 +65,27 @@ mod tests {
     fn the_interval_is_the_published_one() {
         let young = YoungDaly::first_order(1.0 / 60.0, 1.0).expect("it is legal");
         assert!((young.interval_h() * 60.0 - 10.954).abs() < 5e-4);
-        assert_eq!(YoungDaly::first_order(0.0, 1.0), None);
         assert_eq!(YoungDaly::higher_order(1.0, f64::NAN), None);
+    }
+
+    type Interval = fn(f64, f64) -> Option<YoungDaly>;
+
+    /// √(2δM) goes to 0 with δ, and so do the others: at 0 there is a checkpoint after every step, and not none.
+    #[test]
+    fn a_write_that_takes_no_time_is_the_limit_of_short_ones() {
+        let all: [Interval; 3] = [
+            YoungDaly::first_order,
+            YoungDaly::higher_order,
+            YoungDaly::searched,
+        ];
+        for interval in all {
+            let of = |write_h| interval(write_h, 1.7).map(YoungDaly::interval_h);
+            let hair = of(1e-12).expect("it is legal");
+            assert!((0.0..3e-6).contains(&hair), "{hair}");
+            assert_eq!(of(0.0), Some(0.0));
+            assert_eq!(interval(0.0, f64::INFINITY), None);
+            assert_eq!(of(-1e-12), None);
+        }
     }
 
     /// The slow obvious search for the least run time finds the same interval, within its own step of

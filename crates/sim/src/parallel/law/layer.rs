@@ -36,6 +36,8 @@ pub struct LayerSeconds {
     pub update: f64,
     /// The part of `backward` that computes the gradients of weights.
     pub weights: f64,
+    /// The part of both passes in which GPUs that share the layer add up what they have.
+    pub communication: f64,
 }
 
 /// What the law takes of a micro-batch and of the GPUs that share a layer.
@@ -85,10 +87,10 @@ pub fn block(
     let forward = kernels.launched_s(plain + scores, launch) + reducing;
     let attention_back = if fused { FUSED_BACKWARD } else { BACKWARD };
     let computed = BACKWARD * plain + attention_back * scores;
-    let again = match runtime.recompute {
-        Recompute::None => 0.0,
-        Recompute::Selective => scores,
-        Recompute::Full => forward,
+    let (again, passes) = match runtime.recompute {
+        Recompute::None => (0.0, 2.0),
+        Recompute::Selective => (scores, 2.0),
+        Recompute::Full => (forward, 3.0),
     };
     LayerSeconds {
         forward,
@@ -98,6 +100,7 @@ pub fn block(
             * shape.share(),
         // One of the two products on the way back for each product with weights.
         weights: products,
+        communication: passes * reducing,
     }
 }
 
@@ -192,6 +195,7 @@ pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> L
             * shape.share(),
         // Its backward pass makes nothing else.
         weights: BACKWARD * forward,
+        communication: 0.0,
     }
 }
 
@@ -210,5 +214,6 @@ pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerS
         backward: BACKWARD * computed,
         update: kernels.optimizer_s(UPDATE_BYTES * model.head_parameters() as f64) * shape.share(),
         weights: product,
+        communication: reducing,
     }
 }

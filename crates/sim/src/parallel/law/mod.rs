@@ -86,20 +86,24 @@ impl LayerLaw<'_> {
             all_reduce_s: self.all_reduce_s(node, tensor, values * node.device.value_bytes),
         };
         let model = self.model;
-        let mut all = Vec::with_capacity(model.layers as usize + 2);
-        all.push(layer::embedding(model, &kernels, shape));
-        let dense = model
-            .experts
-            .as_ref()
-            .map_or(0, |experts| experts.dense_layers);
-        let mut known: [Option<LayerSeconds>; 2] = [None; 2];
-        for number in 0..model.layers {
-            let kind = usize::from(number >= dense);
-            let block = *known[kind]
-                .get_or_insert_with(|| layer::block(model, number, self.runtime, &kernels, shape));
-            all.push(block);
-        }
-        all.push(layer::head(model, &kernels, shape));
+        self.layers(
+            layer::embedding(model, &kernels, shape),
+            |number| layer::block(model, number, self.runtime, &kernels, shape),
+            layer::head(model, &kernels, shape),
+        )
+    }
+
+    /// A value of every layer; blocks with experts have one, and so have those without.
+    fn layers<T: Copy>(&self, embedding: T, block: impl Fn(u32) -> T, head: T) -> Vec<T> {
+        let experts = self.model.experts.as_ref();
+        let dense = experts.map_or(0, |experts| experts.dense_layers);
+        let mut known: [Option<T>; 2] = [None; 2];
+        let mut all = Vec::with_capacity(self.model.layers as usize + 2);
+        all.push(embedding);
+        all.extend((0..self.model.layers).map(|number| {
+            *known[usize::from(number >= dense)].get_or_insert_with(|| block(number))
+        }));
+        all.push(head);
         all
     }
 
@@ -111,11 +115,12 @@ impl LayerLaw<'_> {
             value_bytes,
         };
         let model = self.model;
-        let blocks = (0..model.layers).map(|n| bytes::block(model, n, self.runtime, of));
-        let layers = std::iter::once(bytes::embedding(model, of))
-            .chain(blocks)
-            .chain([bytes::head(model, of)]);
-        Weights::made(tensor, layers)
+        let layers = self.layers(
+            bytes::embedding(model, of),
+            |number| bytes::block(model, number, self.runtime, of),
+            bytes::head(model, of),
+        );
+        Weights::made(tensor, &layers)
     }
 
     /// A layer profile on GPUs of all of `nodes`, at tensor degrees and micro-batches.

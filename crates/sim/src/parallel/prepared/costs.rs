@@ -162,7 +162,10 @@ impl Basis<'_> {
         let mut shares = Vec::new();
         for (number, stage) in stages.iter().enumerate() {
             let replica = stage.replicas[index];
-            let mut seconds = Seconds::default();
+            let mut seconds = Seconds {
+                communication: Some(0.0),
+                ..Seconds::default()
+            };
             let mut of_parts = Vec::new();
             for layers in stage.parts() {
                 let own = self.part(stage, layers, index)?;
@@ -198,6 +201,7 @@ impl Basis<'_> {
                 busy_forward: seconds.busy_forward,
                 busy_backward: seconds.busy_backward,
                 weights: seconds.weights,
+                communication: seconds.communication,
                 update: seconds.update + self.runtime.step_s,
                 message,
             });
@@ -272,6 +276,7 @@ impl Basis<'_> {
             busy_forward: whole.busy_forward * share + adding,
             busy_backward: whole.busy_backward * share + adding,
             weights: whole.weights * share,
+            communication: Some(2.0 * adding),
         })
     }
 

@@ -30,6 +30,7 @@ impl Basis<'_> {
         let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
         let all = 0..stage.replicas.len();
         let once = self.ring_s(stage, index, all, bytes)? * self.runtime.gather;
+        let computed = seconds.forward + seconds.backward;
         for (pass, times) in [
             (&mut seconds.forward, 1.0),
             (&mut seconds.busy_forward, 1.0),
@@ -38,6 +39,8 @@ impl Basis<'_> {
         ] {
             *pass = norm(*pass, times * once, self.runtime.hiding);
         }
+        let shown = seconds.forward + seconds.backward - computed;
+        seconds.communication = seconds.communication.map(|own| own + shown);
         Ok(())
     }
 
@@ -98,6 +101,8 @@ impl Basis<'_> {
             seconds.busy_forward += forward * once;
             seconds.backward += (backward + again) * once;
             seconds.busy_backward += (backward + again) * once;
+            let sent = (forward + backward + again) * once;
+            seconds.communication = seconds.communication.map(|own| own + sent);
             Ok(())
         };
         add(context, weights.gathered_bytes(first, last), 1.0, 2.0)?;

@@ -255,6 +255,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
             busy_forward: sums(busy(0)),
             busy_backward: sums(busy(1)),
             weights: sums(values.iter().map(|v| WEIGHTS_OF_BACKWARD * v[1])),
+            communication: (tensor == 1).then(|| vec![0.0; values.len() + 1]),
         };
         match gpus.last_mut() {
             Some(last) if &*last.name == gpu => last.times.push(times),

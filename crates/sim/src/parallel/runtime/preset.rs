@@ -11,7 +11,7 @@ use super::{Runtime, Shard};
 use crate::parallel::law::constants::{
     COUNT, Constant, Constants, GENERATIONS, NAMES, Prior, RUNTIME_CONSTANTS,
 };
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, did_you_mean};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/runtimes");
 
@@ -260,10 +260,7 @@ fn based_on(
     let found = embedded(base.get_ref(), &mut Diagnostics::default());
     if found.is_none() {
         let known = names();
-        let label = match closest(base.get_ref(), known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(base.get_ref(), known.iter().copied(), "not known");
         complain(
             Some(base.span()),
             format!("unknown runtime `{}`", base.get_ref()),

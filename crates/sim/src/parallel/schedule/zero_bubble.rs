@@ -7,7 +7,7 @@ use scavsim_base::Declaration;
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "zb-h1",
     what: "1F1B whose backward passes first compute the gradients that the stage before waits for; stage s computes those of its weights s micro-batches later.",
-    formula: "the bubble is (p − 1)(F + B − W) for F forward, B and W of the backward pass for inputs and for weights; min(p, m) micro-batches are in flight",
+    formula: "the bubble is (p − 1) max(F + B − W, F, B) for F forward, B and W of the backward pass for inputs and for weights; min(p, m) micro-batches are in flight",
     source: "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
     example: "parallel.schedule = \"zb-h1\"",
 };

@@ -305,7 +305,7 @@ impl PlanJob {
                 let now = self.now;
                 let boot = self.boot(on, boot);
                 let asked = self.provider.request(&wanted, &boot, law, now);
-                let failures_h = match (&self.failing, &on.terms.failures) {
+                let failures_h = match (&mut self.failing, &on.terms.failures) {
                     (Some(failing), Some(failures)) => {
                         failing.of_machine_h(failures, gpus, asked.number)
                     }

@@ -24,6 +24,8 @@ pub(super) struct HeldVms {
     /// When the last runs.
     last_runs: SimTime,
     gpus: u32,
+    /// How many are of each type.
+    counts: Vec<u32>,
     /// Failures per hour of all.
     failures_h: f64,
     /// Whether all fail as often.
@@ -39,6 +41,7 @@ impl Default for HeldVms {
             first_lost: SimTime::LAST,
             last_runs: SimTime::ZERO,
             gpus: 0,
+            counts: Vec::new(),
             failures_h: 0.0,
             are_alike: true,
             struck: Vec::new(),
@@ -62,7 +65,13 @@ impl HeldVms {
 
     /// How many are of a type.
     pub(super) fn count(&self, vm: u16) -> u32 {
-        self.all.iter().filter(|held| held.vm.vm == vm).count() as u32
+        self.counts.get(usize::from(vm)).copied().unwrap_or(0)
+    }
+
+    fn count_in(&mut self, vm: u16) {
+        let at = usize::from(vm);
+        self.counts.resize(self.counts.len().max(at + 1), 0);
+        self.counts[at] += 1;
     }
 
     /// GPUs of all, and of those that run.
@@ -109,6 +118,7 @@ impl HeldVms {
         self.first_lost = self.first_lost.min(held.vm.lost);
         self.last_runs = self.last_runs.max(held.vm.runs);
         self.gpus += held.gpus;
+        self.count_in(held.vm.vm);
         self.failures_h += held.failures_h;
     }
 
@@ -128,17 +138,24 @@ impl HeldVms {
         Some(hit.unwrap_or(last))
     }
 
+    /// Whether the one at a place runs by then.
+    pub(super) fn runs(&self, place: usize, by: SimTime) -> bool {
+        self.all[place].vm.runs <= by
+    }
+
     /// GPUs of the one at a place.
     pub(super) fn gpus_of(&self, place: usize) -> u32 {
         self.all[place].gpus
     }
 
-    /// VMs at some places, as far as there are any, are lost now.
+    /// VMs at some places, as far as there are any that run, are lost now.
     pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
         let end = places.end.min(self.all.len());
         for place in places.start.min(end)..end {
-            self.all[place].vm.lost = now;
-            self.struck.push(place);
+            if self.runs(place, now) {
+                self.all[place].vm.lost = now;
+                self.struck.push(place);
+            }
         }
     }
 
@@ -150,6 +167,7 @@ impl HeldVms {
             .collect();
         for held in &gone {
             self.gpus -= held.gpus;
+            self.counts[usize::from(held.vm.vm)] -= 1;
             self.failures_h -= held.failures_h;
         }
         if self.first_lost < SimTime::LAST && !gone.is_empty() {
@@ -162,6 +180,10 @@ impl HeldVms {
     /// Changes some of them.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
         change(&mut self.all);
+        self.counts.clear();
+        for place in 0..self.all.len() {
+            self.count_in(self.all[place].vm.vm);
+        }
         let all = || self.all.iter();
         self.first_lost = all()
             .map(|held| held.vm.lost)

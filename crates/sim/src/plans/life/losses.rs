@@ -20,15 +20,18 @@ impl PlanJob {
 
     /// Decides what the job loses until a moment: when the first VM is lost or something fails, if it does.
     pub(super) fn first_loss(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
-        let failure = (self.failing.as_ref()).map_or(SimTime::LAST, |own| own.next(self.now));
-        let taken = self.first_taken(on, until.min(failure));
-        if failure > until || taken.is_some_and(|taken| taken < failure) {
-            return taken;
+        loop {
+            let failure = (self.failing.as_ref()).map_or(SimTime::LAST, |own| own.next(self.now));
+            let taken = self.first_taken(on, until.min(failure));
+            let is_later = failure > until || failure == SimTime::LAST;
+            if is_later || taken.is_some_and(|taken| taken < failure) {
+                return taken;
+            }
+            let is_hit = (self.failing.as_mut()).is_none_or(|own| own.hits(&self.vms, failure));
+            if is_hit {
+                return Some(failure);
+            }
         }
-        if let Some(failing) = &mut self.failing {
-            failing.due = Some(failure);
-        }
-        Some(failure)
     }
 
     /// When the provider takes the first VM until a moment.
@@ -98,9 +101,9 @@ impl PlanJob {
     pub(super) fn take_lost(&mut self, on: On<'_>, phase: Phase) -> f64 {
         let mut response_s = 0.0;
         if let (Some(failing), Some(failures)) = (&mut self.failing, &on.terms.failures)
-            && failing.due.is_some_and(|due| due <= self.now)
+            && let Some(seconds) = failing.strike(failures, &mut self.vms, self.now)
         {
-            response_s = failing.strike(failures, &mut self.vms, self.now);
+            response_s = seconds;
             let what = What::Failure;
             self.note((self.now, self.now), Track::Job, what);
         }

@@ -102,7 +102,10 @@ impl PlanJob {
             let Some(formation) = self.forming.now else {
                 continue;
             };
+            let whole_s = paces.of(self.forming.whole.unwrap_or(formation)).mean_s();
             let pace = paces.of(formation);
+            let slowness = (1.0 - whole_s / pace.mean_s()).max(0.0);
+            self.ledger.set_slowness(slowness, self.now);
             let left = goal - done.kept;
             let to_checkpoint = until_checkpoint(&policy, pace, &done, left);
             let steps = to_checkpoint.unwrap_or(left);

@@ -45,11 +45,14 @@ pub struct Moves {
 }
 
 impl ReactionCosts {
+    /// Where the costs stand that were measured for Parcae.
+    pub const FILE: &str = "data/reactions/parcae.toml";
+
     /// The costs that were measured for Parcae.
-    /// Source: Duan et al., NSDI 2024; data/reactions/parcae.toml.
+    /// Source: Duan et al., NSDI 2024.
     pub fn parcae() -> ReactionCosts {
         static READ: LazyLock<ReactionCosts> = LazyLock::new(|| {
-            let source = Source::new("data/reactions/parcae.toml", PARCAE);
+            let source = Source::new(ReactionCosts::FILE, PARCAE);
             let mut told = Diagnostics::default();
             input::toml::read(&source, &mut told).unwrap_or_default()
         });

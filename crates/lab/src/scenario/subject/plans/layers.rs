@@ -10,7 +10,7 @@ use crate::scenario::files::Files;
 use crate::scenario::forms::NamedOr;
 use crate::scenario::parallel_table::{NodeTable, ParallelTable};
 use scavsim_read::input::checked::{Machines, Positive};
-use scavsim_read::input::{Folder, Source, closest};
+use scavsim_read::input::{Folder, Source, did_you_mean};
 use scavsim_sim::parallel::architecture::library as models;
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::law::constants::GENERATIONS;
@@ -112,10 +112,7 @@ fn not_known(
     beside: &str,
     complaints: &mut Complaints<'_>,
 ) {
-    let label = match closest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "not known".to_owned(),
-    };
+    let label = did_you_mean(word, known.iter().copied(), "not known");
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     let complaint = complaints.at(place.span(), title, label);
     complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
@@ -307,10 +304,7 @@ fn profiled(
     let gpu = given.get_ref();
     if !known.contains(&gpu.as_str()) {
         let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
-        let label = match closest(gpu, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "not known".to_owned(),
-        };
+        let label = did_you_mean(gpu, known.iter().copied(), "not known");
         let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
         let complaint = complaints.at(given.span(), title, label);
         complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));

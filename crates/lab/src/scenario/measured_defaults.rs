@@ -1,0 +1,228 @@
+//! What `[spot]` and `[failures]` leave unsaid is as it was measured: the values, and the sentence that says so.
+
+use toml::Spanned;
+
+use super::checkpoint_choice::CheckpointChoice;
+use super::failures_table::Spares;
+use super::file::{RentedOn, ScenarioFile};
+use super::forms::NamedOr;
+use scavsim_base::stats::median_of;
+use scavsim_data::cloud::Market;
+use scavsim_data::cloud::delays::checkpoint_write::{self, Measured};
+use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup, restart, startup};
+use scavsim_read::input::checked::Delay;
+use scavsim_sim::cluster::{Chief, Keeps, OnLoss};
+use scavsim_sim::plans::ReactionCosts;
+
+const NO_CHECKPOINTS: &str = "`checkpoint = \"none\"` for no checkpoints";
+const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";
+
+/// Measured values in the place of keys that scenarios leave unsaid.
+#[derive(Debug, Default)]
+pub(super) struct MeasuredDefaults {
+    /// Keys with their values, and where these are from.
+    used: Vec<String>,
+    /// How to say that something takes no time or is not done.
+    denied: Vec<&'static str>,
+}
+
+impl MeasuredDefaults {
+    /// Fills in what a file leaves unsaid of losses: nothing where nobody is lost.
+    pub(super) fn fill(&mut self, file: &mut ScenarioFile) {
+        if file.spot.is_none() && file.failures.is_none() {
+            return;
+        }
+        self.start_up(file);
+        self.restart(file);
+        self.checkpoints(file);
+        self.write(file);
+        self.reaction(file);
+    }
+
+    /// What was filled in, in a sentence.
+    pub(super) fn sentence(&self) -> Option<String> {
+        let (used, denied) = (self.used.join(", "), self.denied.join(", "));
+        (!used.is_empty()).then(|| format!("using {used}; say {denied}"))
+    }
+
+    /// Until VMs run: those that are taken away as spot VMs, others as those on demand.
+    fn start_up(&mut self, file: &mut ScenarioFile) {
+        let market = match file.spot {
+            Some(_) => Market::Spot,
+            None => Market::OnDemand,
+        };
+        let all = Startup::embedded().0.iter();
+        let measured = all.filter(|own| own.market == market);
+        let median_s = median_of(measured.map(|own| own.delay.mean_s()));
+        let is_measured = (file.spot.as_ref()).is_some_and(|s| s.get_ref().start_up.is_some());
+        if file.cluster.start_up_s.is_none() && !is_measured {
+            file.cluster.start_up_s = self.seconds("cluster.start_up_s", median_s, startup::FILE);
+        }
+        if let Some(failures) = table(&mut file.failures)
+            && failures.replacement_s.is_none()
+        {
+            failures.replacement_s = (file.cluster.start_up_s)
+                .or_else(|| self.seconds("failures.replacement_s", median_s, startup::FILE));
+        }
+    }
+
+    /// Until those that train go on, and those that come join them. Workloads say the first of clusters, bags have neither.
+    fn restart(&mut self, file: &mut ScenarioFile) {
+        let all = || Restart::embedded().0.iter();
+        let warm_s = median_of(all().map(|own| own.warm.mean_s()));
+        let cold_s = median_of(all().map(|own| own.cold.mean_s()));
+        let (is_plan, is_bag) = (file.parallel.is_some(), file.bag.is_some());
+        if let Some(spot) = table(&mut file.spot)
+            && spot.restart.is_none()
+        {
+            if is_plan && spot.warm_restart_s.is_none() {
+                let seconds = self.seconds("spot.warm_restart_s", warm_s, restart::FILE);
+                spot.warm_restart_s = seconds.map(unplaced);
+            }
+            let joins = !is_plan && !is_bag && spot.on_loss == OnLoss::GoOn;
+            if joins && spot.cold_join_s.is_none() {
+                let seconds = self.seconds("spot.cold_join_s", cold_s, restart::FILE);
+                spot.cold_join_s = seconds.map(unplaced);
+            }
+        }
+        if let Some(failures) = table(&mut file.failures)
+            && failures.restart_s.is_none()
+        {
+            failures.restart_s = self.seconds("failures.restart_s", warm_s, restart::FILE);
+        }
+    }
+
+    /// Checkpoints, where a loss goes back to the last.
+    fn checkpoints(&mut self, file: &mut ScenarioFile) {
+        let loses_servers = (file.kind.values())
+            .filter_map(|kind| kind.get_ref().servers.as_ref())
+            .any(|servers| servers.market == RentedOn::Spot);
+        let is_bag = file.bag.is_some();
+        if let Some(spot) = table(&mut file.spot)
+            && !is_bag
+            && (spot.keeps == Keeps::Checkpoint || spot.chief == Chief::GoesBack || loses_servers)
+        {
+            self.checkpoint("spot.checkpoint", &mut spot.checkpoint);
+        }
+        if let Some(failures) = table(&mut file.failures)
+            && failures.keeps == Keeps::Checkpoint
+        {
+            self.checkpoint("failures.checkpoint", &mut failures.checkpoint);
+        }
+    }
+
+    fn checkpoint(&mut self, key: &str, choice: &mut Option<CheckpointChoice>) {
+        if choice.is_none() {
+            *choice = Some(CheckpointChoice::YoungDaly);
+            self.add(key, "\"young-daly\"", "Daly 2006", NO_CHECKPOINTS);
+        }
+    }
+
+    /// What one takes to write: that of a plan by the part of each GPU.
+    fn write(&mut self, file: &mut ScenarioFile) {
+        if let Some(line) = line_by_part(file) {
+            let text = format!("{:.2} + {:.4} per MB of a GPU", line.base_s, line.per_mb_s);
+            let key = match file.spot {
+                Some(_) => "spot.checkpoint_write_s",
+                None => "failures.checkpoint_write_s",
+            };
+            self.add(key, &text, checkpoint_write::FILE, "`KEY = 0` for none");
+            return;
+        }
+        let given_s = write_s(file);
+        let has_speed = speed_is_said(file);
+        if let Some(spot) = table(&mut file.spot)
+            && (writes(spot.checkpoint) || spot.checkpoint_on_notice)
+            && spot.checkpoint_write_s.is_none()
+            && spot.checkpoint_mb.is_none()
+            && !has_speed
+        {
+            let median_s = median_of(Measured::embedded().iter().map(|own| own.delay.mean_s()));
+            let measured =
+                || self.seconds("spot.checkpoint_write_s", median_s, checkpoint_write::FILE);
+            spot.checkpoint_write_s = given_s.or_else(measured).map(unplaced);
+        }
+        if let Some(failures) = table(&mut file.failures) {
+            failures.checkpoint_write_s = failures.checkpoint_write_s.or(given_s);
+        }
+    }
+
+    /// What a reaction costs.
+    fn reaction(&mut self, file: &mut ScenarioFile) {
+        let Some(plan) = table(&mut file.parallel) else {
+            return;
+        };
+        let own = &mut plan.reaction;
+        let reacts = own
+            .policy
+            .as_ref()
+            .is_some_and(|name| name.get_ref() != "wait");
+        if reacts && own.costs.is_none() {
+            own.costs = Some(unplaced(NamedOr::Named("parcae".to_owned())));
+            let key = "parallel.reaction.costs";
+            self.add(key, "\"parcae\"", ReactionCosts::FILE, NO_COSTS);
+        }
+        if matches!(own.spares, Some(Spares::Some(_))) && own.swap_s.is_none() {
+            let meets_s = Some(ReactionCosts::parcae().rendezvous_s);
+            own.swap_s = self.seconds("parallel.reaction.swap_s", meets_s, ReactionCosts::FILE);
+        }
+    }
+
+    /// Seconds of a key, to the tenth that is told.
+    fn seconds(&mut self, key: &str, median_s: Option<f64>, from: &str) -> Option<Delay> {
+        let seconds = (median_s? * 10.0).round() / 10.0;
+        self.add(key, &seconds.to_string(), from, "`KEY = 0` for none");
+        Delay::new(seconds)
+    }
+
+    /// A value was used, which other settings may use, too.
+    fn add(&mut self, key: &str, value: &str, from: &str, denied: &'static str) {
+        let used = format!("`{key} = {value}` from {from}");
+        if !self.used.contains(&used) {
+            self.used.push(used);
+        }
+        if !self.denied.contains(&denied) {
+            self.denied.push(denied);
+        }
+    }
+}
+
+/// What writing a checkpoint takes by the part of it that a GPU of a plan holds, where nothing else tells.
+pub(super) fn line_by_part(file: &ScenarioFile) -> Option<CheckpointWrite> {
+    let of_spot = file.spot.as_ref().map(Spanned::get_ref);
+    let of_failures = file.failures.as_ref().map(Spanned::get_ref);
+    let writes_any = of_spot.is_some_and(|own| writes(own.checkpoint))
+        || of_failures.is_some_and(|own| writes(own.checkpoint));
+    let is_sized = of_spot.is_some_and(|own| own.checkpoint_mb.is_some());
+    let is_unsaid = write_s(file).is_none() && !is_sized && !speed_is_said(file);
+    (file.parallel.is_some() && writes_any && is_unsaid)
+        .then(|| CheckpointWrite::embedded().0)
+        .flatten()
+}
+
+/// Seconds of a write that are given, for whatever is lost.
+fn write_s(file: &ScenarioFile) -> Option<Delay> {
+    let of_spot = file.spot.as_ref().map(Spanned::get_ref);
+    let of_failures = file.failures.as_ref().map(Spanned::get_ref);
+    of_spot
+        .and_then(|own| own.checkpoint_write_s.as_ref().map(|own| *own.get_ref()))
+        .or(of_failures.and_then(|own| own.checkpoint_write_s))
+}
+
+fn speed_is_said(file: &ScenarioFile) -> bool {
+    let plan = file.parallel.as_ref();
+    plan.is_some_and(|plan| plan.get_ref().checkpoint_gb_per_s.is_some())
+}
+
+fn writes(choice: Option<CheckpointChoice>) -> bool {
+    choice.is_some_and(|choice| !matches!(choice, CheckpointChoice::None))
+}
+
+fn table<T>(place: &mut Option<Spanned<T>>) -> Option<&mut T> {
+    place.as_mut().map(Spanned::get_mut)
+}
+
+/// A value that stands in no file: nothing is ever complained of it.
+fn unplaced<T>(value: T) -> Spanned<T> {
+    Spanned::new(0..0, value)
+}

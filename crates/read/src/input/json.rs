@@ -1,0 +1,155 @@
+//! JSON into typed values. An object in which a key stands twice is refused, for readers take one of its values without a
+//! word; so is a text with characters that are not seen.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+};
+
+use super::foreign::is_hidden;
+use super::words::shown;
+use super::{Diagnostics, Source};
+
+/// Reads a text of JSON; what is wrong with it goes to `diagnostics`, under this title.
+pub fn read<V: DeserializeOwned>(
+    source: &Arc<Source>,
+    title: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<V> {
+    with(source, title, false, diagnostics)
+}
+
+/// Reads a text of JSON in whose outermost object keys may repeat, by a reader that takes all of them.
+pub fn read_repeating<V: DeserializeOwned>(
+    source: &Arc<Source>,
+    title: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<V> {
+    with(source, title, true, diagnostics)
+}
+
+fn with<V: DeserializeOwned>(
+    source: &Arc<Source>,
+    title: &str,
+    may_repeat: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<V> {
+    let checked = check(&source.text, may_repeat);
+    let error = match checked.and_then(|()| serde_json::from_str(&source.text)) {
+        Ok(value) => return Some(value),
+        Err(error) => error,
+    };
+    // Lines and columns count from 1.
+    let before = (source.text.split_inclusive('\n')).take(error.line().saturating_sub(1));
+    let at = before.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+    let at = source.text.floor_char_boundary(at.min(source.text.len()));
+    diagnostics.error_at(source, at..at, title, error.to_string());
+    None
+}
+
+/// Whether a text is JSON without repeated keys and without characters that are not seen.
+pub fn check(text: &str, may_repeat: bool) -> serde_json::Result<()> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    JsonCheck { may_repeat }.deserialize(&mut reader)?;
+    reader.end()
+}
+
+/// A value that is looked at, and not kept.
+struct JsonCheck {
+    may_repeat: bool,
+}
+
+const NESTED: JsonCheck = JsonCheck { may_repeat: false };
+
+fn text<E: Error>(text: &str) -> Result<(), E> {
+    if text.contains(is_hidden) {
+        let title = format!("`{}` has characters that are not seen", shown(text));
+        return Err(E::custom(title));
+    }
+    Ok(())
+}
+
+impl<'de> DeserializeSeed<'de> for JsonCheck {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JsonCheck {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        text(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(NESTED)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut keys = BTreeSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            text(&key)?;
+            let told = shown(&key);
+            if !self.may_repeat && !keys.insert(key) {
+                return Err(A::Error::custom(format!("the key `{told}` stands twice")));
+            }
+            map.next_value_seed(NESTED)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_of_two_equal_keys_is_told_at_its_place() {
+        let told = |text: &str| check(text, false).map_err(|error| error.to_string());
+        assert_eq!(
+            told(r#"{"a": [{"b": 1, "c": null}, "x", 1.5, -1, true]}"#),
+            Ok(())
+        );
+        let twice = "{\"a\": {\n \"b\": 1,\n \"b\": 2}}";
+        assert_eq!(
+            told(twice),
+            Err("the key `b` stands twice at line 3 column 4".to_owned())
+        );
+        assert!(check(r#"{"a": 1, "a": 2}"#, true).is_ok());
+        assert!(check(r#"{"a": {"b": 1, "b": 2}}"#, true).is_err());
+        assert!(told(r#"{"a": "\u001b[31m"}"#).is_err());
+        assert!(told(r#"{"\u202e": 1}"#).is_err());
+        assert!(told("{} {}").is_err());
+    }
+}

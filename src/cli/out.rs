@@ -1,0 +1,71 @@
+//! Where commands write results.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::exit::{Failure, no_mistakes, wrong};
+use scavsim_base::output::remove_empty;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::{OutputFolder, results};
+
+const HELP: &str = "`--out` needs a folder in which files can be created";
+
+/// A folder that cannot be written to is wrong usage; one that another process has will be free.
+pub(super) fn writable<T>(folder: io::Result<T>) -> Result<T, Failure> {
+    folder.map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::from(error),
+        _ => wrong(error.to_string(), HELP),
+    })
+}
+
+/// The output folders of scenarios with these names, each seen to be writable and held until it is dropped.
+///
+/// # Errors
+/// Two have the same name, or a folder cannot be written to; what was made by then goes again.
+pub(super) fn folders(
+    out: &Path,
+    names: &[&str],
+    open: fn(&Path) -> io::Result<OutputFolder>,
+) -> Result<Vec<OutputFolder>, Failure> {
+    let mut diagnostics = Diagnostics::default();
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            diagnostics.push(Diagnostic::general(format!(
+                "two scenarios are called `{name}` and would write to the same folder"
+            )));
+        }
+    }
+    no_mistakes(diagnostics)?;
+    let mut diagnostics = Diagnostics::default();
+    let paths: Vec<PathBuf> = match names {
+        [_] => vec![out.to_owned()],
+        _ => names.iter().map(|name| out.join(name)).collect(),
+    };
+    // Those behind come first, so that each is empty when its turn comes.
+    let mut missing: Vec<&Path> = (paths.iter().flat_map(|path| path.ancestors()))
+        .filter(|path| fs::symlink_metadata(path).is_err())
+        .collect();
+    missing.sort_unstable_by_key(|path| std::cmp::Reverse(path.components().count()));
+    let mut taken = None;
+    let mut folders = Vec::new();
+    for path in &paths {
+        let folder = open(path).and_then(|own| results::may_be_written(&own).map(|()| own));
+        match folder {
+            Ok(folder) => folders.push(folder),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => taken = Some(error),
+            Err(error) => {
+                diagnostics.push(Diagnostic::general(error.to_string()).with_help(HELP));
+            }
+        }
+    }
+    if taken.is_none() && diagnostics.is_empty() {
+        return Ok(folders);
+    }
+    // Nothing is run: what was made for it goes again.
+    missing.into_iter().for_each(remove_empty);
+    match taken.filter(|_| diagnostics.is_empty()) {
+        Some(error) => Err(error.into()),
+        None => Err(Failure::Wrong(diagnostics)),
+    }
+}

@@ -1,0 +1,65 @@
+//! Programs that scenarios of others name: none is started before somebody agrees.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::consent;
+use super::exit::Failure;
+use super::listener::heard;
+use scavsim_lab::scenario::Scenario;
+
+/// Whether programs of others may be started.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ProgramsArg {
+    /// Start the programs of a paper's folder, or of a scenario from outside of this folder, without asking
+    #[arg(long)]
+    programs: bool,
+}
+
+impl ProgramsArg {
+    /// Asks about the programs of those scenarios that come from outside of the working folder.
+    pub(super) fn ask(self, files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
+        let all = files.iter().zip(scenarios);
+        all.into_iter()
+            .try_for_each(|(file, scenario)| self.ask_of(file, scenario.programs()))
+    }
+
+    /// Asks about the programs of a scenario, if its file is outside of the working folder.
+    pub(super) fn ask_of(self, file: &Path, programs: Vec<String>) -> Result<(), Failure> {
+        if is_outside(file) {
+            self.ask_anyway(
+                &format!("{}, which is not in this folder,", file.display()),
+                programs,
+            )
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Asks about programs, if there are any and nobody has agreed.
+    pub(super) fn ask_anyway(
+        self,
+        who: &str,
+        programs: impl IntoIterator<Item = String>,
+    ) -> Result<(), Failure> {
+        let programs: Vec<String> = programs.into_iter().collect();
+        if self.programs || programs.is_empty() {
+            return Ok(());
+        }
+        let sentence = format!("{who} starts programs:\n  {}", programs.join("\n  "));
+        let otherwise = "None was started. `--programs` starts them.";
+        consent::ask_person(&sentence, "Start them?", false, &format!("\n{otherwise}"))
+    }
+}
+
+/// Whether a scenario is from outside of the working folder; one from standard input is, unless a program gave it that asks
+/// from inside.
+fn is_outside(file: &Path) -> bool {
+    if file.as_os_str() == "-" {
+        return heard(|_| ()).is_none();
+    }
+    let places = fs::canonicalize(file).and_then(|file| Ok((file, fs::canonicalize(".")?)));
+    places.map_or(true, |(file, here)| !file.starts_with(here))
+}

@@ -1,0 +1,234 @@
+//! Random scenarios with `[policy]`, with unround numbers, and laws that hold in each: bounds, deadlines, monotony, continuity.
+
+use std::collections::BTreeMap;
+
+use scavsim::provision::{Figures, Study};
+
+use crate::luck::Luck;
+
+const CLAIRVOYANT: &str = "clairvoyant";
+/// Relative error of a comparison of sums of floating-point numbers.
+const ROUNDING: f64 = 1e-9;
+/// What a key may be moved by without being noticed, relative to the cost.
+const CONTINUOUS: f64 = 1e-3;
+
+/// A scenario: the values of its keys.
+#[derive(Clone)]
+struct PolicyScenario {
+    numbers: BTreeMap<&'static str, f64>,
+    words: BTreeMap<&'static str, String>,
+}
+
+/// A number between two, with as many digits as it has.
+fn between(low: f64, high: f64, luck: &mut Luck) -> f64 {
+    low + (high - low) * luck.below(1 << 30) as f64 / f64::from(1 << 30)
+}
+
+impl PolicyScenario {
+    fn draw(number: u64) -> PolicyScenario {
+        let luck = &mut Luck::new(0x9011_u64, number);
+        let mut scenario = PolicyScenario {
+            numbers: BTreeMap::new(),
+            words: BTreeMap::new(),
+        };
+        let work_h = between(0.3, 8.0, luck);
+        let spare_h = between(0.02, 1.5, luck) * work_h + 0.5;
+        let changeover_s = match luck.below(4) {
+            0 => 0.0,
+            1 => 1e-6,
+            _ => between(1.0, 1500.0, luck),
+        };
+        scenario.set("job.work_h", work_h);
+        scenario.set("job.deadline_h", work_h + spare_h);
+        scenario.set("job.changeover_s", changeover_s);
+        if luck.once_in(3) {
+            scenario.set("job.checkpoint_gb", between(0.0, 80.0, luck));
+        }
+        if luck.once_in(4) {
+            scenario.say("job.whole_last_tick", "true");
+        }
+        if luck.once_in(2) {
+            scenario.set("market.run_h", between(0.1, 6.0, luck));
+            scenario.set("market.pause_h", between(0.1, 4.0, luck));
+            let spot_usd = between(0.1, 3.0, luck);
+            scenario.set("market.spot_usd_per_h", spot_usd);
+            scenario.set(
+                "market.on_demand_usd_per_h",
+                spot_usd * between(1.0, 4.0, luck),
+            );
+            scenario.set("market.tick_s", between(37.0, 900.0, luck));
+            scenario.say("market.replicas", "6");
+        } else {
+            let zones = ["us-east-1f", "us-east-2a", "us-west-2c"];
+            let first = luck.below(zones.len());
+            let taken = &zones[first..zones.len().min(first + 1 + luck.below(3))];
+            scenario.say("market.traces", "\"aws-v100-2023\"");
+            scenario.say("market.zones", &format!("{taken:?}"));
+            scenario.say("starts.spread", "4");
+        }
+        scenario
+    }
+
+    fn set(&mut self, key: &'static str, value: f64) {
+        self.numbers.insert(key, value);
+    }
+
+    fn say(&mut self, key: &'static str, value: &str) {
+        self.words.insert(key, value.to_owned());
+    }
+
+    /// The scenario with one number changed; nothing where it has none.
+    fn changed(&self, key: &'static str, change: impl Fn(f64) -> f64) -> Option<PolicyScenario> {
+        let mut changed = self.clone();
+        let value = changed.numbers.get_mut(key)?;
+        *value = change(*value);
+        Some(changed)
+    }
+
+    fn text(&self) -> String {
+        let numbers = self
+            .numbers
+            .iter()
+            .map(|(key, value)| format!("{key} = {value:?}\n"));
+        let words = self
+            .words
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}\n"));
+        let names =
+            "policy.names = [\"on-demand\", \"greedy\", \"uniform-progress\", \"cost-to-go\"]\n";
+        numbers.chain(words).chain([names.to_owned()]).collect()
+    }
+
+    /// What each policy comes to; nothing where the scenario is refused with a reason.
+    fn run(&self) -> Option<BTreeMap<String, Figures>> {
+        let study = Study::parse(&self.text()).ok()?;
+        let rows = study.run().into_iter();
+        Some(rows.map(|row| (row.policy, row.figures)).collect())
+    }
+
+    /// Mean USD of the cheapest way in time.
+    fn bound_usd(&self) -> Option<f64> {
+        let figures = self.run()?.remove(CLAIRVOYANT)?;
+        (figures.lives > 0).then_some(figures.cost_usd)
+    }
+}
+
+/// Laws by the figures that a scenario has, in words what breaks them.
+type Law = fn(&PolicyScenario, &BTreeMap<String, Figures>) -> Vec<String>;
+
+/// Figures are numbers, and policies with a safety net keep every deadline.
+fn deadlines_are_kept(_: &PolicyScenario, rows: &BTreeMap<String, Figures>) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (name, figures) in rows {
+        let all = [
+            figures.cost_usd,
+            figures.late_h,
+            figures.spot_h,
+            figures.on_demand_h,
+        ];
+        if !all
+            .iter()
+            .all(|figure| figure.is_finite() && *figure >= 0.0)
+        {
+            broken.push(format!("{name}: figures {all:?}"));
+        }
+        if figures.kept != figures.lives {
+            broken.push(format!(
+                "{name}: {} of {} in time",
+                figures.kept, figures.lives
+            ));
+        }
+    }
+    broken
+}
+
+/// The clairvoyant is a bound, and what is dearer, longer or sooner due is never cheaper.
+fn the_clairvoyant_is_a_bound(
+    scenario: &PolicyScenario,
+    rows: &BTreeMap<String, Figures>,
+) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (name, figures) in rows {
+        if figures
+            .over_clairvoyant
+            .is_some_and(|ratio| ratio < 1.0 - ROUNDING)
+        {
+            broken.push(format!(
+                "{name}: {:?} of the bound",
+                figures.over_clairvoyant
+            ));
+        }
+    }
+    let Some(bound) = rows.get(CLAIRVOYANT).map(|figures| figures.cost_usd) else {
+        return broken;
+    };
+    type Change = fn(f64) -> f64;
+    let never_better: [(&str, Change); 5] = [
+        ("job.work_h", |hours| hours * 1.013),
+        ("job.changeover_s", |seconds| seconds + 71.3),
+        ("market.spot_usd_per_h", |usd| usd * 1.17),
+        ("market.on_demand_usd_per_h", |usd| usd * 1.17),
+        ("job.checkpoint_gb", |gb| gb * 1.7),
+    ];
+    for (key, change) in never_better {
+        let worse = scenario
+            .changed(key, change)
+            .and_then(|scenario| scenario.bound_usd());
+        if worse.is_some_and(|usd| usd < bound * (1.0 - ROUNDING)) {
+            broken.push(format!("more {key}: {bound} USD, then {worse:?}"));
+        }
+    }
+    let later = scenario.changed("job.deadline_h", |hours| hours + 0.37);
+    let later = later.and_then(|scenario| scenario.bound_usd());
+    if later.is_some_and(|usd| usd > bound * (1.0 + ROUNDING)) {
+        broken.push(format!("a later deadline: {bound} USD, then {later:?}"));
+    }
+    for key in ["job.changeover_s", "job.work_h", "job.deadline_h"] {
+        let beside = scenario.changed(key, |value| value + 1e-6);
+        let beside = beside.and_then(|scenario| scenario.bound_usd());
+        if beside.is_some_and(|usd| (usd / bound - 1.0).abs() > CONTINUOUS) {
+            broken.push(format!("a hair more {key}: {bound} USD, then {beside:?}"));
+        }
+    }
+    broken
+}
+
+/// Tries `count` scenarios from `first` on; what is broken, and how many were not refused.
+fn generate(first: u64, count: u64, laws: &[Law]) -> (Vec<String>, usize) {
+    let mut legal = 0;
+    let mut all = Vec::new();
+    for number in first..first + count {
+        let scenario = PolicyScenario::draw(number);
+        if let Some(rows) = scenario.run() {
+            legal += 1;
+            let text = scenario.text();
+            let broken = laws.iter().flat_map(|law| law(&scenario, &rows));
+            all.extend(broken.map(|what| format!("scenario {number}: {what}\n{text}")));
+        }
+    }
+    (all, legal)
+}
+
+#[test]
+fn policies_keep_deadlines_in_some_scenarios() {
+    let (broken, legal) = generate(0, 25, &[deadlines_are_kept]);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(legal >= 15, "{legal} of 25 were not refused");
+}
+
+/// `SCAVSIM_GENERATED_COUNT=2000 cargo test --test generated -- --ignored policies`
+#[test]
+#[ignore = "fails: the clairvoyant rounds work that is no whole number of its parts"]
+fn policies_keep_all_laws_in_as_many_scenarios_as_are_asked_for() {
+    let laws: [Law; 2] = [deadlines_are_kept, the_clairvoyant_is_a_bound];
+    let (broken, legal) = generate(
+        super::number("FIRST", 0),
+        super::number("COUNT", 2000),
+        &laws,
+    );
+    println!(
+        "{legal} scenarios with policies, {} broken laws",
+        broken.len()
+    );
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
