@@ -89,7 +89,7 @@ fn every_head_of_a_table_is_explained() {
         .chain(MORE.iter().copied());
     let mut tables = 0;
     for command in commands {
-        for width in ["80", "250"] {
+        for width in ["80", "140"] {
             let found = heads_in(&coloured(command, width));
             tables += usize::from(!found.is_empty());
             heads.extend(found);

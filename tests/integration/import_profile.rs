@@ -45,7 +45,10 @@ impl Told {
 
     #[track_caller]
     fn silent(self) -> Self {
-        assert_eq!((self.code, &*self.said), (0, ""));
+        // The VM types of these tables have no price, which is reported.
+        let is_about_prices = |line: &&str| line.starts_with("without a price of its own");
+        let questions: Vec<&str> = self.said.lines().filter(|l| !is_about_prices(l)).collect();
+        assert_eq!((self.code, questions), (0, Vec::new()));
         self
     }
 
@@ -108,7 +111,9 @@ fn parameters_of_the_model_are_kept_and_cannot_be_none() {
 
 #[test]
 fn a_sound_table_raises_no_question_and_its_figures_are_told() {
-    import(&sound("a"), &[]).silent().reports(&[
+    let sound = import(&sound("a"), &[]).silent();
+    let sound = sound.says(&["VM type `a` is not in data/clouds/vms.csv"]);
+    sound.reports(&[
         "12 configurations",
         "steps from 0.084 s (8 x a, batch 128) to 1.05 s (1 x a, batch 512)",
         "samples per second",
