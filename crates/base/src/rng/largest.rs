@@ -75,7 +75,6 @@ impl LargestLogNormal {
         (self.count, self.sigma)
     }
 
-    /// Draws one.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         let bits = stream.bits();

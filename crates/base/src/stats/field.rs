@@ -113,17 +113,14 @@ impl Precision {
 pub struct Rows(Vec<Vec<f64>>);
 
 impl Rows {
-    /// How many observations.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing was observed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds the row of an observation.
     pub fn push(&mut self, row: Vec<f64>) {
         self.0.push(row);
     }

@@ -9,7 +9,6 @@ const EXACT_UP_TO: usize = 1_000;
 /// Room for the values of a task: most have no more.
 const FEW: usize = 32;
 
-/// A median that is told value after value.
 #[derive(Clone)]
 pub struct RunningMedian(State);
 
@@ -22,7 +21,6 @@ enum State {
 }
 
 impl RunningMedian {
-    /// No values yet.
     pub fn new() -> Self {
         RunningMedian(State::Same(0.0, 0))
     }
@@ -56,7 +54,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in values that follow.
     pub fn add_all(&mut self, values: impl Iterator<Item = f64>) {
         // What stays the same is taken in at once.
         let mut same: Option<(f64, u64)> = None;
@@ -75,7 +72,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in one value so many times.
     fn add_times(&mut self, value: f64, times: u64) {
         match &mut self.0 {
             State::Same(own, count) if *count == 0 || own.to_bits() == value.to_bits() => {
@@ -88,7 +84,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in the values of another.
     pub fn merge(&mut self, other: &RunningMedian) {
         match (&mut self.0, &other.0) {
             (_, State::Same(_, 0)) => {}
