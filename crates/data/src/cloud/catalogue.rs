@@ -106,7 +106,6 @@ impl Catalogue {
         }
     }
 
-    /// The VM type called `vm`.
     pub fn vm_type(&self, vm: &str) -> Option<&VmType> {
         self.types.get(*self.index_of.get(vm)?)
     }
@@ -116,14 +115,12 @@ impl Catalogue {
         self.price(vm, offer).map(|p| p.usd_per_hour)
     }
 
-    /// The price of `vm` under `offer`.
     pub fn price(&self, vm: &str, offer: &Offer) -> Option<&Price> {
         self.dated(vm, offer)
             .iter()
             .find(|p| p.holds_on(offer.date))
     }
 
-    /// Whether a price is from the pack that was taken.
     pub fn is_of_pack(&self, price: &Price) -> bool {
         let place = |own: &Price| (own.key(), own.valid_from).cmp(&(price.key(), price.valid_from));
         let own = self.pack.as_ref().map_or(&[][..], |pack| &pack.prices);

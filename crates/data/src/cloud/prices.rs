@@ -13,7 +13,6 @@ use super::sources::Sources;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the prices stand.
 pub const FOLDER: &str = "data/clouds/prices/";
 
 macro_rules! table {
@@ -93,21 +92,15 @@ impl fmt::Display for Market {
 /// A price that was seen from one day to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
-    /// Who rents the VM out.
     pub provider: Arc<str>,
-    /// VM type.
     pub vm: Arc<str>,
-    /// Where.
     pub region: Arc<str>,
-    /// On which terms.
     pub market: Market,
-    /// USD per VM and hour.
     pub usd_per_hour: f64,
     /// First day on which the source has this price.
     pub valid_from: Date,
     /// Last day on which the source has it; afterwards it is not known.
     pub valid_to: Date,
-    /// Keys of the sources of the figure.
     pub source_keys: Arc<str>,
 }
 

@@ -16,7 +16,6 @@ pub struct Chosen {
     pub left_out: f64,
 }
 
-/// Why points give no law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLaw {
     /// A law with as many parameters as points says nothing.
@@ -28,7 +27,6 @@ pub enum NoLaw {
     /// What communication takes is not known.
     #[error("all have the same number of workers, which tells nothing of others")]
     OneCount,
-    /// No candidate comes out.
     #[error("no law goes through them")]
     None,
 }

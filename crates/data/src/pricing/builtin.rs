@@ -10,7 +10,6 @@ pub const LISTED: &str = "list-2026";
 /// What is charged where a scenario and its workloads name no policy and all VMs are spot VMs.
 pub const LISTED_SPOT: &str = "list-2026-spot";
 
-/// The pricing policies that are shipped.
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
 /// The built-in policies in alphabetical order. The second part holds what is wrong with the

@@ -8,7 +8,6 @@ use scavsim_read::input::checked::MOST_MACHINES;
 /// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterServers {
-    /// How many.
     pub count: u32,
     /// VM type of the parameter servers; that of the workers when absent.
     pub vm: Option<String>,

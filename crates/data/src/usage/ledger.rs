@@ -42,7 +42,6 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Number of VMs held now.
     pub fn vms(&self) -> u32 {
         self.vms
     }
@@ -126,7 +125,6 @@ impl Ledger {
         }
     }
 
-    /// What it is held for.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -180,7 +178,6 @@ impl Ledger {
         }
     }
 
-    /// Work done until `now` is safe.
     pub fn work_is_safe(&mut self, now: SimTime) {
         self.enter(self.phase, now);
         self.safe.copy_from(&self.phases);
@@ -204,7 +201,6 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
-    /// Gives back all VMs.
     pub fn give_back_all(&mut self, now: SimTime) {
         while let Some(last) = self.held.last() {
             let (vm, vms) = (last.vm, last.vms);

@@ -19,13 +19,10 @@ pub struct OutOfCore {
     pub disk_mb_per_s: Positive,
 }
 
-/// Why partitions cannot be swapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WrongPartitions {
-    /// Memory holds too few.
     #[error("expected `in_memory` of at least 2: a sample touches two")]
     One,
-    /// Memory holds more than so many, which are all.
     #[error("expected `in_memory` of at most `partitions`, {0}")]
     MoreThanAll(u32),
 }

@@ -9,7 +9,6 @@ use scavsim_base::stats::Line;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the times stand.
 pub const FILE: &str = "data/clouds/delays/checkpoint.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/checkpoint.csv");
 
@@ -43,7 +42,6 @@ impl CheckpointWrite {
         (*FITTED.get_or_init(|| fit(measured)), diagnostics.clone())
     }
 
-    /// Mean seconds for so many MB.
     pub fn mean_s(self, mb: f64) -> f64 {
         self.base_s + self.per_mb_s * mb
     }
@@ -54,10 +52,8 @@ impl CheckpointWrite {
     }
 }
 
-/// The writes of one model's checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The model.
     pub model: String,
     /// Size of a checkpoint in MB.
     pub mb: f64,

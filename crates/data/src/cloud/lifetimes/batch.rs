@@ -82,7 +82,6 @@ impl Batch {
         Batch::new(&counted, trace.length_h(), trace.mean_held())
     }
 
-    /// Losses per hour.
     pub fn losses_per_h(&self) -> f64 {
         self.losses_per_h
     }

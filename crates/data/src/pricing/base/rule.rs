@@ -5,9 +5,7 @@ use crate::pricing::file::PolicyFile;
 use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_base::Declaration;
 
-/// A rule for a base price.
 pub struct Rule {
-    /// What the rule says of itself.
     pub declaration: Declaration,
     /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,

@@ -17,7 +17,6 @@ pub mod storage;
 use super::wrong_policy::WrongPolicy;
 pub use charge::{Amount, Charge, Keys};
 
-/// All charges.
 pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARGE];
 
 /// A number per charge, in the order of [`CHARGES`].
@@ -42,7 +41,6 @@ pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Char
         .map(|(charge, _)| *charge)
 }
 
-/// The sum over all charges but some.
 pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
     let is_one = |charge: &Charge| {
         some.iter()

@@ -30,7 +30,5 @@ pub(super) fn at_least(parameters: &[(&'static str, f64, f64)]) -> Result<(), Ou
     Ok(())
 }
 
-/// A least value for what may be anything.
 pub(super) const ANY: f64 = f64::NEG_INFINITY;
-/// A least value for what must be above zero.
 pub(super) const ABOVE_ZERO: f64 = f64::MIN_POSITIVE;

@@ -54,7 +54,6 @@ pub enum CommunicationLaw {
 }
 
 impl CommunicationLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "linear",
@@ -131,7 +130,6 @@ impl CommunicationLaw {
         }
     }
 
-    /// Seconds with `workers` workers whose compute takes `compute_s`.
     pub fn seconds(&self, workers: u32, compute_s: f64) -> f64 {
         let k = f64::from(workers);
         match *self {

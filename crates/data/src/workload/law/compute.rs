@@ -42,7 +42,6 @@ pub struct SizedWorker {
 }
 
 impl ComputeLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "affine",
@@ -75,7 +74,6 @@ impl ComputeLaw {
         }
     }
 
-    /// Seconds for `local_batch` samples.
     pub fn seconds(&self, local_batch: f64) -> f64 {
         match *self {
             ComputeLaw::Affine {
@@ -102,7 +100,6 @@ impl ComputeLaw {
 }
 
 impl SizedWorker {
-    /// Seconds for `local_batch` samples.
     pub fn seconds(&self, local_batch: f64) -> f64 {
         self.law.step_s(local_batch, self.size, self.knee)
     }

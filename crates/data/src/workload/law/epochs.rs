@@ -42,7 +42,6 @@ pub enum EpochLaw {
 }
 
 impl EpochLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "constant",

@@ -52,7 +52,6 @@ pub struct Laws {
     pub epochs: Option<EpochLaw>,
 }
 
-/// What all laws that a workload may name say of themselves.
 pub fn declared() -> impl Iterator<Item = &'static Declaration> {
     let all = [
         ComputeLaw::DECLARED,

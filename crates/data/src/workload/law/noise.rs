@@ -37,7 +37,6 @@ fn as_whole<S: Serializer>(batch: &f64, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl NoiseLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "constant-scale",

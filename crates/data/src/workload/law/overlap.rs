@@ -20,7 +20,6 @@ pub enum Overlap {
 }
 
 impl Overlap {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "additive",
