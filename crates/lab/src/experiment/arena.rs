@@ -32,11 +32,9 @@ pub struct NotSimulated(pub String);
 
 /// A ground with all that compete on it.
 pub struct Arena {
-    /// Name of the workload.
     pub workload: String,
     /// The truth.
     pub ground: Box<dyn Ground>,
-    /// Configurations of the arena.
     pub space: Space,
     /// What everybody knows of the workload.
     pub figures: Figures,
@@ -72,9 +70,7 @@ pub struct Arena {
     pub fronts: Vec<Option<Front>>,
 }
 
-/// One that competes.
 pub struct Contender {
-    /// Name of the contender.
     pub name: String,
     /// Key of its random streams.
     pub key: StrategyKey,

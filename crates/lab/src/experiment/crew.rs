@@ -36,7 +36,6 @@ struct Board<D> {
     is_over: bool,
 }
 
-/// What a thread does next.
 enum Next<D> {
     Work(Range<usize>),
     HandOut(Vec<D>),

@@ -48,9 +48,7 @@ pub struct Evaluator<'p> {
 
 /// A case and all that happened in it.
 pub struct Watched<'p> {
-    /// Which.
     pub case: Case,
-    /// Where.
     pub arena: &'p Arena,
     /// When it did what.
     pub line: Timeline,
@@ -72,7 +70,6 @@ const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated i
 const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator of cases of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
         Evaluator::with(plan, None)
     }
@@ -93,7 +90,6 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The record of one case.
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
         self.ran.clear();
         let arena = match self.plan.arena(case.arena) {

@@ -31,19 +31,14 @@ pub trait Part<'p>: Send {
 
 /// Makes parts, in any thread.
 pub trait Maker: Sync {
-    /// What it makes.
     type Part<'p>: Part<'p>;
 
-    /// The part of a task that begins.
     fn part<'p>(&self) -> Self::Part<'p>;
 }
 
-/// Puts parts together.
 pub trait Gather: Send {
-    /// Makes its parts.
     type Maker: Maker;
 
-    /// What makes its parts.
     fn maker(&self) -> Self::Maker;
 
     /// Takes the part of the next task.

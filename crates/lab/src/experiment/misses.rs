@@ -107,7 +107,6 @@ impl Misses {
     }
 }
 
-/// Runs of one configuration.
 struct MissSample {
     /// Seconds of each, then USD per policy.
     values: Vec<Vec<f64>>,
@@ -115,7 +114,6 @@ struct MissSample {
     missed: Vec<u64>,
 }
 
-/// What the runs of one configuration tell.
 struct OfOne {
     allowed: Vec<bool>,
     quantiles: Vec<Option<f64>>,

@@ -35,13 +35,10 @@ pub struct Plan {
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<Made>>,
 
-    /// Name of the scenario.
     pub scenario: String,
     /// Random streams, fidelity and start-up of all its jobs.
     pub terms: Terms,
-    /// Pricing policies.
     pub policies: Vec<Policy>,
-    /// Objectives.
     pub objectives: Vec<Objective>,
     /// Replicas per combination.
     pub replicas: u64,
@@ -64,13 +61,9 @@ pub struct Case {
     pub number: u64,
     /// Index of the arena: in a setting the workload, or where every VM is searched by itself one VM of it.
     pub arena: usize,
-    /// Index of the pricing policy.
     pub policy: usize,
-    /// Index of the objective.
     pub objective: usize,
-    /// Index of the strategy.
     pub strategy: usize,
-    /// The replica.
     pub replica: u64,
 }
 
@@ -201,7 +194,6 @@ impl Plan {
         is_live || self.limits.max_miss.is_some() || count >= MANY
     }
 
-    /// Number of arenas.
     pub fn arena_count(&self) -> usize {
         self.arenas.len()
     }
@@ -260,7 +252,6 @@ impl Plan {
         }
     }
 
-    /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
         &self.names[self.searches[self.place(arena).1].choice]
     }
@@ -284,7 +275,6 @@ impl Plan {
         Arena::new(&self.source, &self.terms, prepared, preparing)
     }
 
-    /// Number of cases.
     pub fn cases(&self) -> u64 {
         (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
     }
@@ -295,7 +285,6 @@ impl Plan {
         (self.policies.len() * self.objectives.len()) as u64
     }
 
-    /// Name of a strategy.
     pub fn strategy(&self, index: usize) -> &str {
         &self.source.strategies[index]
     }

@@ -49,7 +49,6 @@ pub struct Simulation<'p> {
     scratch: Vec<f64>,
 }
 
-/// A search and what came of it.
 struct MadeSearch {
     /// The policy and the objective that it was told.
     told: (Option<usize>, Option<usize>),
@@ -93,7 +92,6 @@ impl MadeSearch {
     }
 }
 
-/// How a search ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// With a forecast, from which an objective chooses.
@@ -105,16 +103,12 @@ pub enum Found {
 /// |predicted − expected time| / expected time over the configurations that were predicted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
-    /// Mean.
     pub mean: f64,
-    /// Median.
     pub median: f64,
-    /// Maximum.
     pub max: f64,
 }
 
 impl<'p> Simulation<'p> {
-    /// Nothing simulated yet.
     #[doc(hidden)]
     pub fn new(plan: &'p Plan) -> Self {
         Simulation::with(plan, None)
@@ -210,7 +204,6 @@ impl<'p> Simulation<'p> {
         &self.searches[self.last].found
     }
 
-    /// Which search it is.
     fn search_anew(
         &mut self,
         case: Case,

@@ -268,12 +268,10 @@ impl Bounds {
 }
 
 impl Exclusion {
-    /// Whether it says anything at all.
     pub fn is_empty(&self) -> bool {
         *self == Exclusion::default()
     }
 
-    /// The axes that it is about.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let usual = [
             (space::VM, self.vm.is_some()),

@@ -16,7 +16,6 @@ use scavsim_sim::training::sync::PROTOCOLS;
 pub struct DeclaredKind {
     /// What they are called in documents.
     pub name: &'static str,
-    /// What one of them is.
     pub one: &'static str,
     /// What their formula is called.
     pub how: &'static str,

@@ -85,7 +85,6 @@ impl Form {
     }
 }
 
-/// A scenario file that is read.
 pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,

@@ -207,7 +207,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// VMs that are lost.
 const SPOT: &str = "spot = { exponential_mean_h = 20 }";
 
 /// All that a scenario with these lines comes to, or what is wrong with it.

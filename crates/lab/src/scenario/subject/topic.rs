@@ -30,7 +30,6 @@ use scavsim_sim::training::waits::Waits;
 pub(crate) struct Search {
     /// The place of its name among those of the subject.
     pub(crate) choice: usize,
-    /// Which of the configurations under this name.
     pub(crate) configurations: Range<usize>,
 }
 
@@ -38,9 +37,7 @@ pub(crate) struct Search {
 pub(crate) struct Known<'s> {
     /// The name of what is searched.
     pub(crate) workload: &'s str,
-    /// The configurations.
     pub(crate) space: Cow<'s, Space>,
-    /// Figures of the workload.
     pub(crate) figures: Figures,
     /// Earlier runs of the workload.
     pub(crate) own: History,
@@ -82,13 +79,11 @@ impl<'s> Known<'s> {
     }
 }
 
-/// A search that can begin.
 pub(crate) struct Prepared<'s> {
     /// What everybody knows of it.
     pub(crate) known: Known<'s>,
     /// The truth.
     pub(crate) ground: Box<dyn Ground>,
-    /// VM types and their prices.
     pub(crate) fleet: Fleet<'s>,
 }
 
@@ -129,7 +124,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         self.searches()
     }
 
-    /// What everybody knows of a search.
     fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
 
     /// A search with its ground.
@@ -168,7 +162,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         prices::place_in_cluster(file, vm)
     }
 
-    /// How VMs live in a setting.
     fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
         setup::read(file, &[], &[], complaints)
     }
