@@ -92,13 +92,10 @@ pub fn sky(name: &str, choice: &Choice) -> String {
     )
 }
 
-/// Why there are no commands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoCommands {
-    /// Commands of the provider are not known.
     #[error("the commands of {0} are not known")]
     Provider(String),
-    /// The provider of a VM type is not known.
     #[error("who rents out {0} is not known")]
     NoProvider(String),
 }

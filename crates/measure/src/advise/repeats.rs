@@ -15,7 +15,6 @@ pub const EPOCHS_SD: f64 = 0.03;
 /// Repeats that what is assumed weighs as much as.
 const ASSUMED: f64 = 2.0;
 
-/// What repeats tell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeats {
     /// Standard deviation of ln(step) of one measurement.

@@ -16,13 +16,9 @@ const RUNGS: [u32; 3] = [1, 2, 4];
 
 /// A measured step and where it stands.
 pub struct Measured<'w> {
-    /// The configuration.
     pub at: &'w Configuration,
-    /// The measured step.
     pub cost: StepCost,
-    /// VM type.
     pub vm_type: &'w str,
-    /// Number of VMs.
     pub vms: u32,
     /// Whether every VM has as many workers.
     even: bool,
@@ -53,7 +49,6 @@ pub fn measured(workload: &Workload) -> Vec<Measured<'_>> {
 pub struct Fold {
     /// What is left out, ascending.
     pub out: Vec<usize>,
-    /// What is asked about.
     pub asked: Vec<usize>,
 }
 

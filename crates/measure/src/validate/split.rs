@@ -6,15 +6,12 @@ use scavsim_data::workload::spread::Interval;
 /// One way of leaving out, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// Name of the workload.
     pub workload: String,
-    /// What is left out.
     pub left_out: &'static str,
     /// Shape or table that was left out of.
     pub of: String,
     /// Measurements asked about.
     pub asked: usize,
-    /// Measurements that were answered.
     pub answered: usize,
     /// Mean absolute error of the answers, %: the mean over what was left out at a time.
     pub error: Option<f64>,
@@ -24,7 +21,6 @@ pub struct Split {
     pub covered: Option<f64>,
     /// Why nothing was asked, or not all was answered.
     pub reason: Option<Unanswered>,
-    /// What was asked, one by one.
     pub answers: Vec<Answer>,
 }
 
@@ -57,7 +53,6 @@ pub enum Unanswered {
     NoLaw,
 }
 
-/// How much is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Everything, one after the other.
@@ -69,7 +64,6 @@ pub enum Depth {
 /// One answer to a question about what was left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// What was measured.
     pub measured: f64,
     /// The answer and its standard deviation, of the logarithm.
     pub said: Option<(f64, Option<f64>)>,
