@@ -11,16 +11,13 @@ use scavsim_read::expression::{Arguments, Value};
 pub struct Function {
     /// Name of the function, with the unit of what it gives.
     pub name: &'static str,
-    /// Parameters of the function.
     pub parameters: &'static [&'static str],
-    /// What it gives, in a sentence.
     pub what: &'static str,
     /// Whether it gives what was published or measured, and computes nothing.
     pub is_data: bool,
     pub(super) of: Of,
 }
 
-/// How a function is computed.
 pub(super) enum Of {
     Number(fn(&Given, &Arguments<'_>) -> Result<f64, NoValue>),
     Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),

@@ -38,7 +38,6 @@ pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     Ok(rows.into_iter().flatten().collect())
 }
 
-/// A row of the table of figures.
 fn told(row: &Comparison) -> [Cell; 7] {
     let text = |text: &str| Cell::Text(text.into());
     [
