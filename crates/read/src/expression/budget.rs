@@ -51,12 +51,10 @@ impl Budget {
         }
     }
 
-    /// How many values are kept now.
     pub(super) fn kept(&self) -> u64 {
         self.values.get()
     }
 
-    /// Gives so many values back.
     pub(super) fn release(&self, count: usize) {
         let values = self.values.get().saturating_sub(count as u64);
         self.values.set(values);

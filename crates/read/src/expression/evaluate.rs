@@ -268,7 +268,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Arguments with the names of their parameters.
     fn arguments<'p>(
         &mut self,
         call: &Call,

@@ -49,7 +49,6 @@ pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
     whole(text, Spelling::Braced, 0, Parser::sum)
 }
 
-/// Reads the whole of `text` by the `rule`.
 fn read<'t, T>(
     text: &'t str,
     source: &Arc<Source>,
@@ -91,7 +90,6 @@ fn whole<'t, T>(
     parser.whole(rule)
 }
 
-/// A place in the text, and what is wrong there.
 pub type ParseMistake = (Range<usize>, String);
 
 struct Parser<'t> {

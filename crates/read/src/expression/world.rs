@@ -12,7 +12,6 @@ use super::value::Value;
 pub trait World {
     /// The parameters of a function; those that may be absent end in `?`.
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]>;
-    /// All functions.
     fn functions(&self) -> Vec<&str>;
     /// A function's value.
     ///
@@ -34,14 +33,12 @@ pub trait World {
     fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal>;
 }
 
-/// Arguments by the names of the parameters.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     pub(super) values: Vec<(&'a str, Value)>,
 }
 
 impl Arguments<'_> {
-    /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let found = self.values.iter().find(|(own, _)| *own == name);
         found.map(|(_, value)| value)

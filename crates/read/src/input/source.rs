@@ -48,7 +48,6 @@ impl Source {
         })
     }
 
-    /// The text under another name.
     #[must_use]
     pub fn named(self: Arc<Source>, name: &str) -> Arc<Source> {
         // Messages that were written into it before still are of this text.
