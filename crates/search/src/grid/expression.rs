@@ -18,7 +18,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A longer rule is none.
 const LONGEST: usize = 1_000;
-/// Names in one expression.
 pub const MOST_NAMES: usize = 16;
 
 /// A number that may depend on the time t: `at + per·t`.
@@ -190,7 +189,6 @@ impl Arithmetic {
         })
     }
 
-    /// The arithmetic of a function of parts.
     fn called(
         call: &Call,
         span: &Range<usize>,
@@ -270,7 +268,6 @@ impl Arithmetic {
     }
 }
 
-/// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
     rule: Arithmetic,
@@ -329,13 +326,11 @@ impl Expression {
         &self.names
     }
 
-    /// Whether it is a name and nothing else.
     pub fn is_name(&self) -> bool {
         let is_in_brackets = self.text.trim_start().starts_with('(');
         matches!(self.rule, Arithmetic::Name(_)) && !is_in_brackets
     }
 
-    /// The text of the expression as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }

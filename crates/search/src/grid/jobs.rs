@@ -53,7 +53,6 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// Takes in a row.
     pub fn add(&mut self, read: ReadRow, diagnostics: &mut Diagnostics) {
         let name = read.job.unwrap_or_else(|| self.spec.name.clone());
         let place = *self.by_name.entry(name).or_insert_with_key(|name| {

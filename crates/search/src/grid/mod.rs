@@ -43,19 +43,14 @@ use scavsim_read::input::checked::Fraction;
 
 pub use cheap::CheapRuns;
 
-/// Name of the file with the specification.
 pub const SPEC: &str = "grid.toml";
-/// Name of the file with the runs.
 pub const ROWS: &str = "rows.csv";
 
 /// Runs of one or several jobs.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// Name under which it is listed.
     pub name: String,
-    /// Where it comes from.
     pub about: About,
-    /// What a probe is charged.
     pub probe: ProbeCharge,
     /// All jobs, in the order of the table.
     pub jobs: Vec<Job>,
@@ -68,13 +63,9 @@ pub struct Grid {
 /// What is said of a VM type, as far as it is; the catalogue says the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedType {
-    /// The name of the type.
     pub vm: Arc<str>,
-    /// Virtual processors.
     pub vcpu: Option<f64>,
-    /// Memory in GiB.
     pub memory_gib: Option<f64>,
-    /// Accelerators.
     pub gpus: Option<u32>,
 }
 
@@ -101,7 +92,6 @@ pub struct About {
     pub source: String,
     /// Address, with the commit where there is one.
     pub url: String,
-    /// Terms of use.
     pub licence: String,
     /// What a reader must know of it.
     pub note: String,
@@ -110,7 +100,6 @@ pub struct About {
 /// What a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeCharge {
-    /// How much of a run.
     pub charge: Charge,
     /// Whether a budget may end a run early.
     pub cut_off: bool,
@@ -131,9 +120,7 @@ pub enum Charge {
 /// What the quality of a run has to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// This much, or more.
     AtLeast(f64),
-    /// This much, or less.
     AtMost(f64),
 }
 
@@ -147,10 +134,8 @@ impl Goal {
     }
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// At the target.
     Reached,
     /// Without having reached the target.
     Unreached,
@@ -161,13 +146,11 @@ pub enum Outcome {
 /// One real run of a configuration. What the table does not know is `None`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run {
-    /// How it ended.
     pub outcome: Outcome,
     /// Seconds until then.
     pub time_s: f64,
     /// What its target is about, such as an accuracy.
     pub quality: Option<f64>,
-    /// Steps done.
     pub steps: Option<f64>,
     /// Passes over the data.
     pub epochs: Option<f64>,
@@ -175,7 +158,6 @@ pub struct Run {
     pub samples_per_epoch: Option<f64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
-    /// What tells them.
     pub step_from: StepFrom,
     /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
@@ -198,7 +180,6 @@ pub enum StepFrom {
 }
 
 impl Run {
-    /// Seconds to the target, if it was reached.
     pub fn time_to_target_s(&self) -> Option<f64> {
         (self.outcome == Outcome::Reached).then_some(self.time_s)
     }
@@ -208,9 +189,7 @@ impl Run {
 /// them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Derived {
-    /// [`Run::epochs`].
     pub epochs: bool,
-    /// [`Run::noise_normalised`].
     pub noise_normalised: bool,
 }
 
@@ -250,7 +229,6 @@ enum Bill {
     Bent(Vec<Line>),
 }
 
-/// The rule of costs.
 #[derive(Debug, Clone)]
 struct Rule {
     expression: Expression,
@@ -316,7 +294,6 @@ impl Job {
         })
     }
 
-    /// Whether the grid has a rule of costs.
     pub fn has_cost(&self) -> bool {
         self.rule.is_some()
     }

@@ -105,7 +105,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of a measured workload.
     pub fn of(workload: &Workload) -> Figures {
         let constants = &workload.constants;
         Figures {

@@ -30,7 +30,6 @@ pub(super) struct Trials<'a, 't> {
     pub(super) task: &'a Task<'a>,
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
-    /// Whether a configuration was tried.
     pub(super) tried: Vec<bool>,
     /// How many were.
     pub(super) count: usize,
@@ -43,7 +42,6 @@ pub(super) struct Trials<'a, 't> {
 }
 
 impl<'a, 't> Trials<'a, 't> {
-    /// Before the first trial.
     pub(super) fn new(
         task: &'a Task<'a>,
         testbed: &'t mut dyn Testbed,

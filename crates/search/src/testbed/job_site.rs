@@ -88,7 +88,6 @@ pub struct JobSite<W: Work> {
 /// Where a job stands in its replica.
 #[derive(Debug, Clone)]
 pub struct Stand<J> {
-    /// The job itself.
     pub job: J,
     /// The configuration that it was in last.
     pub current: Option<usize>,
@@ -107,9 +106,7 @@ pub struct Stand<J> {
 /// The target, reached during the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
-    /// In which configuration.
     pub configuration: usize,
-    /// When.
     pub at: SimTime,
     /// VMs that the provider took away until then.
     pub lost_vms: u32,

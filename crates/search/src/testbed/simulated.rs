@@ -55,7 +55,6 @@ struct DealtLuck {
 }
 
 impl DealtLuck {
-    /// Nothing dealt, keeping the memory.
     fn clear(&mut self) {
         for at in self.met.drain(..) {
             self.places[at] = NOT_MET;
@@ -126,7 +125,6 @@ impl Visits {
 }
 
 impl<'w> SimulatedCluster<'w> {
-    /// A cluster for jobs in `world`.
     pub fn new(world: &'w World, terms: &Terms) -> Self {
         let Terms {
             streams,
@@ -167,7 +165,6 @@ impl<'w> SimulatedCluster<'w> {
 }
 
 impl OnCluster<'_> {
-    /// What this replica deals to a configuration.
     fn luck_of(&mut self, configuration: usize) -> &Luck {
         let world = self.world;
         let dealt = self.dealt.here_mut();

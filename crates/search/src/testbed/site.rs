@@ -10,7 +10,6 @@ use scavsim_sim::training::log::Entry;
 /// How long a job trains in a configuration before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// So many steps.
     Steps(u64),
     /// This share of a run to the target.
     Share(f64),
@@ -18,7 +17,6 @@ pub enum Length {
     Whole,
     /// A run to the target, given up at this moment.
     WholeUntil(SimTime),
-    /// Until this moment.
     Until(SimTime),
     /// So many passes over every layer by itself on one VM.
     Profile(u64),
@@ -47,7 +45,6 @@ pub trait Site: Send {
     /// Back to the state that was marked last under this number, in the same replica.
     fn back_to(&mut self, number: usize);
 
-    /// The clock.
     fn now(&self) -> SimTime;
 
     /// The configuration that the job is in; `None` before the first.
@@ -99,7 +96,6 @@ pub trait Site: Send {
     fn noted_until(&mut self, end: SimTime) -> Vec<Entry>;
 }
 
-/// When a job did what.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timeline {
     /// The configuration that ran to the target.

@@ -58,7 +58,6 @@ pub trait Trainer: Work {
     fn is_watched(job: &mut Self::Job) -> bool;
 }
 
-/// A time that never comes.
 fn never() -> SimTime {
     SimTime::from_seconds(f64::INFINITY)
 }

@@ -28,12 +28,10 @@ pub struct Spoken {
     bounds: Bounds,
 }
 
-/// What a search may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Probes and cold starts.
     pub(super) probes: u32,
-    /// Seconds.
     pub(super) search_s: f64,
 }
 
