@@ -16,7 +16,6 @@ use scavsim_lab::experiment::{Ending, Finished, Plan, Tasks};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::regular;
 
-/// Name of the file.
 pub const FILE: &str = "manifest.json";
 /// Key of what the results are, where they are none of strategies on scenarios.
 pub const KIND: &str = "kind";
@@ -111,7 +110,6 @@ fn prices_hash() -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The text of a manifest: the identity with more beside it.
 pub fn text(
     identity: &Identity,
     more: impl IntoIterator<Item = (&'static str, Value)>,
@@ -151,7 +149,6 @@ fn hash_of_fields(manifest: &Identity) -> String {
     hash(lines.concat().as_bytes())
 }
 
-/// What a manifest says about the end of a run.
 pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     [
         ("finished", json!(finished.cases)),

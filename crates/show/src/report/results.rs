@@ -30,7 +30,6 @@ use scavsim_read::input::regular;
 /// Name of the file in a folder of results that has the summary.
 pub const SUMMARY: &str = "summary.csv";
 
-/// Result files that are being written.
 pub struct Results {
     folder: OutputFolder,
     identity: Identity,
@@ -51,14 +50,12 @@ pub struct ResultsPart {
 /// What one task leaves beside its rows.
 pub struct DerivedPart {
     forms: Vec<Box<dyn FormPart>>,
-    /// Rows of failed cases.
     failures: FailuresPart,
     summary: SummaryPart,
     /// What kept it from being whole.
     failed: Option<io::Error>,
 }
 
-/// Makes what tasks leave.
 pub struct ResultsMaker {
     forms: Vec<fn() -> Box<dyn FormPart>>,
     summary: SummaryMaker,
@@ -166,7 +163,6 @@ impl Results {
         self.forms.is_empty() && self.derived.summary.is_usual()
     }
 
-    /// What makes the parts.
     pub fn maker(&self) -> ResultsMaker {
         ResultsMaker {
             forms: self.forms.clone(),
@@ -256,7 +252,6 @@ impl ResultsPart {
         ResultsPart { rows, derived }
     }
 
-    /// Takes the next record.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.rows.take(record);
         self.derived.take(record)
@@ -382,7 +377,6 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
-/// The line of heads of a summary by these columns.
 fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
     let empty = Summary::of(by, false, Tasks::new(0, 0, 1)).finish()?;
     Ok(summary_csv::text(&empty, true))

@@ -18,7 +18,6 @@ pub const PARTIAL: &str = "records.partial.hashes";
 
 /// Hashes in a manifest, at most.
 const MOST: u64 = 64;
-/// Keys in a manifest.
 const TASKS: &str = "tasks_per_hash";
 const HASHES: &str = "records_hashes";
 
@@ -91,7 +90,6 @@ impl RowHashes {
         line
     }
 
-    /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -122,7 +120,6 @@ impl RowHashes {
         all
     }
 
-    /// What a manifest says of them.
     pub fn told(&self) -> [(&'static str, Value); 2] {
         [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
     }
@@ -153,7 +150,6 @@ impl Altered {
 }
 
 impl Altered {
-    /// The error `error` with the file that it is of.
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
         if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {

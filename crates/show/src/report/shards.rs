@@ -21,7 +21,6 @@ use scavsim_base::output::is_partial;
 use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// Shards that make up a whole run.
 pub struct Shards {
     /// What decided their records.
     pub identity: Identity,
@@ -38,10 +37,8 @@ enum ShardPlace {
     Closed(Option<[u64; 2]>),
 }
 
-/// Shards that stay open.
 const MOST_OPEN: usize = 64;
 
-/// A manifest with its path and place.
 struct Part {
     path: PathBuf,
     manifest: Identity,
@@ -119,7 +116,6 @@ impl Shards {
         self.tasks
     }
 
-    /// Number of cases.
     pub fn cases(&self) -> u64 {
         self.tasks.all()
     }
@@ -197,7 +193,6 @@ impl Shards {
     }
 }
 
-/// All manifests of shards in a folder.
 fn parts(folder: &Path, wrong: &mut Diagnostics) -> Vec<Part> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -283,7 +278,6 @@ fn one_run(parts: &[Part], first: &Part, wrong: &mut Diagnostics) {
     }
 }
 
-/// Reports shards that are not there.
 fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
     let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
     let missing: Vec<String> = (1..=count)

@@ -25,7 +25,6 @@ pub const HASH: usize = 16;
 pub struct StoredTask {
     /// Rows of the task with their line ends.
     pub rows: Vec<u8>,
-    /// How many they are.
     pub count: u64,
     /// Cases without a result.
     pub failed: u64,

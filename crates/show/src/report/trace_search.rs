@@ -21,9 +21,7 @@ const SHOWN: usize = 5;
 /// A search on real runs, with all that came of it.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchTrace<'a> {
-    /// The case.
     pub of: TraceOf<'a>,
-    /// The configurations.
     pub space: &'a Space,
     /// Every question with its answer.
     pub questions: &'a [Noted],
@@ -33,13 +31,10 @@ pub struct SearchTrace<'a> {
     pub ran: &'a [usize],
     /// Seconds and USD at the end of the search, and after each of these runs.
     pub ends: &'a [(f64, f64)],
-    /// Why the search ended, in a sentence.
     pub ended: &'a str,
-    /// What came of the case.
     pub record: &'a Record<'a>,
 }
 
-/// A question.
 #[derive(Serialize)]
 struct AskedArgs {
     #[serde(flatten)]
@@ -47,7 +42,6 @@ struct AskedArgs {
     before_usd: f64,
 }
 
-/// The end of a search.
 #[derive(Serialize)]
 struct EndedArgs<'a> {
     questions: usize,
@@ -55,14 +49,12 @@ struct EndedArgs<'a> {
     spent_usd: f64,
 }
 
-/// What is believed of a configuration.
 #[derive(Serialize)]
 struct PredictedArgs {
     configuration: String,
     predicted_s: f64,
 }
 
-/// A run of a choice.
 #[derive(Serialize)]
 struct RunArgs {
     configuration: String,
@@ -83,7 +75,6 @@ struct RecordArgs<'a> {
     reason: &'a str,
 }
 
-/// Nothing to say.
 #[derive(Serialize)]
 struct NoArgs {}
 

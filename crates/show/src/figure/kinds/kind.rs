@@ -6,12 +6,9 @@ use super::no_figure::NoFigure;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::Group;
 
-/// A kind of figure.
 #[derive(Debug, Clone, Copy)]
 pub struct FigureKind {
-    /// Name of the kind.
     pub name: &'static str,
-    /// What it shows.
     pub about: &'static str,
     /// Whether it is drawn where no kind is asked for, and on pages.
     pub is_usual: bool,
