@@ -10,7 +10,6 @@ use scavsim_base::units::SimTime;
 /// How a bag, or a part of one, ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended {
-    /// When.
     pub at: SimTime,
     /// Results that there are, those of a surrogate included.
     pub results: u32,

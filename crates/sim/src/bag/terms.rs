@@ -33,9 +33,7 @@ pub struct Bag {
     pub first_boot: Pause,
     /// From the request of each later VM until it runs.
     pub boot: Pause,
-    /// When a loss is noticed.
     pub notice: Notice,
-    /// How VMs are lost.
     pub loss: Loss,
     /// What takes the place of jobs after so many.
     pub surrogate: Option<Surrogate>,
@@ -82,10 +80,8 @@ impl Bag {
     }
 }
 
-/// How VMs of a bag are lost.
 #[derive(Debug, Clone)]
 pub enum Loss {
-    /// Not at all.
     Never,
     /// Each by itself, by its age.
     Alone(Lifetime),
@@ -106,7 +102,6 @@ impl Loss {
         }
     }
 
-    /// Whether there are none.
     pub fn is_never(&self) -> bool {
         match self {
             Loss::Never | Loss::Attempts(0) => true,
@@ -121,7 +116,6 @@ impl Loss {
 pub struct Surrogate {
     /// Jobs that it learns from.
     pub after_jobs: u32,
-    /// Seconds that it takes to train.
     pub train_s: f64,
     /// Seconds per result afterwards.
     pub result_s: f64,
@@ -159,12 +153,9 @@ impl BagSize {
     }
 }
 
-/// All ways to run a bag.
 #[derive(Debug, Clone)]
 pub struct BagChoices {
-    /// What the bag is called.
     pub name: String,
-    /// The ways as configurations.
     pub space: Space,
     /// Sizes of the ways, in the order of the configurations.
     pub sizes: Vec<BagSize>,

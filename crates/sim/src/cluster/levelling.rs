@@ -7,7 +7,6 @@ use super::batching::Batching;
 /// without luck: a + s·b seconds for b samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levelling {
-    /// The controller.
     pub batching: Batching,
     /// a and s of each worker.
     pub lines: Vec<(f64, f64)>,

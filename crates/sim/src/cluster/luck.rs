@@ -60,7 +60,6 @@ impl Machines {
     }
 }
 
-/// Laws of the luck in a world.
 #[derive(Debug, Clone, Copy)]
 pub struct LuckLaws {
     placement: UnitLogNormal,

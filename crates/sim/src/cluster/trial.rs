@@ -17,7 +17,6 @@ const TRIAL_UPDATES: u64 = 100_000_000;
 
 /// What a trial run without luck shows.
 pub(super) struct Trial {
-    /// Seconds of an update.
     pub(super) update_s: f64,
     /// Gradients of an update.
     pub(super) gradients: f64,

@@ -45,7 +45,6 @@ pub(super) struct Asked {
     pages: Vec<OnceLock<Page>>,
 }
 
-/// Truths of neighbours.
 type Page = Box<[OnceLock<Box<Truth>>]>;
 
 /// Configurations of a page.
@@ -54,13 +53,9 @@ const PAGE: usize = 256;
 /// What is kept of a configuration whose truth nobody asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Brief {
-    /// Number of its VM shape.
     pub(super) shape: u32,
-    /// How many VMs it holds.
     pub vms: u32,
-    /// Worker count K.
     pub(super) workers: u32,
-    /// Global batch B in samples.
     pub batch: u32,
     /// Expected seconds from the start to the target, without search.
     pub expected_time_s: f64,
@@ -118,7 +113,6 @@ impl Asked {
 }
 
 impl Truths {
-    /// All of them.
     pub(super) fn all(truths: Vec<Truth>) -> Truths {
         Truths(AtHand::All(truths))
     }
@@ -128,7 +122,6 @@ impl Truths {
         Truths(AtHand::Asked(Box::new(asked)))
     }
 
-    /// Number of configurations.
     pub fn len(&self) -> usize {
         match &self.0 {
             AtHand::All(truths) => truths.len(),
@@ -136,7 +129,6 @@ impl Truths {
         }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -27,7 +27,6 @@ struct QueueEntry<E> {
     event: E,
 }
 
-/// Where the earliest event is.
 #[derive(Clone, Copy)]
 enum EarliestEvent {
     Heap(SimTime),
@@ -66,12 +65,10 @@ impl<E: Copy> Queue<E> {
         self.interrupt.is_raised()
     }
 
-    /// What stops it.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// The simulated time.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now
@@ -193,7 +190,6 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// When the earliest event is due.
     #[inline]
     pub fn next_at(&self) -> Option<SimTime> {
         self.head().map(EarliestEvent::at)
@@ -217,12 +213,10 @@ impl<E: Copy> Queue<E> {
         self.heap.reserve(additional);
     }
 
-    /// Number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len() + self.lane.len()
     }
 
-    /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty() && self.lane.is_empty()
     }

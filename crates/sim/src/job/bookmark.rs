@@ -14,7 +14,6 @@ pub(crate) struct Bookmark {
 }
 
 impl Bookmark {
-    /// Nothing.
     pub(crate) fn nothing() -> Bookmark {
         Bookmark {
             at: never(),
@@ -27,7 +26,6 @@ impl Bookmark {
         self.at = never();
     }
 
-    /// The books as they are `now`.
     pub(crate) fn keep(&mut self, now: SimTime, ledger: &Ledger) {
         self.at = now;
         self.ledger.copy_from(ledger);

@@ -29,7 +29,6 @@ pub struct Job {
     kept: Bookmark,
 }
 
-/// What came of training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
     /// Times of the training. The mark is the start where that is 0 or was not reached.
@@ -92,7 +91,6 @@ impl Job {
         self.kept.forget();
     }
 
-    /// The simulated time.
     pub fn now(&self) -> SimTime {
         self.stage.now()
     }

@@ -46,7 +46,6 @@ pub(super) struct LiveRun<'a> {
     wanted: Option<(u32, SimTime)>,
 }
 
-/// What a run does next.
 enum Next<'a> {
     /// Waits until a VM is ready or another is lost.
     Wait,

@@ -17,7 +17,6 @@ pub struct Measured {
     pub name: String,
     /// The layer profile.
     pub model: String,
-    /// The plan.
     pub plan: ParallelPlan,
     /// Seconds of a step.
     pub iteration_s: f64,

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use super::Formed;
 use crate::parallel::{LayerProfile, NodeKind, Schedule, Sharing};
 
-/// What is chosen from.
 #[derive(Debug, Clone)]
 pub struct Axes {
-    /// Kinds of nodes.
     pub kinds: Vec<NodeKind>,
     /// Which of them stages run on.
     pub offers: Vec<Offer>,
@@ -22,7 +20,6 @@ pub struct Axes {
     pub micro_batch: Option<Vec<u32>>,
     /// Sequences per step.
     pub batches: Vec<u32>,
-    /// Schedules.
     pub schedules: Vec<Schedule>,
     /// Virtual stages of a stage, with schedules that have any.
     pub virtual_stages: Vec<u32>,
@@ -57,11 +54,9 @@ pub struct Draft {
     pub batch: u32,
     /// Which of the forms.
     pub form: u16,
-    /// Schedule.
     pub schedule: Schedule,
     /// Virtual stages of each stage.
     pub virtual_stages: u32,
-    /// What replicas share.
     pub sharing: Sharing,
     /// Data-parallel replicas.
     pub data: u32,
@@ -84,7 +79,6 @@ impl Draft {
         self.virtual_stages > 1 || self.schedule.needs_overlap() || self.sharing != Sharing::NONE
     }
 
-    /// GPUs in all.
     pub fn gpus(&self) -> u32 {
         (self.replicas().saturating_mul(self.pipeline)).saturating_mul(self.tensor)
     }

@@ -14,14 +14,11 @@ use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 
-/// All plans to choose from.
 #[derive(Debug)]
 pub struct Choices {
-    /// What the job is called.
     pub name: String,
     /// How far it trains.
     pub target: Target,
-    /// The plans as configurations.
     pub space: Space,
     /// The plans as ways, in the order of the configurations.
     pub ways: Vec<Way>,
@@ -43,7 +40,6 @@ pub struct Choices {
     pub doubt: Doubt,
     /// FLOPs, where the model is known by its architecture.
     pub flops: Option<Flops>,
-    /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
     /// The fastest plans by GPUs, once somebody asks.
     pub(super) fastest: OnceLock<Fastest>,
@@ -179,7 +175,6 @@ impl Choices {
         )
     }
 
-    /// The form of a plan.
     pub fn formed(&self, draft: &Draft) -> &Formed {
         &self.forms[usize::from(draft.form)]
     }

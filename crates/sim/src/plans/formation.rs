@@ -23,7 +23,6 @@ pub struct Formation {
 }
 
 impl Formation {
-    /// All of a plan.
     pub fn whole(choices: &Choices, at: usize) -> Formation {
         Formation {
             at,
@@ -152,12 +151,10 @@ pub struct NodeLayout {
     shared: usize,
     /// At `replica × stages + stage`.
     node_of: Vec<usize>,
-    /// Nodes.
     pub nodes: usize,
 }
 
 impl NodeLayout {
-    /// The layout of a plan.
     pub fn of(choices: &Choices, at: usize) -> NodeLayout {
         let node_of = slot_nodes(choices, at);
         let draft = &choices.ways[at].draft;

@@ -44,11 +44,9 @@ pub struct PlanJob {
     vms: HeldVms,
     /// When machines fail, where they do.
     failing: Option<FailureClock>,
-    /// When maintenance is planned next.
     maintenance_at: SimTime,
     /// What all have to go on from before they train.
     restarts: Restart,
-    /// What trains, and what has to be known to change that.
     forming: Forming,
     /// When each spare is ready: they are held beside.
     spares: Vec<SimTime>,
@@ -71,7 +69,6 @@ enum Restart {
 
 /// The steps of what trains, made when they are asked for.
 pub trait Paces {
-    /// The pace of a formation.
     fn of(&mut self, formation: Formation) -> &mut PlanPace;
 }
 
@@ -109,7 +106,6 @@ impl PlanJob {
         }
     }
 
-    /// The clock.
     pub fn now(&self) -> SimTime {
         self.now
     }
@@ -151,7 +147,6 @@ impl PlanJob {
         self.spares = vec![self.now + SimTime::from_seconds(boot); count as usize];
     }
 
-    /// Gives all VMs back.
     pub fn release_all(&mut self) {
         for vm in self.vms.take_all() {
             self.end(&vm, EndedBy::User);

@@ -241,7 +241,6 @@ pub struct PlanLuck {
 }
 
 impl PlanLuck {
-    /// The luck of a plan in a replica.
     pub fn draw(
         choices: &Choices,
         at: usize,

@@ -11,7 +11,6 @@ pub struct Upkeep {
     pub restart: Option<Pause>,
     /// What a loss leaves of the work.
     pub keeps: Keeps,
-    /// When checkpoints are written.
     pub checkpoints: Checkpoints,
     /// How long one takes to write, where its size does not tell.
     pub write: Write,

@@ -17,7 +17,6 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// Name in scenarios and results.
     pub fn name(self) -> &'static str {
         match self {
             Fidelity::Event => "event",

@@ -62,7 +62,6 @@ impl Variation {
 pub struct WorkerTime {
     /// σ of the logarithm; only a log-normal has one.
     pub sigma: f64,
-    /// The straggler mixture, if any.
     pub straggler: Option<Straggler>,
     /// The distribution apart from stragglers.
     pub family: Family,
@@ -79,7 +78,6 @@ pub enum Family {
 }
 
 impl WorkerTime {
-    /// Exponential times.
     pub const EXPONENTIAL: WorkerTime = WorkerTime {
         sigma: 0.0,
         straggler: None,

@@ -60,6 +60,5 @@ pub trait BatchPolicy {
 pub struct Looks {
     /// Steps from one look to the next.
     pub every: u64,
-    /// How times are averaged.
     pub smoothing: Smoothing,
 }

@@ -50,7 +50,6 @@ struct Cell {
     work: u32,
 }
 
-/// Why there is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// A time is not a number, negative, or a step of 0.

@@ -49,7 +49,6 @@ impl YoungDaly {
         is_legal.then_some(YoungDaly { interval_h })
     }
 
-    /// Work between checkpoints in hours.
     pub fn interval_h(self) -> f64 {
         self.interval_h
     }

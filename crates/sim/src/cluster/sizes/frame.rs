@@ -33,7 +33,6 @@ impl Part {
     }
 }
 
-/// VMs of each group.
 pub(super) type Vms = [u32; MOST_GROUPS];
 
 /// The VMs of a configuration, and on which terms they are.
@@ -42,7 +41,6 @@ pub(super) struct Frame {
     pub(super) parts: Vec<Part>,
     pub(super) protocol: Protocol,
     pub(super) spot: Option<Arc<Spot>>,
-    /// Kind of the cluster, if it is of one.
     pub(super) kind: Option<Arc<Kind>>,
 }
 
@@ -77,7 +75,6 @@ impl Frame {
 }
 
 impl Builder<'_> {
-    /// The VMs of a configuration, and on which terms they are.
     pub(super) fn frame(&self, configuration: &Configuration, vms: &mut RentedVms) -> Frame {
         let of = self.setup.kinds.get(&configuration.vm);
         let kind = of.map(|k| &**k);
@@ -183,7 +180,6 @@ impl Builder<'_> {
     }
 }
 
-/// The first VM of a layout, and the others.
 fn without_first(mut layout: Layout) -> (Layout, Layout) {
     let Some((each, vms)) = layout.first_mut() else {
         return (Layout::new(), Layout::new());

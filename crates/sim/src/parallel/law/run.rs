@@ -11,9 +11,7 @@ use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule, Sh
 /// A plan on GPUs that are alike, as somebody ran it.
 #[derive(Debug, Clone)]
 pub struct PlanRun {
-    /// The model.
     pub model: Arc<Architecture>,
-    /// What its nodes are.
     pub node: GpuNode,
     /// GPUs in all.
     pub gpus: u32,
@@ -37,7 +35,6 @@ pub struct PlanRun {
     pub sequence_parallel: Option<bool>,
     /// Virtual stages of each stage; with more than one they were interleaved.
     pub virtual_stages: u32,
-    /// What replicas shared.
     pub sharing: Sharing,
 }
 
@@ -126,7 +123,6 @@ impl PlanRun {
         Ok(cuts)
     }
 
-    /// Tokens of a step.
     pub fn tokens(&self) -> f64 {
         f64::from(self.global_batch) * f64::from(self.sequence)
     }

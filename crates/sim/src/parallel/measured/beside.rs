@@ -31,7 +31,6 @@ pub struct LeftOut {
     pub message_s: f64,
     /// Mean error of a step of those left out, as a fraction without its sign.
     pub error: f64,
-    /// How many were left out.
     pub plans: usize,
 }
 
@@ -59,7 +58,6 @@ impl Beside {
         &self.plans
     }
 
-    /// What the layers of a plan's model cost.
     #[cfg(test)]
     pub(super) fn profile(&self, plan: &Measured) -> &LayerProfile {
         &self.profiles[&plan.model]

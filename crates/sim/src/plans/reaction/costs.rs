@@ -34,7 +34,6 @@ pub struct ReactionCosts {
 pub struct Moves {
     /// Data-parallel replicas of the plan that goes on.
     pub data: u32,
-    /// Stages of the plan.
     pub pipeline: u32,
     /// Most layers of a stage that are built; 0: none are.
     pub layers: u32,

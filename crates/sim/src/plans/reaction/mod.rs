@@ -45,7 +45,6 @@ pub enum Aim {
 }
 
 impl Aim {
-    /// All, with their names.
     pub const ALL: [(&'static str, Aim); 2] =
         [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
 }
@@ -109,13 +108,10 @@ pub enum Saves {
 /// What a job does when VMs go and come, with all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reacting {
-    /// What it does.
     pub reaction: Reaction,
-    /// What that costs.
     pub costs: ReactionCosts,
     /// How it foretells how many GPUs there will be.
     pub forecast: Forecast,
-    /// What plans are compared by.
     pub aim: Aim,
     /// VMs that idle until one is lost.
     pub spares: u32,

@@ -6,7 +6,6 @@ use scavsim_base::units::SimTime;
 /// Most that lies ahead of a worker at once: its update, its next compute, its communication.
 const AHEAD: usize = 3;
 
-/// One worker.
 #[derive(Debug, Clone, Copy)]
 struct WorkerLane {
     /// All before is noted.
@@ -34,7 +33,6 @@ impl WorkerLane {
     }
 }
 
-/// Takes one entry.
 pub(super) trait Take {
     fn take(&mut self, entry: Entry);
 }

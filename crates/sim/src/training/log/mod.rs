@@ -14,7 +14,6 @@ use self::vms::LedgerVms;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
-/// The log of a job.
 #[derive(Debug, Clone, Default)]
 pub struct Log {
     /// Whether single worker-steps are noted.
@@ -312,7 +311,6 @@ impl Log {
         }
     }
 
-    /// All VMs are given back.
     pub(crate) fn give_back_all(&mut self, now: SimTime) {
         if let Some(notes) = &mut self.notes {
             (notes.vms).give_back_all(now, &mut notes.kept.entries);

@@ -78,7 +78,6 @@ impl LedgerVms {
         }
     }
 
-    /// All are given back.
     pub(super) fn give_back_all(&mut self, now: SimTime, into: &mut Vec<Entry>) {
         while let Some(vm) = self.held.pop() {
             self.close(vm, now, EndedBy::User, into);

@@ -39,7 +39,6 @@ impl Pace {
         }
     }
 
-    /// The protocol that it is the pace of.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }

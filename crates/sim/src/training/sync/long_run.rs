@@ -63,7 +63,6 @@ pub(super) struct Settling {
     pub(super) has_own_times: bool,
 }
 
-/// What a measurement takes.
 #[derive(Debug, Clone, Copy)]
 struct MeasurementPlan {
     /// Updates after which the start is forgotten, and of a run.

@@ -213,7 +213,6 @@ impl Synchronisation for Speculative {
     }
 }
 
-/// The step in progress.
 struct SpeculativeStep<'s> {
     draws: Draws<'s>,
     tasks: &'s mut Vec<WorkerStep>,

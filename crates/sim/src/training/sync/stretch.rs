@@ -7,7 +7,6 @@ use scavsim_base::units::SimTime;
 /// Where a stretch of training ends: whatever comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Goal {
-    /// This many updates.
     pub updates: u64,
     /// The update whose time is noted; 0 for none.
     pub mark: u64,

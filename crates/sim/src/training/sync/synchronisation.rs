@@ -13,17 +13,10 @@ use scavsim_data::workload::Staleness;
 /// Why so many workers cannot train under a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WrongWorkers {
-    /// Steps of a round that are more than can be counted over all workers.
     #[error("a round of {0} steps is too long")]
     LongRound(u32),
-    /// All workers are spare.
     #[error("{spare} spare of {workers} workers leave none to compute")]
-    NoneComputes {
-        /// The spare ones.
-        spare: u32,
-        /// All of them.
-        workers: u32,
-    },
+    NoneComputes { spare: u32, workers: u32 },
 }
 
 /// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
