@@ -15,7 +15,6 @@ pub struct NotUnderstood {
 }
 
 impl NotUnderstood {
-    /// A line that is not as it should be, and what is wrong with it.
     pub fn of(line: &str, why: &str) -> NotUnderstood {
         NotUnderstood {
             line: shortened(line),

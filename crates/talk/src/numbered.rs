@@ -15,16 +15,12 @@ pub enum Unasked {
     /// No number, after answers that had one.
     #[error("the program said more than it was asked, without the number of a line: {0}")]
     WithoutNumber(String),
-    /// The number of another line.
     #[error(
         "the program said more than it was asked: it answers line {answered} where line {told} was told: {answer}"
     )]
     OtherLine {
-        /// Number that it repeats.
         answered: u64,
-        /// Number of the last line.
         told: u64,
-        /// What it says.
         answer: String,
     },
 }
@@ -42,7 +38,6 @@ pub struct Numbered {
 const OVER: &str = "{\"over\":true}\n";
 
 impl Numbered {
-    /// A conversation in which nothing was said yet.
     pub fn new(with: Box<dyn Conversation>) -> Numbered {
         Numbered {
             with,

@@ -10,7 +10,6 @@ use scavsim_read::input::checked::{Count, Positive};
 /// A program as a scenario names it, with its limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'p> {
-    /// The program and its arguments.
     pub command: &'p [String],
     /// Folder that it is started in, and where a program with a `/` is looked for.
     pub folder: &'p Path,
@@ -33,10 +32,8 @@ pub struct Wording {
     pub done: &'static str,
 }
 
-/// Why there is no program to start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoProgram {
-    /// A command without a word.
     #[error("its `command` is empty")]
     NoCommand,
     /// The first word of the command is no program.
@@ -44,10 +41,8 @@ pub enum NoProgram {
     NotThere(String),
 }
 
-/// Why a program does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoStart {
-    /// There is none.
     #[error(transparent)]
     NoProgram(#[from] NoProgram),
     /// Nobody can end it with scavsim.
@@ -102,7 +97,6 @@ impl<'p> Program<'p> {
         Duration::from_secs_f64(self.start_s.get())
     }
 
-    /// Longest time for each answer.
     pub(crate) fn answer_limit(&self) -> Duration {
         Duration::from_secs_f64(self.timeout_s.get())
     }
