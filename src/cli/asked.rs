@@ -15,32 +15,24 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes};
 use scavsim_show::report::{manifest, summary_json};
 use scavsim_sim::engine::Interrupt;
 
-/// What a command answered.
 #[derive(Debug)]
 pub struct Answer {
-    /// How it ended.
     pub exit: Exit,
-    /// What it prints.
     pub printed: String,
     /// What it says beside that, each by itself.
     pub notes: Vec<String>,
 }
 
-/// Why there is no answer.
 #[derive(Debug)]
 pub enum Refusal {
-    /// There is no such option.
     UnknownOption {
         /// The option, as `--max-tim`.
         option: String,
         /// The option that is most like it.
         near: Option<String>,
     },
-    /// Something is wrong with what was asked.
     Wrong(Mistakes),
-    /// The interrupt was raised.
     Interrupted,
-    /// Something else.
     Failed(String),
 }
 
@@ -139,7 +131,6 @@ impl Summing {
         }
     }
 
-    /// Takes the next record.
     pub fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.summary.take(record)
     }

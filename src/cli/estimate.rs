@@ -40,7 +40,6 @@ const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
 /// The part of them that is tried: one of so many.
 const ONE_OF: usize = 16;
 
-/// What a run would take.
 #[derive(Debug)]
 pub struct Estimate {
     /// Seconds that it takes, or takes at least, where that is known.
@@ -51,7 +50,6 @@ pub struct Estimate {
     pub text: String,
 }
 
-/// What was tried.
 struct Sample {
     /// Cases and simulations of the whole run.
     cases: u64,

@@ -47,7 +47,6 @@ fn words() -> Vec<&'static str> {
 }
 
 impl ExplainArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let asked = of_any_number(&self.term.join(" "));
         let all = entries()?;
@@ -116,7 +115,6 @@ fn folded(term: &str) -> String {
     term.trim().to_lowercase().replace('-', "_")
 }
 
-/// All that has a meaning.
 fn entries() -> Result<Vec<Entry>, Failure> {
     let entry = |term: &str, kind: &str, meaning: &str| Entry {
         term: term.to_owned(),

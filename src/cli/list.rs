@@ -83,7 +83,6 @@ enum What {
 }
 
 impl ListArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
             return Err(wrong(

@@ -48,7 +48,6 @@ pub(super) struct Prices {
 }
 
 impl VmFilter {
-    /// Whether it asks for anything.
     pub fn is_given(&self) -> bool {
         self.provider.is_some() || self.gpu.is_some() || self.region.is_some()
     }
@@ -175,7 +174,6 @@ fn known<'l>(
     found.copied()
 }
 
-/// The prices of a VM type in `region`, where there are some.
 fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Prices> {
     let here = || {
         let all = catalogue.prices_of(&vm_type.provider, &vm_type.vm).iter();

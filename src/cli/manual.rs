@@ -22,7 +22,6 @@ pub struct ManualArgs {
 }
 
 impl ManualArgs {
-    /// Runs the command.
     pub fn run(self, program: Command) -> Result<Exit, Failure> {
         let folder = OutputFolder::open(&self.folder)?;
         if self.markdown {

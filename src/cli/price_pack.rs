@@ -18,7 +18,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 const VARIABLE: &str = "SCAVSIM_PRICES";
 /// The folder of a user's packs, in place of the usual one.
 const FOLDER: &str = "SCAVSIM_DATA_DIR";
-/// No pack.
 const BUILTIN: &str = "builtin";
 
 /// Options of all commands about prices.

@@ -39,7 +39,6 @@ pub struct ValidatePlansArgs {
     format: Format,
 }
 
-/// Runs and what they ran under.
 pub(super) struct ReadRuns {
     pub(super) preset: RuntimePreset,
     /// Whether the runtime was fitted to these runs, so that they are judged from before it.
@@ -50,7 +49,6 @@ pub(super) struct ReadRuns {
 }
 
 impl RunsArgs {
-    /// Reads the runs and the runtime.
     pub(super) fn read(&self) -> Result<ReadRuns, Failure> {
         let mut diagnostics = Diagnostics::default();
         let preset = self.preset(&mut diagnostics);
@@ -85,7 +83,6 @@ impl RunsArgs {
         })
     }
 
-    /// Judges the runtime by the runs.
     pub(super) fn judged(&self, read: &ReadRuns) -> Result<JudgedPlans, Failure> {
         plans::judge(&read.preset, &read.rows).ok_or_else(|| self.no_plan(read))
     }
@@ -115,7 +112,6 @@ impl RunsArgs {
 }
 
 impl ValidatePlansArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let read = self.runs.read()?;
         let page = terminal::page();

@@ -81,7 +81,6 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
-    /// Whether there is a deadline.
     pub(super) fn is_given(&self) -> bool {
         self.deadline.is_some()
     }

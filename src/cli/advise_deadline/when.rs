@@ -29,20 +29,16 @@ pub(super) struct Deadline {
     pub(super) now: Option<ClockTime>,
 }
 
-/// Why a text is no deadline.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum NoDeadline {
-    /// Nothing that can be read.
     #[error("`{0}` is no deadline")]
     Unreadable(String),
-    /// A time before now.
     #[error("the deadline {at} is past: it was {hours:.1} h before {now}")]
     Past {
         /// The deadline.
         at: ClockTime,
         /// How long ago.
         hours: f64,
-        /// What was taken for now.
         now: ClockTime,
     },
 }
@@ -132,7 +128,6 @@ impl ClockTime {
         })
     }
 
-    /// So many hours later.
     fn later(self, hours: f64) -> ClockTime {
         let delay = SignedDuration::from_secs((hours * 3600.0) as i64);
         ClockTime {
