@@ -1,5 +1,3 @@
-//! A folder to write to.
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
