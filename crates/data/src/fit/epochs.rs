@@ -1,5 +1,3 @@
-//! Laws of epochs.
-
 use super::Quality;
 use super::linear::{Equation, least_squares};
 use crate::workload::law::EpochLaw;

@@ -1,5 +1,3 @@
-//! Laws of step time.
-
 use super::Quality;
 use super::linear::{Equation, least_squares, non_negative};
 use super::minimise::levenberg_marquardt;

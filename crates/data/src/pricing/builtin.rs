@@ -1,5 +1,3 @@
-//! The built-in policies.
-
 use std::collections::BTreeMap;
 
 use super::{Policy, PolicyFile};

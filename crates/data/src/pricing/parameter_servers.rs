@@ -1,5 +1,3 @@
-//! Parameter servers on the bill.
-
 use super::base::Base;
 use super::file::PolicyFile;
 use super::wrong_policy::{BY_TYPE, WrongPolicy};

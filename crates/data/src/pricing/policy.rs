@@ -186,9 +186,6 @@ impl Policy {
     }
 
     /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
-    ///
-    /// # Errors
-    /// [`NoPrice`] for the first VM type without a price.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn tariff(&self, vms: &[Rented<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {

@@ -1,5 +1,3 @@
-//! What is wrong with the keys of a policy.
-
 use scavsim_read::input::checked::MOST_MACHINES;
 
 /// What keys need that tell VM types apart.
@@ -12,7 +10,6 @@ pub enum WrongPolicy {
     GoTogether(String),
     #[error("{0} goes with {1}")]
     GoesWith(&'static str, &'static str),
-    /// A key that stands beside those that it replaces.
     #[error("{0} takes the place of {1}")]
     TakesPlace(&'static str, &'static str),
     #[error("{0} needs {1}")]
@@ -32,7 +29,6 @@ pub enum WrongPolicy {
     TwoDiscounts(&'static str, &'static str),
     #[error("`usd_per_vcpu_hour`, `usd_per_gib_hour` and `usd_per_gpu_hour` are all 0")]
     AllFree,
-    /// The spot prices of spot VMs, beside other terms than on demand.
     #[error(
         "`as_rented` takes the spot price of spot VMs: `catalogue` is that of the others, \"on-demand\""
     )]
@@ -43,7 +39,6 @@ pub enum WrongPolicy {
     UnknownProvider { unknown: String, known: String },
     #[error("{0} billed parameter servers; at most {MOST_MACHINES}")]
     ManyServers(u32),
-    /// Steps that begin after the job, at this hour.
     #[error("{0} begins at hour {1}: the first step is at hour 0")]
     LateSteps(&'static str, f64),
     #[error("{key}: hour {from_h} comes behind hour {before_h}: hours must rise")]

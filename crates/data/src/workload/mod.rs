@@ -147,9 +147,6 @@ pub struct EpochsToTarget {
 impl Workload {
     /// What the measurements say about `configuration`, and within `reach` the laws. Its noise may be unknown: only a
     /// search reads it.
-    ///
-    /// # Errors
-    /// [`OutsideHull`] when no measurements surround it and no law may speak.
     pub fn replay(
         &self,
         configuration: &Configuration,

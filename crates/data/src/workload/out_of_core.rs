@@ -28,10 +28,6 @@ pub enum WrongPartitions {
 }
 
 impl OutOfCore {
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong.
     pub fn check(&self) -> Result<(), WrongPartitions> {
         match (self.in_memory.get(), self.partitions.get()) {
             (1, _) => Err(WrongPartitions::One),

@@ -38,7 +38,6 @@ pub struct StepRow {
 /// Why a table of steps cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
-    /// No row of this VM type has a communication time.
     #[error(
         "no row for `{0}` has `communication_s`, so compute and communication cannot be told apart"
     )]

@@ -1,5 +1,3 @@
-//! Writing a checkpoint.
-
 use std::sync::OnceLock;
 
 use super::super::sources::Sources;

@@ -122,10 +122,6 @@ impl Model {
         (models, diagnostics.clone())
     }
 
-    /// The embedded model called `name`.
-    ///
-    /// # Errors
-    /// Which name may be meant instead.
     pub fn named(name: &str) -> Result<&'static Model, UnknownModel> {
         let models = Model::embedded().0;
         let found = models.iter().find(|m| m.name == name);

@@ -1,5 +1,3 @@
-//! A rule for a base price.
-
 use super::price::Base;
 use crate::pricing::file::PolicyFile;
 use crate::pricing::wrong_policy::WrongPolicy;

@@ -35,10 +35,7 @@ impl Keys {
         self.0.get(key).map(|number| number.get())
     }
 
-    /// Quantity times price; 0 without both.
-    ///
-    /// # Errors
-    /// Where one is missing.
+    /// Quantity times price; 0 without both, an error where one is missing.
     pub fn product(&self, quantity: &str, price: &str) -> Result<f64, WrongPolicy> {
         match (self.get(quantity), self.get(price)) {
             (Some(quantity), Some(price)) => Ok(quantity * price),

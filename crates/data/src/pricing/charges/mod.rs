@@ -23,9 +23,6 @@ pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARG
 pub type PerCharge<T> = [T; CHARGES.len()];
 
 /// What a policy charges beside VMs; nothing by default.
-///
-/// # Errors
-/// Which keys are missing.
 pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, WrongPolicy> {
     let mut amounts = PerCharge::default();
     for (amount, charge) in amounts.iter_mut().zip(CHARGES) {

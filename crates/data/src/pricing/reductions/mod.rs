@@ -161,9 +161,6 @@ pub const RULES: &[DiscountRule] = &[
 
 /// The reductions of a base price that is listed in `market`. A unit of use gets one discount, and
 /// none on a spot or commitment price.
-///
-/// # Errors
-/// Where keys do not go together, or a discount is none.
 pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy> {
     let listed = match market {
         Market::OnDemand => None,

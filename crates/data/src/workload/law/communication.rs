@@ -99,10 +99,6 @@ impl CommunicationLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             CommunicationLaw::Linear {

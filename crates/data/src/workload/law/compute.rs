@@ -59,10 +59,6 @@ impl ComputeLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             ComputeLaw::Affine {

@@ -73,10 +73,6 @@ impl EpochLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             EpochLaw::Constant { epochs } => at_least(&[("epochs", epochs, ABOVE_ZERO)]),

@@ -54,10 +54,6 @@ impl NoiseLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             NoiseLaw::ConstantScale {

@@ -42,10 +42,6 @@ impl Overlap {
         matches!(self, Overlap::Additive)
     }
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             Overlap::Additive => Ok(()),
