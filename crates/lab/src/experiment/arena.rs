@@ -206,9 +206,6 @@ impl Arena {
     }
 
     /// The simulated world that it is on.
-    ///
-    /// # Errors
-    /// Where it is on another ground.
     pub fn world(&self) -> Result<&World, NotSimulated> {
         let world = self.ground.facts().world;
         world.ok_or_else(|| NotSimulated(self.workload.clone()))

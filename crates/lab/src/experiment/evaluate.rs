@@ -173,9 +173,6 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
-    ///
-    /// # Errors
-    /// Why it has no result.
     pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
         let arena = (self.plan.arena(case.arena)).map_err(|why| why.to_string())?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {

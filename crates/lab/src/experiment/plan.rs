@@ -83,9 +83,6 @@ impl Plan {
 
     /// Computes what the cases of `scenario` share on `jobs` threads, of which what comes out does not depend;
     /// `interrupt` stops what is computed, now and in its cases.
-    ///
-    /// # Errors
-    /// As [`Plan::new`].
     pub fn on_threads(
         jobs: usize,
         scenario: &Scenario,
@@ -99,9 +96,6 @@ impl Plan {
 
     /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of
     /// any.
-    ///
-    /// # Errors
-    /// As [`Plan::new`].
     pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
         let searches = scenario.subject.topic().searches();
         let names = scenario.subject.names();
@@ -215,9 +209,6 @@ impl Plan {
     }
 
     /// An arena, made if need be.
-    ///
-    /// # Errors
-    /// Why there is none; none after the scenario's own check.
     pub fn arena(&self, index: usize) -> Result<&Arena, &PlanError> {
         let made = self.arenas[index].get_or_init(|| self.make(index, Hands::One).map(Box::new));
         made.as_deref()

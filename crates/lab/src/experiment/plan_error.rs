@@ -1,5 +1,3 @@
-//! Why a scenario cannot be planned.
-
 use scavsim_data::pricing::NoPrice;
 use scavsim_search::search::Unusable;
 

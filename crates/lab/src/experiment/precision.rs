@@ -51,9 +51,6 @@ pub enum NotReached {
 }
 
 /// How many replicas of `scenario` it takes; `progress` counts the cases.
-///
-/// # Errors
-/// [`NotReached`].
 pub fn replicas(
     scenario: &Scenario,
     wanted: WantedPrecision,

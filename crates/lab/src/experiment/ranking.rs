@@ -121,9 +121,6 @@ pub enum NoRanking {
 }
 
 /// Ranks the configurations of each workload under each policy, by the first objective of the scenario.
-///
-/// # Errors
-/// [`NoRanking`].
 pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoRanking> {
     let oracle = Scenario {
         strategies: vec!["oracle".to_owned()],

@@ -1,5 +1,3 @@
-//! A run to the target, before any price.
-
 use scavsim_data::usage::Usage;
 use scavsim_search::testbed::Timeline;
 

@@ -311,9 +311,6 @@ impl<'p> Simulation<'p> {
     }
 
     /// Makes the run of `choice` to the target, after the last search and after choices that `failed`, unless it was made.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn settle(
         &mut self,
         case: Case,
@@ -364,27 +361,18 @@ impl<'p> Simulation<'p> {
     }
 
     /// The run of `choice` to the target, after the last search.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let which = self.settle(case, &[], choice)?;
         Ok(self.settled(which))
     }
 
     /// The run of `choice` to the target in the replica of the last search, without any search.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let at = self.settle_alone(case, choice)?;
         Ok(&self.alone.here().all[at])
     }
 
     /// Which of the runs without search it is, made unless it was.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub(super) fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
         if let Some(at) = self.alone.here().find(&[], choice) {
             return Ok(at);

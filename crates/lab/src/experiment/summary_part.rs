@@ -1,5 +1,3 @@
-//! What the records of one task come to in a summary.
-
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;

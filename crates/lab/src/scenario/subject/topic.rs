@@ -1,5 +1,3 @@
-//! What all subjects answer, from the scenario file to the ground that is searched.
-
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
