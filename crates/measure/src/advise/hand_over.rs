@@ -101,9 +101,6 @@ pub enum NoCommands {
 }
 
 /// The commands that rent the VMs and give them back.
-///
-/// # Errors
-/// Where the provider is not known.
 pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
     let (vm_type, vms) = (vm_type(&choice.configuration.vm), choice.vms);
     let name = plain(name);

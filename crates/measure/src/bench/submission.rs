@@ -194,10 +194,6 @@ impl Submission {
         fitted.text(page) + &fitted.remark("", page)
     }
 
-    /// Reads what a folder says of itself.
-    ///
-    /// # Errors
-    /// [`Refusal`] with what is wrong with it.
     pub fn read(folder: &Path) -> Result<Submission, Refusal> {
         let mut diagnostics = Diagnostics::default();
         let Some(source) = Source::read(&folder.join(FILE), &mut diagnostics) else {

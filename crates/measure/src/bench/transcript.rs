@@ -72,9 +72,6 @@ impl Transcript {
     }
 
     /// The line, without its end.
-    ///
-    /// # Errors
-    /// None of what a testbed can show.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }

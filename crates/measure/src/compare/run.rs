@@ -40,7 +40,6 @@ pub enum NoComparison {
     NoThreads(#[from] std::io::Error),
     #[error(transparent)]
     NotWritten(std::io::Error),
-    /// Scenarios that cannot stand beside each other, in words.
     #[error("{0}")]
     Unlike(String),
 }

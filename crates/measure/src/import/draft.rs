@@ -135,9 +135,6 @@ pub struct PhiLine {
 
 impl Draft {
     /// The files of the folder: name and text.
-    ///
-    /// # Errors
-    /// If a table or a law cannot be written.
     pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let steps = self.steps.iter().map(|r| {
             let communication = r.communication_s.map(measured).unwrap_or_default();

@@ -37,9 +37,6 @@ pub struct GridReport {
 }
 
 /// Reads the grid; every mistake goes to `diagnostics`.
-///
-/// # Errors
-/// Only if the table cannot be written as a CSV again.
 pub fn read(
     options: &GridOptions,
     diagnostics: &mut Diagnostics,

@@ -147,9 +147,6 @@ fn all_of(out: Vec<usize>) -> Fold {
 
 /// All clusters of more than a quarter of the most VMs; of more than three where the most are fewer than eight; else those of
 /// the most.
-///
-/// # Errors
-/// [`Unanswered::FewSizes`].
 pub fn large(all: &[Measured<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);

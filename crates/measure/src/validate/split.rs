@@ -27,16 +27,12 @@ pub struct Split {
 /// Why a workload is not asked in one of the ways, or does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
-    /// No worker count lies between others.
     #[error("fewer than three worker counts")]
     FewCounts,
-    /// No batch lies between others of the same placement.
     #[error("no placement has three batches")]
     FewBatches,
-    /// One law for all placements is missing.
     #[error("no law for all placements")]
     NotPooled,
-    /// All placements have as many workers on each VM.
     #[error("no uneven placement on several VMs")]
     AllEven,
     /// Too few clusters would be left to tell the large ones.
@@ -45,10 +41,8 @@ pub enum Unanswered {
     /// What people measure first was not measured.
     #[error("no batch was measured on one worker, a full VM, and two of them")]
     NoLadder,
-    /// Epochs of too few batches.
     #[error("epochs of fewer than three batches")]
     FewEpochs,
-    /// The rest has nothing to say.
     #[error("the rest does not surround it, and has no law")]
     NoLaw,
 }

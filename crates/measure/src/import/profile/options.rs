@@ -1,5 +1,3 @@
-//! What is imported, and what the table does not hold.
-
 use std::path::PathBuf;
 
 use scavsim_data::workload::law::prior::Prior;
