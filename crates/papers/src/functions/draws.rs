@@ -1,5 +1,3 @@
-//! What functions draw.
-
 use super::no_value::NoValue;
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_read::expression::Arguments;

@@ -30,10 +30,6 @@ impl fmt::Debug for Of {
 }
 
 impl Function {
-    /// The function's value.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
         match self.of {
             Of::Number(of) => of(given, arguments).map(Value::Number),

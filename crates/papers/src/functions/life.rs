@@ -35,10 +35,6 @@ pub enum Life {
 }
 
 impl Life {
-    /// The life that it is.
-    ///
-    /// # Errors
-    /// Why it is none.
     pub fn lifetime(&self) -> Result<Lifetime, NoLife> {
         match self {
             Life::Named(name) => library(name).cloned(),

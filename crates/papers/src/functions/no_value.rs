@@ -43,15 +43,12 @@ pub enum NoValue {
     Start(String),
     #[error("`{0}` is no day like '2020-05-29'")]
     Day(String),
-    /// A number that has to be above 0.
     #[error("{0} above 0")]
     NotPositive(&'static str),
-    /// A number that is too large or too small.
     #[error("{0} is out of range")]
     OutOfRange(&'static str),
     #[error("so many servers are not legal")]
     Servers,
-    /// A job that no VM lives long enough for.
     #[error("no VM lives long enough")]
     LivesTooShort,
     #[error("the job is longer than the table of checkpoints")]
@@ -64,7 +61,6 @@ pub enum NoValue {
     NoTimes,
     #[error("no law of a worker's time comes from {0} times; it takes 4")]
     FewTimes(usize),
-    /// Batches that change during a job, under a policy.
     #[error("batches of `{0}` change meanwhile: no law comes from them")]
     BatchesChange(String),
     #[error("the scenario has no `{vm}` with {workers} workers")]
@@ -77,7 +73,6 @@ pub enum NoValue {
     WrongTables(Diagnostics),
     #[error(transparent)]
     Misfit(#[from] Misfit),
-    /// A job of unequal workers that cannot run.
     #[error(transparent)]
     Impossible(#[from] Impossible),
     #[error(transparent)]

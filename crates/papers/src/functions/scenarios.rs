@@ -126,9 +126,6 @@ impl Stage {
     }
 
     /// Rows of a kind; of records the columns that are `used` alone.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         match self {
             Stage::Cases(variants) => variants.table(kind, used),
@@ -169,9 +166,6 @@ pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
 
 impl Variants {
     /// Rows of a kind; of records the columns that are `used` alone.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
             return self.records(used);
@@ -223,9 +217,6 @@ impl Variants {
     }
 
     /// Mean over runs of a configuration that each lose one worker after `at_s` seconds.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn after_loss(&self, what: &str, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
         let (vm, workers) = (arguments.text("vm")?, arguments.number("workers")?);
         let moments = arguments.numbers("at_s")?;

@@ -8,9 +8,6 @@ use scavsim_read::expression::{Cell, Text, Value, evaluate};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Compares all figures of `paper` with ours.
-///
-/// # Errors
-/// All mistakes in its expressions.
 pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let all = &paper.expectations;

@@ -56,9 +56,6 @@ impl Paper {
 
     /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
     /// a size.
-    ///
-    /// # Errors
-    /// All mistakes in its files.
     pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {
