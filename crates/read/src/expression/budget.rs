@@ -24,9 +24,6 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Takes so many steps.
-    ///
-    /// # Errors
-    /// That they are too many.
     pub(super) fn step(&self, count: usize) -> Result<(), Fault> {
         let steps = self.steps.get().saturating_add(count as u64);
         self.steps.set(steps);
@@ -38,9 +35,6 @@ impl Budget {
     }
 
     /// Keeps so many values.
-    ///
-    /// # Errors
-    /// That they are too many.
     pub(super) fn keep(&self, count: usize) -> Result<(), Fault> {
         let values = self.values.get().saturating_add(count as u64);
         self.values.set(values);
@@ -66,9 +60,6 @@ impl Budget {
     }
 
     /// Goes a part deeper.
-    ///
-    /// # Errors
-    /// That it is too deep.
     pub(super) fn deeper(&self) -> Result<(), Fault> {
         self.depth.set(self.depth.get() + 1);
         if self.depth.get() <= DEEPEST {

@@ -19,9 +19,6 @@ const DEEPEST: usize = 50;
 const MOST: f64 = 1e6;
 
 /// The value of an expression.
-///
-/// # Errors
-/// The mistake that is in the way, with its place.
 pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
     Scope {
         world,

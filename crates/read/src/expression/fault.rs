@@ -7,14 +7,12 @@ use std::error::Error;
 pub enum Fault {
     #[error("`{0}` is missing")]
     Missing(String),
-    /// An argument that is something else.
     #[error("`{name}` is {expected}, not {found}")]
     Unlike {
         name: String,
         expected: String,
         found: String,
     },
-    /// A list with something else than numbers in it.
     #[error("`{name}` holds {found}, not a number")]
     Holds {
         name: String,
@@ -23,7 +21,6 @@ pub enum Fault {
     },
     #[error("`{0}` is empty")]
     Empty(String),
-    /// An aggregate over something else than numbers.
     #[error("`{name}` needs numbers, found {found}")]
     NoNumber {
         /// The aggregate.
@@ -37,12 +34,10 @@ pub enum Fault {
     /// `nth` beyond either end of the list.
     #[error("the list of {length} has no number {number}")]
     BeyondList { length: usize, number: f64 },
-    /// A figure that takes too many steps.
     #[error("the figure takes more than {0} steps")]
     Steps(u64),
     #[error("the figure keeps more than {0} values at once")]
     Values(u64),
-    /// Parts too deep inside of each other.
     #[error("more than {0} parts inside of each other")]
     Depth(u32),
 }

@@ -42,9 +42,6 @@ pub fn parse_loops(
 }
 
 /// Reads a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
-///
-/// # Errors
-/// The place in the text that is wrong, and why.
 pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
     whole(text, Spelling::Braced, 0, Parser::sum)
 }

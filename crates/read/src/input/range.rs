@@ -27,13 +27,10 @@ pub enum NoValues {
     /// Nothing but 0 is a multiple of 0.
     #[error("expected `from` above 0 with a `factor`")]
     FactorOfZero,
-    /// A factor that goes nowhere.
     #[error("expected a `factor` of at least 2, found 1")]
     FactorOfOne,
-    /// Both or none, where it takes one of them.
     #[error("expected either `step` or `factor`")]
     NotOneOfTwo,
-    /// Both, where one of them is enough.
     #[error("expected `step` or `factor`, found both")]
     Both,
     #[error("expected a range of at most {most} values, found {count}")]
@@ -42,9 +39,6 @@ pub enum NoValues {
 
 impl Range {
     /// The values in ascending order.
-    ///
-    /// # Errors
-    /// What is wrong with the range.
     pub fn values(&self) -> Result<Vec<f64>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {
