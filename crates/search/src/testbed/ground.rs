@@ -1,5 +1,3 @@
-//! What is true of the configurations of a task.
-
 use std::sync::Arc;
 
 use super::bag_ground::BagGround;
@@ -161,9 +159,6 @@ pub trait Ground: Send + Sync {
     }
 
     /// What its jobs are billed by under a policy.
-    ///
-    /// # Errors
-    /// [`NoPrice`] for the first VM type without a price.
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
 
     /// Whether a configuration was measured, interpolated, or extrapolated.

@@ -25,9 +25,6 @@ pub trait Work: Send {
 
     /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made
     /// in another, where the job was in one. Whether it is in this one now: some take their VMs when they begin.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn hold(
         &mut self,
         job: &mut Self::Job,
@@ -39,9 +36,6 @@ pub trait Work: Send {
     fn settles(&self, steps: u64) -> bool;
 
     /// Trains for a while and looks.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn probe(
         &mut self,
         at: &mut Stand<Self::Job>,
@@ -50,9 +44,6 @@ pub trait Work: Send {
     ) -> Result<Observation, Stop>;
 
     /// Runs `choice` to the target, as if that had not been reached before.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, Unfinished>;
 
     /// What a job used when everything is released at `end`.
@@ -129,9 +120,6 @@ impl<J> Stand<J> {
     }
 
     /// Holds the VMs of a configuration, ready to train.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn hold<W: Work<Job = J>>(
         &mut self,
         work: &mut W,

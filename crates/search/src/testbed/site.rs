@@ -51,28 +51,16 @@ pub trait Site: Send {
     fn current(&self) -> Option<usize>;
 
     /// Holds the VMs of a configuration, ready to train.
-    ///
-    /// # Errors
-    /// [`Stop`] when the job does not come to its end.
     fn move_to(&mut self, configuration: usize) -> Result<(), Stop>;
 
     /// Trains until the noise has settled, at most as many steps as a run to the target takes.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop>;
 
     /// Trains for a while and looks, at most as long as a run to the target takes. That the target is reached
     /// meanwhile ends no search: it is what net accounting ends at.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop>;
 
     /// Runs `choice` to the target after whatever was searched before.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished>;
 
     /// The run of `choice` that was just made from a restart on, in outline: on the same lives of VMs, as far as they were

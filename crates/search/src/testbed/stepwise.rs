@@ -25,9 +25,6 @@ pub trait Trainer: Work {
     }
 
     /// Trains on what is held, for a search or for good. What comes after the mark earns nothing.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn train(
         &mut self,
         job: &mut Self::Job,
@@ -157,9 +154,6 @@ fn from_scratch<T: Trainer>(
 }
 
 /// Trains for a while and looks.
-///
-/// # Errors
-/// [`Stop`] when the search is over.
 pub(super) fn probe<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,
@@ -195,9 +189,6 @@ pub(super) fn probe<T: Trainer>(
 }
 
 /// Runs `choice` to the target, as if that had not been reached before.
-///
-/// # Errors
-/// [`Unfinished`] when the job does not come to its end.
 pub(super) fn run<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,
