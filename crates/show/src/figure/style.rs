@@ -13,7 +13,6 @@ pub struct Style {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Marker {
     Circle,
     Square,
@@ -26,7 +25,6 @@ pub enum Marker {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Dash {
     Solid,
     Dashed,

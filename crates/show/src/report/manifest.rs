@@ -209,9 +209,6 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
 }
 
 /// Cases that the run in a folder had come to when it ended; none where it was killed.
-///
-/// # Errors
-/// A manifest that cannot be read.
 pub fn finished(folder: &Path) -> io::Result<u64> {
     let read = read(&folder.join(FILE))?.unwrap_or_default();
     Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))

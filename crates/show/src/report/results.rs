@@ -326,9 +326,6 @@ fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>
 }
 
 /// Makes sure that no link and no pipe stands where a run writes file by file.
-///
-/// # Errors
-/// What stands there, with its path.
 pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
     let forms = FORMATS.iter().map(|format| partial_name(format.file));
     let others = [
@@ -339,9 +336,6 @@ pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
 }
 
 /// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
-///
-/// # Errors
-/// [`Altered`], and whatever keeps it from being read.
 pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     let path = folder.join(SUMMARY);
     let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;

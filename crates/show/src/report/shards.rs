@@ -57,9 +57,6 @@ const OWN: [&str; 6] = [
 
 impl Shards {
     /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
-    ///
-    /// # Errors
-    /// Everything that is wrong.
     pub fn open(folder: &Path) -> Result<Shards, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut parts = parts(folder, &mut wrong);
@@ -121,10 +118,6 @@ impl Shards {
     }
 
     /// Puts all tasks together in `results`.
-    ///
-    /// # Errors
-    /// Files that are not those of the shard's tasks, whatever keeps them from being read, and failures of the
-    /// results.
     pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
         let (is_plain, maker) = (results.is_plain(), results.maker());
         let mut finished = Finished::default();
@@ -149,9 +142,6 @@ impl Shards {
     }
 
     /// Hands out all tasks with their cases, in order.
-    ///
-    /// # Errors
-    /// As [`Shards::merge`].
     pub fn each_task(
         &mut self,
         take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,

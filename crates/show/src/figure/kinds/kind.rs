@@ -12,10 +12,6 @@ pub struct FigureKind {
     pub about: &'static str,
     /// Whether it is drawn where no kind is asked for, and on pages.
     pub is_usual: bool,
-    /// Makes it.
-    ///
-    /// # Errors
-    /// Why this result has no such figure.
     pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
 }
 

@@ -18,7 +18,6 @@ pub enum NoFigure {
     NoSuchWorkload,
     #[error("it has no cases")]
     NoCases,
-    /// None of its cases has a result.
     #[error("no case has a result")]
     NoResult,
     #[error("no strategy besides the oracle has a result")]
@@ -35,14 +34,12 @@ pub enum NoFigure {
     NoLives,
     #[error("it searches {0} times; `--workload` shows one workload")]
     ManySearches(usize),
-    /// More configurations than a map has room for.
     #[error("a map has room for {most} configurations; `{workload}` has {count}")]
     ManyPlaces {
         most: usize,
         workload: String,
         count: usize,
     },
-    /// More lines than a panel has room for, in every table.
     #[error("its workloads have no table of at most {0} worker counts")]
     ManyLines(usize),
 }
