@@ -17,9 +17,6 @@ pub struct Ended {
 
 impl Run {
     /// Runs a bag from `from` until there are `results`, or it is `until`. All VMs are given back then.
-    ///
-    /// # Errors
-    /// [`Unfinished`] where so many results never come.
     pub fn run(
         &mut self,
         of: Of<'_>,

@@ -23,9 +23,6 @@ const NEAR: f64 = 0.1;
 
 impl Levelling {
     /// The line through a worker's time near a batch.
-    ///
-    /// # Errors
-    /// Those of `step_s`.
     pub fn line<E>(
         batch: f64,
         mut step_s: impl FnMut(f64) -> Result<f64, E>,

@@ -1,5 +1,3 @@
-//! The truth about one configuration.
-
 use scavsim_base::rng::{ConfigurationKey, WorkloadKey};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{Pace, Provenance, Spread, Workload};

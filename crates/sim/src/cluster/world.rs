@@ -38,9 +38,6 @@ const PARTS_PER_THREAD: usize = 8;
 
 impl World {
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
-    ///
-    /// # Errors
-    /// As [`World::with`].
     pub fn new(
         workload: &Workload,
         configurations: &[Configuration],
@@ -73,9 +70,6 @@ impl World {
     }
 
     /// Replays `workload` on the threads of `hands`, with `waits` computed before.
-    ///
-    /// # Errors
-    /// As [`World::with`].
     pub fn by(
         hands: Hands,
         workload: &Workload,

@@ -96,9 +96,6 @@ impl Job {
     }
 
     /// Takes or gives back VMs until they are those of `cluster`, with memory for `batch`; waits for new ones to start.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn hold(&mut self, cluster: &Cluster, batch: u32) -> Result<(), Unfinished> {
         match cluster.groups.first() {
             Some(all) if cluster.is_static => {
@@ -111,9 +108,6 @@ impl Job {
     }
 
     /// Restores a checkpoint, which takes `seconds`.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn restore(&mut self, seconds: f64) -> Result<(), Unfinished> {
         self.stage.restore(SimTime::from_seconds(seconds))
     }
@@ -125,9 +119,6 @@ impl Job {
 
     /// Trains on `cluster`, dealt `luck`, until so many steps of the configuration are complete or time is up. What is
     /// unfinished then is given up.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the run does not come to its end.
     pub fn train(
         &mut self,
         cluster: &Cluster,
@@ -190,9 +181,6 @@ impl Job {
     }
 
     /// One stretch of steps in which nothing changes.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn stretch(
         &mut self,
         pace: &Pace,

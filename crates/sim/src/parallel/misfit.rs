@@ -1,5 +1,3 @@
-//! Why a plan cannot be.
-
 use std::sync::Arc;
 
 use super::Scope;
@@ -8,7 +6,6 @@ use super::Scope;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// A stage needs more memory than its GPUs have.
     #[error("stage {} needs {needed_gib:.1} GiB per {gpu}, which has {available_gib:.1}", stage + 1)]
     Memory {
         stage: u32,
@@ -19,7 +16,6 @@ pub enum Misfit {
         /// Bytes that the GPU has / 2³⁰.
         available_gib: f64,
     },
-    /// A layer was not profiled on a GPU at a micro-batch and tensor degree.
     #[error(
         "no profile of {model} on {gpu} at micro-batch {micro_batch} and tensor degree {tensor}; profiled: {profiled}"
     )]
@@ -33,7 +29,6 @@ pub enum Misfit {
         /// What was profiled there, in words.
         profiled: String,
     },
-    /// What a layer weighs is not known at a tensor degree.
     #[error("the memory of {model} is not known at tensor degree {tensor}")]
     MemoryUnknown {
         model: Arc<str>,

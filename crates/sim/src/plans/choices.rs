@@ -50,9 +50,6 @@ const AT_ONCE: usize = 64;
 
 impl Choices {
     /// All `drafts` that fit. `Err`: none does.
-    ///
-    /// # Errors
-    /// The holes, where there is nothing else.
     pub fn of(parts: Parts, drafts: &[Draft], hands: Hands) -> Result<Choices, Holes> {
         let mut holes = Holes::of(&parts.name);
         let (types, vm_types, places) = types(&parts.axes);
@@ -151,18 +148,12 @@ impl Choices {
         self.passes_s[self.ways[configuration].draft.offer as usize]
     }
 
-    /// A plan with all that does not depend on luck.
-    ///
-    /// # Errors
-    /// None: it was made before.
+    /// A plan with all that does not depend on luck; never an error, as it was made before.
     pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
         self.prepare(&self.ways[configuration])
     }
 
     /// A way as [`Choices::prepared`], which need not be one of the configurations.
-    ///
-    /// # Errors
-    /// The reason why it is no plan.
     pub(super) fn prepare(&self, way: &Way) -> Result<PreparedPlan, Misfit> {
         let plan = plan(&self.axes, &way.draft, &way.cuts)?;
         let formed = self.formed(&way.draft);
@@ -179,10 +170,7 @@ impl Choices {
         &self.forms[usize::from(draft.form)]
     }
 
-    /// The plan itself.
-    ///
-    /// # Errors
-    /// None: it was made before.
+    /// The plan itself; never an error, as it was made before.
     pub fn plan(&self, configuration: usize) -> Result<ParallelPlan, Misfit> {
         let way = &self.ways[configuration];
         plan(&self.axes, &way.draft, &way.cuts)

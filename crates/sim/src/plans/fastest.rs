@@ -1,5 +1,3 @@
-//! The fastest plans on so many GPUs or fewer.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -71,9 +71,6 @@ impl Choices {
 
     /// A plan as it trains in a formation: with as many sequences of a step, dealt to the replicas that are left, each in whole
     /// micro-batches.
-    ///
-    /// # Errors
-    /// If fewer replicas make no plan.
     pub fn in_formation(&self, formation: Formation) -> Result<Way, Misfit> {
         let way = &self.ways[formation.at];
         let mut draft = way.draft;

@@ -116,9 +116,6 @@ impl PlanJob {
     }
 
     /// Holds the VMs of a plan, ready to train; those of another plan are kept as far as they are of use.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn hold(&mut self, on: On<'_>) -> Result<(), Unfinished> {
         let surplus = self.vms.take_surplus(|vm| on.vms_of(vm));
         for held in surplus {

@@ -403,9 +403,6 @@ impl PlanPace {
 
     /// Up to `steps` steps from `from` on, but none that is not complete at `limit`. When the last was complete, and what
     /// they took.
-    ///
-    /// # Errors
-    /// [`Unfinished::Interrupted`].
     pub fn advance(
         &mut self,
         steps: u64,

@@ -1,5 +1,3 @@
-//! How finely a run is simulated.
-
 use serde::{Deserialize, Serialize};
 
 /// How finely a run is simulated. Both agree in distribution; tests hold them to it.

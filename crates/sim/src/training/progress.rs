@@ -59,13 +59,10 @@ pub enum Unfinished {
     /// A defect.
     #[error(transparent)]
     Stalled(#[from] Stalled),
-    /// The provider took away the chief, and the job ends with it.
     #[error("the provider took away the chief at {:.0} s, which ends the run", .at.seconds())]
     ChiefLost { at: SimTime },
-    /// Too few VMs are left, and none will come.
     #[error("too few VMs are left at {:.0} s, and none will come", .at.seconds())]
     NobodyLeft { at: SimTime },
-    /// The run ends without having reached the target.
     #[error("the run ended at {:.0} s without having reached the target", .at.seconds())]
     Unreached { at: SimTime },
     #[error("the simulated clock ended, after 584 years")]

@@ -149,9 +149,6 @@ pub struct Outcome {
 
 impl UnequalJob {
     /// Checks the job.
-    ///
-    /// # Errors
-    /// The first part that does not go with the others.
     pub fn plan(&self) -> Result<Plan, Impossible> {
         if self.workers.is_empty() {
             return Err(Impossible::NoWorkers);

@@ -85,9 +85,6 @@ impl DynamicSchedule {
     }
 
     /// The table of run times with a checkpoint after every `interval_h` of work, rounded to steps: what that costs.
-    ///
-    /// # Errors
-    /// As [`DynamicSchedule::best`].
     pub fn periodic(
         life: &Lifetime,
         task: Task,

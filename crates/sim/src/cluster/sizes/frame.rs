@@ -1,5 +1,3 @@
-//! The VMs of a configuration, and on which terms they are.
-
 use std::sync::Arc;
 
 use super::builder::{Builder, MOST_SIZES};

@@ -40,9 +40,6 @@ pub struct PlanRun {
 
 impl PlanRun {
     /// The plan with all that does not depend on luck, of whatever size of memory.
-    ///
-    /// # Errors
-    /// The reason why its numbers make no plan.
     pub fn prepared(
         &self,
         settings: &Runtime,

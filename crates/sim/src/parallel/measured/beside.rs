@@ -68,19 +68,12 @@ impl Beside {
         self.plans.iter().find(|plan| plan.name == name)
     }
 
-    /// Our plan.
-    ///
-    /// # Errors
-    /// [`Misfit`]: it could not be run.
     pub fn ours(&self, plan: &Measured, runtime: &Runtime) -> Result<PreparedPlan, Misfit> {
         let profile = &self.profiles[&plan.model];
         PreparedPlan::new(profile, &self.links, &self.nodes, runtime, &plan.plan)
     }
 
     /// Mean error of a step, as a fraction without its sign.
-    ///
-    /// # Errors
-    /// [`Misfit`]: one could not be run.
     pub fn mean_error(&self, plans: &[&Measured], runtime: &Runtime) -> Result<f64, Misfit> {
         let mut sum = 0.0;
         for plan in plans {
@@ -108,9 +101,6 @@ impl Beside {
 
     /// What all other pipelines say of those on so many nodes of the main site, or, with 0, of those elsewhere; `None` where
     /// there are none. Plans of one stage send no messages, and neither fit nor are judged.
-    ///
-    /// # Errors
-    /// [`Misfit`]: one could not be run.
     pub fn left_out(&self, on_nodes: u32) -> Result<Option<LeftOut>, Misfit> {
         let site = |plan: &Measured| {
             let kinds = plan.plan.stages.iter().flat_map(|stage| &stage.replicas);

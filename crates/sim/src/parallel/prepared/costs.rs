@@ -26,9 +26,6 @@ pub(super) struct Basis<'a> {
 
 impl PreparedPlan {
     /// Checks a plan and computes what its steps consist of.
-    ///
-    /// # Errors
-    /// The reason why the plan cannot be run.
     pub fn new(
         profile: &LayerProfile,
         links: &Links,

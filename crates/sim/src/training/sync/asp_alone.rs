@@ -26,10 +26,8 @@ pub struct AspAlone {
 pub enum NoSpeed {
     #[error("a cluster without workers has no speed")]
     NoWorkers,
-    /// Parameter servers take more than all of a step.
     #[error("serving takes longer than a step")]
     SlowServers,
-    /// The fidelity cannot simulate asynchronous workers.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// A defect.
@@ -62,9 +60,6 @@ impl AspAlone {
     }
 
     /// Updates per second of so many workers over a run of so many.
-    ///
-    /// # Errors
-    /// What does not go together.
     pub fn speed(&self, workers: u32, updates: u64) -> Result<f64, NoSpeed> {
         let stepping = self.stepping(workers)?;
         let protocol = Protocol::Asp(self.asp);

@@ -1,5 +1,3 @@
-//! Why a protocol cannot be simulated in `fast`.
-
 /// Standard deviations from its mean beyond which many updates at once are not believed, and are simulated event by event.
 pub const MOST_DEVIATIONS: f64 = 10.0;
 

@@ -104,9 +104,6 @@ impl Settling {
     }
 
     /// Whether the pace of `updates` updates can be measured.
-    ///
-    /// # Errors
-    /// That it takes too long, or that they are too few.
     pub(super) fn check(
         &self,
         protocol: &'static str,

@@ -22,9 +22,6 @@ pub enum WrongWorkers {
 /// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
 pub trait Synchronisation: InEvents {
     /// Whether it can run on `workers` workers.
-    ///
-    /// # Errors
-    /// What is wrong, for the person who wrote the scenario.
     fn check(&self, _workers: u32) -> Result<(), WrongWorkers> {
         Ok(())
     }
@@ -41,9 +38,6 @@ pub trait Synchronisation: InEvents {
     }
 
     /// Whether `updates` updates from a fresh start can be simulated in `fast`. All can in `event`.
-    ///
-    /// # Errors
-    /// Why not.
     fn check_fast(&self, _stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
         Ok(())
     }
