@@ -48,9 +48,6 @@ impl Numbered {
 
     /// Tells it a line, which is an object of JSON, and hears its answer; `understood` reads one, with the number that it
     /// repeats.
-    ///
-    /// # Errors
-    /// There is no answer, it is not understood, or it answers another line.
     pub fn ask<A, E: From<Silence> + From<Unasked>>(
         &mut self,
         line: &str,
@@ -80,9 +77,6 @@ impl Numbered {
 
     /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over, and
     /// answers, which `understood` reads; `ready` refuses whatever does not say that there was no more to say.
-    ///
-    /// # Errors
-    /// It says something else.
     pub fn over<A, E: From<Silence> + From<Unasked>>(
         mut self,
         understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,

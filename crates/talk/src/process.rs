@@ -109,9 +109,6 @@ impl NoAnswer {
 }
 
 /// Starts a program. Waiting for an answer ends when somebody raises the flag `stop`.
-///
-/// # Errors
-/// It does not start.
 pub fn start(
     program: &Program<'_>,
     stop: Option<Arc<AtomicBool>>,

@@ -36,7 +36,6 @@ pub struct Wording {
 pub enum NoProgram {
     #[error("its `command` is empty")]
     NoCommand,
-    /// The first word of the command is no program.
     #[error("there is no program `{0}`")]
     NotThere(String),
 }
@@ -45,13 +44,10 @@ pub enum NoProgram {
 pub enum NoStart {
     #[error(transparent)]
     NoProgram(#[from] NoProgram),
-    /// Nobody can end it with scavsim.
     #[error("the shell that ends the program with scavsim does not start: {0}")]
     Guard(io::Error),
-    /// The system refuses.
     #[error("the program does not start: {0}")]
     Program(io::Error),
-    /// Nobody can talk to it.
     #[error("the program does not start: it has no pipes")]
     NoPipes,
 }
@@ -72,10 +68,6 @@ pub fn memory_mib() -> Count {
 }
 
 impl<'p> Program<'p> {
-    /// The program and its arguments, found.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoProgram> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(NoProgram::NoCommand);
