@@ -96,6 +96,7 @@ pub struct Price {
     pub vm: Arc<str>,
     pub region: Arc<str>,
     pub market: Market,
+    /// USD per VM and hour.
     pub usd_per_hour: f64,
     /// First day on which the source has this price.
     pub valid_from: Date,

@@ -5,7 +5,6 @@ use crate::workload::law::EpochLaw;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EpochFit {
     pub law: EpochLaw,
-    /// Error of the fit.
     pub quality: Quality,
 }
 

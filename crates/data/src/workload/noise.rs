@@ -100,7 +100,6 @@ impl Noise {
         &self.scale
     }
 
-    /// The law for what was not measured.
     pub fn law(&self) -> Option<NoiseLaw> {
         self.law
     }

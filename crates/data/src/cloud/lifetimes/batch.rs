@@ -70,7 +70,6 @@ impl Batch {
         })
     }
 
-    /// A batch with the losses counted in a trace.
     pub fn counted_in(trace: &Trace) -> Option<Self> {
         let mut counted: Vec<(u32, u32)> = Vec::new();
         for change in trace.changes().iter().filter(|change| change.removed > 0) {

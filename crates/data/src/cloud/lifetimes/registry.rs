@@ -15,7 +15,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 pub const FILE: &str = "data/clouds/lifetimes/models.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/lifetimes/models.csv");
 
-/// How one file of figures is read.
 type Read = fn(&Arc<Source>, &mut Diagnostics) -> HashMap<String, Figures>;
 
 macro_rules! table {

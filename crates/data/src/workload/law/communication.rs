@@ -16,14 +16,12 @@ pub enum CommunicationLaw {
         /// d.
         per_worker_s: f64,
     },
-    /// A ring of workers.
     Ring {
         /// c.
         base_s: f64,
         /// d: seconds to send the gradient once.
         per_pass_s: f64,
     },
-    /// A tree of workers.
     Tree {
         /// c.
         base_s: f64,
@@ -44,7 +42,6 @@ pub enum CommunicationLaw {
         /// d.
         per_worker_s: f64,
     },
-    /// A server that saturates.
     Saturating {
         /// t_ps.
         service_s: f64,

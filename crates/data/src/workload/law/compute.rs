@@ -7,7 +7,6 @@ use super::bounds::{ANY, OutOfBounds, at_least};
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::Positive;
 
-/// A law of compute time.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComputeLaw {

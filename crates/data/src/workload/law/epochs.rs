@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 use scavsim_base::Declaration;
 
-/// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EpochLaw {

@@ -48,7 +48,6 @@ pub struct Laws {
     pub steps: BTreeMap<String, StepLaw>,
     /// Seconds of a step on any shape of a VM type; it comes before those per shape.
     pub pooled: BTreeMap<String, PooledLaw>,
-    /// Epochs to the target.
     pub epochs: Option<EpochLaw>,
 }
 
