@@ -85,7 +85,6 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// What its search depends on.
     pub fn depends(&self) -> Depends {
         (self.strategy.as_ref()).map_or(Depends::NOTHING, |strategy| strategy.depends())
     }

@@ -121,7 +121,6 @@ mod tests {
     use super::super::units::Partners;
     use super::*;
 
-    /// A figure of cases with these replicas.
     fn figure(cases: &[(u64, Option<f64>)]) -> Figure {
         let (mut figures, mut partners) = (Figures::new(2), Partners::default());
         for (replica, value) in cases {

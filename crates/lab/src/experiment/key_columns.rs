@@ -32,7 +32,6 @@ pub(super) enum Order {
 #[derive(Debug, Clone)]
 pub(super) enum Of {
     Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
-    /// The value of the axis of this name.
     Axis(OnAxis, String),
 }
 
@@ -123,7 +122,6 @@ pub(super) enum Cell<'c> {
 }
 
 impl KeyColumn {
-    /// What a record has in it.
     pub(super) fn cell<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
         let value = match &self.of {
             Of::Column(of) => of(record),

@@ -117,7 +117,6 @@ struct MissSample {
 struct OfOne {
     allowed: Vec<bool>,
     quantiles: Vec<Option<f64>>,
-    /// The most runs that there may be.
     most: u64,
 }
 

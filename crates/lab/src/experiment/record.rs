@@ -24,7 +24,6 @@ pub struct Column {
     /// Unit of its figures; empty where there is none.
     pub unit: &'static str,
     pub kind: Kind,
-    /// What it is, in a sentence.
     pub what: &'static str,
     pub role: Role,
     pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,

@@ -53,7 +53,6 @@ struct SeriesFields {
 }
 
 impl SeriesFields {
-    /// The values, or what is wrong with the series.
     fn values(&self) -> Result<Vec<u32>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {

@@ -11,7 +11,6 @@ use scavsim_sim::parallel::Schedule;
 use scavsim_sim::plans::{Forecast, Reaction};
 use scavsim_sim::training::sync::PROTOCOLS;
 
-/// A kind of things that are declared.
 #[derive(Debug)]
 pub struct DeclaredKind {
     /// What they are called in documents.

@@ -28,7 +28,6 @@ pub struct Remarks {
     pub only_ratios: Vec<String>,
     /// A sentence on the days and regions of listed prices; nothing where another remark says it.
     pub price_days: Option<String>,
-    /// The price pack of the user that prices are from.
     pub price_pack: Option<PricePack>,
 }
 
@@ -108,7 +107,6 @@ fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedP
     policies.iter().flat_map(of).collect()
 }
 
-/// The days of listed prices, by provider.
 fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
     let all: Vec<&ListedPrice> = listed.iter().collect();
     let of_provider = |own: &[&ListedPrice]| {

@@ -128,7 +128,6 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     lives?.first().copied()
 }
 
-/// When checkpoints are written.
 pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
     match choice {
         None | Some(CheckpointChoice::None) => Checkpoints::By(Policy::None),

@@ -40,7 +40,6 @@ pub(crate) struct Form {
     pub(super) why: &'static str,
     /// Why other keys of `[spot]` mean nothing beside it.
     pub(super) why_spot: &'static str,
-    /// Pricing policies of its own.
     pub(in crate::scenario) policies: fn() -> Vec<Policy>,
 }
 

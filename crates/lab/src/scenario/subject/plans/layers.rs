@@ -29,7 +29,6 @@ const MOST_MICRO_BATCH: u32 = 1_000_000;
 /// Whose layers plans are cut from.
 #[derive(Debug)]
 pub(super) enum PlanSubject {
-    /// Layers that were profiled.
     Profile(Box<LayerProfile>),
     /// A model whose layers the law foretells.
     Model(Box<Modelled>),
@@ -252,7 +251,6 @@ impl PlanSubject {
         }
     }
 
-    /// Precision that it is computed with.
     pub(super) fn precision<'r>(&self, runtime: &'r RuntimePreset) -> &'r str {
         match self {
             PlanSubject::Profile(_) => &runtime.precision,
