@@ -35,7 +35,6 @@ pub struct Prospect {
     pub step_s: f64,
 }
 
-/// All that a decision is made from.
 #[derive(Debug, Clone)]
 pub struct Decision<'a> {
     prospects: &'a [Prospect],

@@ -19,7 +19,6 @@ pub(super) struct ToldOf<'m> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnMachines {
     pub basis: Basis,
-    /// VM types.
     pub types: usize,
     pub configurations: usize,
     /// ± of which 90 % of them are within, typically.

@@ -64,7 +64,6 @@ impl PlanChoice {
     }
 }
 
-/// A measurement, and what it is worth.
 #[derive(Debug, Clone)]
 pub struct PlanMeasurement {
     /// The plan whose steps are timed.

@@ -8,14 +8,12 @@ use scavsim_read::input::Diagnostics;
 
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// How the table is imported.
     pub import: profile::ProfileOptions,
     /// Where, and in which market.
     pub wanted: Wanted,
     pub goal: Goal,
     /// Minutes until VMs train, in a measurement and in the job.
     pub setup_min: f64,
-    /// Steps of a measurement.
     pub steps: u32,
     /// How often the job is to be trained.
     pub times: f64,

@@ -75,7 +75,6 @@ struct OnFailure<'a> {
     reason: &'a str,
 }
 
-/// A row: a case.
 #[derive(Serialize)]
 struct OfCase<'a> {
     scenario: &'a str,
@@ -92,7 +91,6 @@ struct OfCase<'a> {
     reason: Option<&'a str>,
 }
 
-/// Every case, as it comes.
 pub struct Cases<W: io::Write>(csv::Writer<W>);
 
 impl<W: io::Write> Cases<W> {

@@ -141,7 +141,6 @@ impl Tally {
         *self.reasons.entry(told.to_owned()).or_default() += 1;
     }
 
-    /// Share of cases that failed.
     pub fn failed_share(&self) -> f64 {
         self.failed as f64 / self.cases.max(1) as f64
     }

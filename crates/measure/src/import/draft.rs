@@ -89,7 +89,6 @@ impl<T: Serialize> Law<T> {
 pub struct StepLine {
     /// VM shape: the type, and the workers on each VM if it is not one.
     pub vm: String,
-    /// K.
     pub workers: u32,
     pub batch: u32,
     pub step_s: f64,
@@ -112,7 +111,6 @@ pub struct EpochLine {
 /// A row of `noise.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseLine {
-    /// K.
     pub workers: u32,
     pub batch: u32,
     /// γ/K.

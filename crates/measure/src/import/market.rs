@@ -42,7 +42,6 @@ pub struct MarketOptions {
 /// A market before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedMarket {
-    /// Files of the folder, by name.
     pub files: Vec<(&'static str, String)>,
     pub report: Report,
 }

@@ -23,7 +23,6 @@ pub struct ModelQuestion {
     pub goal: Goal,
     /// Minutes until VMs train.
     pub setup_min: f64,
-    /// Steps of a measurement.
     pub steps: u32,
     /// Simulated runs of each plan, where luck plays.
     pub runs: u64,

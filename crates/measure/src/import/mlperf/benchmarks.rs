@@ -9,7 +9,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 pub enum ProgressUnit {
     /// Passes over the data.
     Epochs,
-    /// Samples.
     Samples,
 }
 

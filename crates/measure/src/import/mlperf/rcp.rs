@@ -98,7 +98,6 @@ enum WrongPoint {
     Empty,
 }
 
-/// One point, or what is wrong with it.
 fn point(source: &Arc<Source>, name: &str, value: &Value) -> Result<Point, WrongPoint> {
     let benchmark = value.get("Benchmark").and_then(Value::as_str);
     let batch = value.get("BS").and_then(Value::as_u64);

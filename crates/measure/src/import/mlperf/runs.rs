@@ -36,7 +36,6 @@ pub struct MeasuredConfiguration {
     pub vm: String,
     /// Accelerators on each VM.
     pub per_vm: u32,
-    /// K.
     pub workers: u32,
     pub batch: u32,
     /// Mean over runs.
@@ -49,7 +48,6 @@ pub struct MeasuredConfiguration {
 /// The runs of one choice.
 #[derive(Debug)]
 pub struct Found {
-    /// Round.
     pub round: String,
     /// By VM shape, K and batch.
     pub points: Vec<MeasuredConfiguration>,

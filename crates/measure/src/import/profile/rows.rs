@@ -17,7 +17,6 @@ const LARGEST: u64 = 1_000_000_000;
 /// VM shape, K, batch.
 pub(super) type Key = (String, u32, u32);
 
-/// A row of the table.
 #[derive(Debug, Clone)]
 pub(super) struct MeasuredRow {
     pub(super) step_s: f64,

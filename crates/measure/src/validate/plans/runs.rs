@@ -14,7 +14,6 @@ use scavsim_sim::parallel::runtime::{Attention, Recompute, Shard};
 
 /// GPUs of a node where nobody says.
 const USUAL_NODE: u32 = 8;
-/// Most GPUs of a run.
 const MOST_GPUS: u64 = 131_072;
 /// Runs of one plan that differ by more than this factor contradict each other.
 const CONTRADICTION: f64 = 1.25;
