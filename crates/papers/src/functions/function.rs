@@ -6,7 +6,6 @@ use std::fmt;
 use super::given::Given;
 use scavsim_read::expression::{Arguments, Value};
 
-/// A function of the model.
 #[derive(Debug)]
 pub struct Function {
     /// Name of the function, with the unit of what it gives.

@@ -56,7 +56,6 @@ impl Expectation {
         }
     }
 
-    /// This expectation in every reading.
     fn read_as(mut self, readings: Readings) -> Expectation {
         self.ours = readings.over(self.ours);
         self.readings = readings;
