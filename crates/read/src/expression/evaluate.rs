@@ -18,7 +18,6 @@ const DEEPEST: usize = 50;
 /// Values of a list at most.
 const MOST: f64 = 1e6;
 
-/// The value of an expression.
 pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
     Scope {
         world,

@@ -23,7 +23,6 @@ impl Value {
         }
     }
 
-    /// How many values it holds.
     pub fn size(&self) -> usize {
         match self {
             Value::List(all) => all.len(),
