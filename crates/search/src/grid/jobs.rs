@@ -33,7 +33,6 @@ struct Growing {
     configurations: Vec<Configuration>,
 }
 
-/// All that was read of one configuration.
 struct Configuration {
     values: Vec<f64>,
     vms: Option<u32>,

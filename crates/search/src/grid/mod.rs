@@ -97,7 +97,6 @@ pub struct About {
     pub note: String,
 }
 
-/// What a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeCharge {
     pub charge: Charge,

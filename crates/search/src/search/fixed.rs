@@ -23,7 +23,6 @@ pub struct DefaultSettings {
 }
 
 impl DefaultSettings {
-    /// The index of the fixed configuration.
     pub fn index(&self, task: &Task<'_>) -> Result<usize, Unusable> {
         let space = task.space;
         let groups = space::groups(space);

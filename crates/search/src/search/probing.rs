@@ -34,7 +34,6 @@ enum Predictor {
     Epochs {
         epochs: Epochs,
         samples_per_epoch: f64,
-        /// Batch of each configuration.
         batches: Vec<f64>,
     },
     /// A run to the target, itself.

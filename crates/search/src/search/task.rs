@@ -100,7 +100,6 @@ pub struct Figures {
     pub shows_noise: bool,
     /// Steps after which its noise is said to settle.
     pub cold_start_steps: u64,
-    /// Steps that a probe takes.
     pub probe_steps: u64,
 }
 

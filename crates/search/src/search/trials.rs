@@ -4,7 +4,6 @@ use super::{Forecast, Objective, Task};
 use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
 use scavsim_read::input::checked::Count;
 
-/// What came of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum TrialOutcome {
     /// The target was reached, at this value of the objective.

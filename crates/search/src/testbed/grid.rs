@@ -124,7 +124,6 @@ impl MeasuredGrid {
     }
 }
 
-/// One run of a job.
 #[derive(Debug, Clone, Copy)]
 struct DealtRun {
     configuration: usize,
@@ -303,7 +302,6 @@ struct OnGrid<'g> {
     replica: u64,
 }
 
-/// What a job has run.
 #[derive(Debug, Clone, Default)]
 struct Runs {
     now: SimTime,

@@ -20,7 +20,6 @@ pub trait Work: Send {
         to.clone_from(from);
     }
 
-    /// The clock of a job.
     fn now(job: &Self::Job) -> SimTime;
 
     /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made

@@ -24,7 +24,6 @@ const NOT_MET: u32 = u32::MAX;
 /// A job of one workload on a simulated cluster, in one replica.
 pub type SimulatedCluster<'w> = JobSite<OnCluster<'w>>;
 
-/// What trains on a simulated cluster.
 #[derive(Debug)]
 pub struct OnCluster<'w> {
     world: &'w World,

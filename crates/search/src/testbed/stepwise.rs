@@ -153,7 +153,6 @@ fn from_scratch<T: Trainer>(
     Ok(Observation { target, ..seen })
 }
 
-/// Trains for a while and looks.
 pub(super) fn probe<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,

@@ -58,7 +58,6 @@ pub(super) struct LogObjective {
     pub(super) offset: Vec<f64>,
 }
 
-/// All experts of a job.
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
@@ -172,7 +171,6 @@ impl<'p> Experts<'p> {
             .sum()
     }
 
-    /// What they tell of an objective.
     pub(super) fn told(&self, to: &LogObjective) -> ToldObjective {
         let weights = self.all.iter().map(|expert| expert.log_weight);
         let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
