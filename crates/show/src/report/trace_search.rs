@@ -23,7 +23,6 @@ const SHOWN: usize = 5;
 pub struct SearchTrace<'a> {
     pub of: TraceOf<'a>,
     pub space: &'a Space,
-    /// Every question with its answer.
     pub questions: &'a [Noted],
     /// Seconds to the target of each configuration that the strategy believed in the end.
     pub predicted: &'a [Option<f64>],

@@ -15,7 +15,6 @@ pub struct FigureKind {
     pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
 }
 
-/// What a figure is to be of.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// In this setting; the first when absent.

@@ -21,7 +21,6 @@ fn axes(place: &Place) -> impl Iterator<Item = (&str, &str)> {
     all.map(|axis| axis.split_once('=').unwrap_or((axis, "")))
 }
 
-/// An axis with its value, in words.
 fn axis((name, value): (&str, &str)) -> String {
     match (name, value) {
         (MARKET, value) => value.to_owned(),
