@@ -168,7 +168,6 @@ impl Run {
         self.start_attempt(slot, of, job);
     }
 
-    /// A slot runs a job from now on.
     fn start_attempt(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
         let Of { bag, size, .. } = *of;
         let now = self.queue.now();

@@ -13,7 +13,6 @@ use scavsim_data::usage::RentedVm;
 /// A bag of jobs of one kind, and the terms that it runs on.
 #[derive(Debug, Clone)]
 pub struct Bag {
-    /// Jobs that are submitted.
     pub jobs: u32,
     /// How many of the jobs have to be done: ⌈share × jobs⌉.
     pub needed: u32,

@@ -149,7 +149,6 @@ impl Cluster {
         a % self.stride.max(1) == b % self.stride.max(1)
     }
 
-    /// VMs of each group at a place.
     pub fn vms_at(&self, place: usize) -> [u32; MOST_GROUPS] {
         if !self.is_same_size(place, self.usual) {
             return vms_at(&self.groups, place % self.stride.max(1));

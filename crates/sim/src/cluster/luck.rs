@@ -68,7 +68,6 @@ pub struct LuckLaws {
 }
 
 impl LuckLaws {
-    /// The laws under a variation.
     pub fn of(variation: &Variation) -> LuckLaws {
         LuckLaws {
             placement: UnitLogNormal::from_sigma(variation.placement_sigma),

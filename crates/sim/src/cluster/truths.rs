@@ -62,7 +62,6 @@ pub struct Brief {
 }
 
 impl Asked {
-    /// No truth was asked for yet.
     pub(super) fn new(
         builder: &Builder<'_>,
         shapes: Vec<(Arc<str>, u16)>,
@@ -151,7 +150,6 @@ impl Truths {
         }
     }
 
-    /// How many truths are there.
     #[doc(hidden)]
     pub fn made(&self) -> usize {
         match &self.0 {

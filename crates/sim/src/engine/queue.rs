@@ -361,7 +361,6 @@ mod tests {
         assert_eq!(rest(taken), rest(put_off));
     }
 
-    /// What a model of the queue is told.
     #[derive(Debug, Clone)]
     enum Told {
         After(u64),

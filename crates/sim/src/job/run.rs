@@ -264,7 +264,6 @@ impl<'a> LiveRun<'a> {
         Ok(stretch)
     }
 
-    /// Writes a checkpoint.
     fn write(&mut self, warned_of: Option<SimTime>) -> Result<(), Unfinished> {
         if let Some(loss) = warned_of {
             self.warned_of = loss;

@@ -10,7 +10,6 @@ use scavsim_read::input::csv::{Row, Table};
 
 pub use beside::{Beside, LeftOut, peak_memory_bytes, reduction_s};
 
-/// A plan with what was measured of it.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// What the source calls it.

@@ -25,7 +25,6 @@ pub struct Axes {
     pub virtual_stages: Vec<u32>,
     /// Nodes in all; `None`: any number.
     pub nodes: Option<Vec<u32>>,
-    /// Most GPUs of a plan.
     pub most_gpus: u32,
     /// Layers of each stage, for pipelines of as many stages; others are cut evenly by time.
     pub cuts: Vec<Vec<u32>>,
@@ -48,11 +47,9 @@ pub struct Offer {
 /// A legal plan, before anybody knows whether it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Draft {
-    /// Which of the offers.
     pub offer: u32,
     /// Sequences per step.
     pub batch: u32,
-    /// Which of the forms.
     pub form: u16,
     pub schedule: Schedule,
     /// Virtual stages of each stage.
@@ -196,7 +193,6 @@ impl Axes {
             .collect()
     }
 
-    /// The kinds of nodes of an offer.
     pub fn kinds_of(&self, offer: u32) -> impl Iterator<Item = &NodeKind> {
         let kinds = self.offers[offer as usize].lanes.iter().flatten();
         kinds.map(|kind| &self.kinds[*kind as usize])

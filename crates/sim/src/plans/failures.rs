@@ -35,7 +35,6 @@ impl Loses {
 pub struct Cause {
     pub name: Arc<str>,
     pub loses: Loses,
-    /// Failures per GPU and hour.
     pub per_gpu_h: f64,
     /// Failures per node and hour, beside.
     pub per_node_h: f64,

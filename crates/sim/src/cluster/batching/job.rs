@@ -148,7 +148,6 @@ pub struct Outcome {
 }
 
 impl UnequalJob {
-    /// Checks the job.
     pub fn plan(&self) -> Result<Plan, Impossible> {
         if self.workers.is_empty() {
             return Err(Impossible::NoWorkers);

@@ -43,7 +43,6 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// All VMs that the configuration has.
     pub(super) fn whole(&self) -> Vms {
         let mut vms = [0; MOST_GROUPS];
         for (vms, group) in vms.iter_mut().zip(&self.groups) {

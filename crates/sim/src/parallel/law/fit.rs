@@ -18,7 +18,6 @@ const LEAST_GAIN: f64 = 1e-5;
 #[derive(Debug, Clone)]
 pub struct MeasuredRun {
     pub run: PlanRun,
-    /// Measured seconds of a step.
     pub step_s: f64,
 }
 

@@ -13,7 +13,6 @@ use super::super::{
 };
 use super::{PreparedPlan, StageCost, VirtualShare};
 
-/// All that a plan is made from.
 pub(super) struct Basis<'a> {
     pub(super) profile: &'a LayerProfile,
     pub(super) links: &'a Links,

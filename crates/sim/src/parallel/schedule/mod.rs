@@ -55,7 +55,6 @@ impl Exchange {
         }
     }
 
-    /// Messages.
     pub fn messages(self) -> u32 {
         u32::from(self.activations.is_some()) + u32::from(self.gradients.is_some())
     }
@@ -85,7 +84,6 @@ impl Place {
 /// Rounds in which all stages repeat themselves: after round `n` a stage has done `first + n × every` operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rounds {
-    /// How many.
     pub count: u32,
     /// Operations of this stage before them.
     pub first: u32,

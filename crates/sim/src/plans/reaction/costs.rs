@@ -29,7 +29,6 @@ pub struct ReactionCosts {
     pub link_gb_per_s: f64,
 }
 
-/// What changes with a reaction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moves {
     /// Data-parallel replicas of the plan that goes on.

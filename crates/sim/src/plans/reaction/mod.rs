@@ -20,7 +20,6 @@ use scavsim_base::units::SimTime;
 pub use costs::{Moves, ReactionCosts};
 pub use worth::Prospect;
 
-/// What a reaction sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Situation<'a> {
     /// All of the plan that was chosen.

@@ -48,7 +48,6 @@ impl Entry {
 /// Where entries are shown. The spans of one track do not overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
-    /// The job as a whole.
     Job,
     /// Checkpoints written and restored.
     Checkpoints,
@@ -163,7 +162,6 @@ pub enum What {
     Steps(u64),
     /// No more worker-steps are noted.
     Full,
-    /// The target is reached.
     Target,
     /// Something fails that is no VM which its provider takes.
     Failure,

@@ -21,7 +21,6 @@ pub struct Log {
     notes: Option<Box<Notes>>,
 }
 
-/// What is noted while the log is on.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     most: u64,

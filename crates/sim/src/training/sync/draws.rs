@@ -47,7 +47,6 @@ pub(super) enum Law {
     Table(Arc<LargestLogNormal>),
     /// A table, times a scale, for one worker that now and then takes longer.
     Straggling(Arc<LargestLogNormal>, Straggler, f64),
-    /// By the formulas.
     Formula,
 }
 

@@ -118,7 +118,6 @@ impl Settling {
     }
 }
 
-/// What was measured at a point of the grid.
 #[derive(Debug, Clone, Copy, Default)]
 struct GridPoint {
     update_s: f64,

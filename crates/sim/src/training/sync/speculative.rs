@@ -54,7 +54,6 @@ struct Copied {
 /// A machine without work.
 type Idle = u32;
 
-/// Memory of a step.
 #[derive(Debug, Default)]
 struct StepMemory {
     tasks: Vec<WorkerStep>,
