@@ -19,8 +19,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field of `count` observations with these covariances of any two; `None` without any, or if that is no
-    /// covariance.
+    /// A field of `count` observations with these covariances of any two; `None` without any, or if that is no covariance.
     pub fn new(count: usize, covariance: impl Fn(usize, usize) -> f64) -> Option<Field> {
         let mut triangle = lower(count, covariance);
         (count > 0 && cholesky(&mut triangle, count)).then_some(Field { triangle, count })

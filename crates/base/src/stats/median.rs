@@ -3,8 +3,7 @@
 use super::Interval;
 use super::sketch::Sketch;
 
-/// Up to this many values are kept and the median is exact: few enough for thousands of medians
-/// that run at the same time.
+/// Up to this many values are kept and the median is exact: few enough for thousands of medians that run at the same time.
 const EXACT_UP_TO: usize = 1_000;
 /// Room for the values of a task: most have no more.
 const FEW: usize = 32;
