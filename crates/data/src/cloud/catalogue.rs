@@ -40,8 +40,7 @@ pub struct Offer {
 }
 
 impl Catalogue {
-    /// The embedded tables, read once per process. The second part holds what is wrong with them; a
-    /// test keeps it empty.
+    /// The embedded tables, read once per process, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static Catalogue, Diagnostics) {
         static READ: OnceLock<(Catalogue, Diagnostics)> = OnceLock::new();
         let (catalogue, diagnostics) = READ.get_or_init(|| {

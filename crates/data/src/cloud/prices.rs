@@ -117,8 +117,7 @@ impl Price {
     }
 }
 
-/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to
-/// `diagnostics`.
+/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to `diagnostics`.
 pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Price> {
     let mut prices = Vec::with_capacity(4096);
     let mut texts = Texts::default();

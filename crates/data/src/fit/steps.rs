@@ -148,8 +148,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     starts
 }
 
-/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below
-/// zero.
+/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below zero.
 pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let of = |p: &StepPoint| {
         let grown = if p.workers > 1 {

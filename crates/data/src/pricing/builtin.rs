@@ -10,8 +10,7 @@ pub const LISTED_SPOT: &str = "list-2026-spot";
 
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
-/// The built-in policies in alphabetical order. The second part holds what is wrong with the
-/// table; a test keeps it empty.
+/// The built-in policies in alphabetical order, and what is wrong with the table; a test keeps that empty.
 pub fn policies() -> (Vec<Policy>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new("data/pricing.toml", TABLE);

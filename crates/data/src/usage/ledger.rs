@@ -93,8 +93,7 @@ impl Ledger {
         place.map(|place| first + place)
     }
 
-    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
-    /// whether new VMs were needed.
+    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns whether new VMs were needed.
     pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
         self.resize_batch(batch, now);
         if !self.is_only(vm) {

@@ -457,8 +457,7 @@ pub struct OutsideHull {
     /// What of it: `None` for its steps, which speak for all; else epochs.
     pub what: Option<&'static str>,
     pub configuration: Configuration,
-    /// The measured configuration closest to it, in relative distance; `None` when the VM type
-    /// was never measured.
+    /// The measured configuration closest to it, in relative distance; `None` when the VM type was never measured.
     pub nearest: Option<Configuration>,
 }
 

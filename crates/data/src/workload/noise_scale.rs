@@ -124,8 +124,7 @@ impl NoiseScale {
     }
 }
 
-/// How steps turn into progress: the share of steps done at a share of progress, both from 0 to
-/// 1, linear between.
+/// How steps turn into progress: the share of steps done at a share of progress, both from 0 to 1, linear between.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
     progress: Vec<f64>,

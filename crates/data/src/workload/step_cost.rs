@@ -266,8 +266,7 @@ impl StepCosts {
         self.tables.iter().flat_map(|t| &t.points)
     }
 
-    /// The measured configuration of the same VM type nearest to `to`, by relative distance in
-    /// workers and batch.
+    /// The measured configuration of the same VM type nearest to `to`, by relative distance in workers and batch.
     pub fn nearest(&self, to: &Configuration) -> Option<Configuration> {
         let distance = |c: &Configuration| {
             let apart = |a: u32, b: u32| libm::log(f64::from(a.max(1)) / f64::from(b.max(1))).abs();

@@ -32,8 +32,7 @@ impl CheckpointWrite {
         })
     }
 
-    /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test
-    /// keeps that empty.
+    /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test keeps that empty.
     pub fn embedded() -> (Option<CheckpointWrite>, Diagnostics) {
         static FITTED: OnceLock<Option<CheckpointWrite>> = OnceLock::new();
         let (measured, diagnostics) = table();

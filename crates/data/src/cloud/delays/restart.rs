@@ -26,8 +26,7 @@ impl Restart {
         self.model.to_lowercase().replace(' ', "-")
     }
 
-    /// The embedded times from the smallest model to the largest, read once per process, and what is wrong
-    /// with them; a test keeps that empty.
+    /// The embedded times, the smallest model first, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Restart], Diagnostics) {
         static READ: OnceLock<(Vec<Restart>, Diagnostics)> = OnceLock::new();
         let (all, diagnostics) = READ.get_or_init(|| {

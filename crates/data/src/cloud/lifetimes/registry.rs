@@ -108,8 +108,7 @@ pub struct UnknownModel {
 }
 
 impl Model {
-    /// The embedded models in the order of their table, read once per process. The second part holds what
-    /// is wrong with the tables; a test keeps it empty.
+    /// The embedded models in the order of their table, and what is wrong with the tables; a test keeps that empty.
     pub fn embedded() -> (&'static [Model], Diagnostics) {
         static READ: OnceLock<(Vec<Model>, Diagnostics)> = OnceLock::new();
         let (models, diagnostics) = READ.get_or_init(|| {

@@ -34,8 +34,7 @@ pub fn add_to_schema(schema: &mut Schema) {
     }
 }
 
-/// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to
-/// `found`.
+/// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to `found`.
 pub struct Beside<'k, D> {
     /// Where the form is read from.
     pub inner: D,

@@ -19,8 +19,7 @@ impl OutOfBounds {
     }
 }
 
-/// Complains about the first of `parameters` (name, value, least value) that is not a number of
-/// at least its least value.
+/// Complains about the first of `parameters` (name, value, least value) that is not a number of at least its least value.
 pub(super) fn at_least(parameters: &[(&'static str, f64, f64)]) -> Result<(), OutOfBounds> {
     for &(name, value, least) in parameters {
         if !(value.is_finite() && value >= least) {
