@@ -61,8 +61,7 @@ pub struct Arena {
     pub spread: Option<Spread>,
     /// How well these are known, where they are means over runs.
     pub precision: Vec<Precision>,
-    /// The best configuration by expectation per policy and objective; `None` where the limits
-    /// leave nothing.
+    /// The best configuration by expectation per policy and objective; `None` where the limits leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
     /// Why there is none, per policy; `None` where there is one.
     pub no_choice: Vec<Option<String>>,

@@ -26,8 +26,7 @@ use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::sync::Invalid;
 use scavsim_sim::training::{Fidelity, Unfinished};
 
-/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
-/// them.
+/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between them.
 pub struct Evaluator<'p> {
     pub(super) plan: &'p Plan,
     pub(super) simulation: Simulation<'p>,

@@ -94,8 +94,7 @@ impl Plan {
         }
     }
 
-    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of
-    /// any.
+    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of any.
     pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
         let searches = scenario.subject.topic().searches();
         let names = scenario.subject.names();
@@ -270,8 +269,7 @@ impl Plan {
         (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
     }
 
-    /// Cases that share a simulation, and follow each other: those that differ only in their policy
-    /// and objective.
+    /// Cases that share a simulation, and follow each other: those that differ only in their policy and objective.
     pub fn cases_per_simulation(&self) -> u64 {
         (self.policies.len() * self.objectives.len()) as u64
     }

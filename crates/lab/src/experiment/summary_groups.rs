@@ -26,8 +26,7 @@ pub struct Group {
     pub provenance: Option<String>,
     /// Share of all replicas that chose it.
     pub choice_share: f64,
-    /// Why cases have no result, and how many for this reason; of many reasons the first
-    /// `MOST_REASONS`.
+    /// Why cases have no result, and how many for this reason; of many reasons the first `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
     pub oracle: Option<Chosen>,
     pub tallied: Tallied,
