@@ -42,8 +42,7 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was
-    /// told.
+    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was told.
     pub fn read(source: &Arc<Source>, batch_is: Option<BatchIs>) -> Repeats {
         let mut unread = Diagnostics::default();
         let required = ["vm", "workers", "batch", "step_s"];

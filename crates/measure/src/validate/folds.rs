@@ -65,8 +65,7 @@ fn indices<'a>(all: &'a [Measured<'_>], is: impl Fn(&Measured<'_>) -> bool + 'a)
     (0..all.len()).filter(|&i| is(&all[i])).collect()
 }
 
-/// Every worker count of a shape between others of it, with all placements of as many workers on
-/// as many VMs.
+/// Every worker count of a shape between others of it, with all placements of as many workers on as many VMs.
 pub(super) fn one_count(all: &[Measured<'_>], shape: &str) -> Folds {
     let own = || all.iter().filter(|m| &*m.at.vm == shape);
     let mut counts: Vec<(u32, u32)> = own().map(|m| (m.at.workers, m.vms)).collect();
