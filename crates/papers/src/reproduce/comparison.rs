@@ -27,8 +27,7 @@ pub struct Comparison {
     /// For a claim, what its words leave open, as it is read here.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reading: BTreeMap<String, String>,
-    /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in
-    /// its unit.
+    /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in its unit.
     pub difference: f64,
     /// How large the difference may be, in the same terms.
     pub tolerance: f64,
