@@ -16,8 +16,7 @@ const DEEPEST: usize = 100;
 /// Variables of an aggregate at most.
 const MOST_LOOPS: usize = 10;
 
-/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to
-/// `diagnostics`.
+/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to `diagnostics`.
 pub fn parse(
     text: &str,
     source: &Arc<Source>,

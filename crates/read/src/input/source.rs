@@ -28,8 +28,7 @@ impl Source {
         })
     }
 
-    /// Several texts read as one, under the name of the first. Messages about a place in it name
-    /// the text that it is in.
+    /// Several texts read as one, under the name of the first. Messages about a place in it name the text that it is in.
     pub fn joined(sources: &[Arc<Source>]) -> Arc<Source> {
         if let [single] = sources {
             return Arc::clone(single);
