@@ -320,8 +320,7 @@ impl Expression {
         })
     }
 
-    /// The names in it, each once, with the first place where it stands, in the order of
-    /// [`eval`](Self::eval).
+    /// The names in it, each once, with the first place where it stands, in the order of [`eval`](Self::eval).
     pub fn names(&self) -> &[(String, Range<usize>)] {
         &self.names
     }

@@ -184,8 +184,7 @@ impl Run {
     }
 }
 
-/// Figures that were not measured in this run but derived from others: whoever fits a model leaves
-/// them out.
+/// Figures that were not measured in this run but derived from others: whoever fits a model leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Derived {
     pub epochs: bool,
@@ -297,14 +296,12 @@ impl Job {
         self.rule.is_some()
     }
 
-    /// Whether the rule of costs needs nothing that only the run tells: axes, constants and the
-    /// time.
+    /// Whether the rule of costs needs nothing that only the run tells: axes, constants and the time.
     pub fn is_price_known_beforehand(&self) -> bool {
         (self.rule.as_ref()).is_some_and(|rule| rule.is_known_beforehand)
     }
 
-    /// USD at the start and for each second, where they are known beforehand and the rule is linear
-    /// in the time.
+    /// USD at the start and for each second, where they are known beforehand and the rule is linear in the time.
     pub fn price(&self, configuration: usize) -> Option<(f64, f64)> {
         match self.bills.get(self.first[configuration])? {
             Bill::Linear { at_start, per_s } if self.is_price_known_beforehand() => {

@@ -24,8 +24,7 @@ pub struct EpochLine {
 }
 
 impl EpochLine {
-    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if
-    /// there are none.
+    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if there are none.
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochLine> {
         let tells = |offer: &Offer<'_>| offer.has_noise && offer.has_epochs;
         let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));

@@ -68,8 +68,7 @@ impl Depends {
 /// assert_eq!(Flat.usd_per_hour(2), None);
 /// ```
 pub trait Prices {
-    /// USD for so many seconds of a configuration, from the start; `None` where the price is known only
-    /// after a run.
+    /// USD for so many seconds of a configuration, from the start; `None` where the price is known only after a run.
     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64>;
 
     /// USD of an hour, by itself.

@@ -72,8 +72,7 @@ impl Spoken {
         Spoken::of(Arc::new(open), Waiting::default(), told, Bounds::default())
     }
 
-    /// Bounds searches: they fail beyond so many probes and cold starts, or after so long; 10,000 and an hour without
-    /// it.
+    /// Bounds searches: they fail beyond so many probes and cold starts, or after so long; 10,000 and an hour without it.
     #[must_use]
     pub fn bounded(mut self, probes: u32, search: Duration) -> Spoken {
         self.bounds = Bounds {
