@@ -77,8 +77,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .collect()
 }
 
-/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for
-/// each.
+/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for each.
 const PER_TASK: &str = "cases_per_task";
 const PER_STRETCH: &str = "cases_per_stretch";
 

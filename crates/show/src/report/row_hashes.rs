@@ -61,8 +61,7 @@ impl RowHashes {
         }
     }
 
-    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in
-    /// [`PARTIAL`].
+    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in [`PARTIAL`].
     pub fn take(&mut self, bytes: &[u8], rows: u64) -> String {
         self.leaf.update(bytes);
         let leaf = short(&self.leaf);
