@@ -137,8 +137,7 @@ impl Truths {
         (0..self.len()).map(|place| &self[place])
     }
 
-    /// What is known of a configuration without its truth, and the number of its VM type; `None` where all truths are
-    /// there.
+    /// What is known of a configuration without its truth, and the number of its VM type; `None` where all truths are there.
     #[inline]
     pub fn brief(&self, place: usize) -> Option<(&Brief, u16)> {
         match &self.0 {

@@ -170,8 +170,7 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and
-    /// [`Queue::after`] at half the cost.
+    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and [`Queue::after`] at half the cost.
     #[inline]
     pub fn put_off(&mut self, delay: SimTime) {
         match self.head() {

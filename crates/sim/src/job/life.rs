@@ -74,8 +74,7 @@ impl Job {
         self
     }
 
-    /// Begins this job anew at time zero in another replica, where VMs are lost on the terms `spot`, keeping its
-    /// memory.
+    /// Begins this job anew at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.
     pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
         self.members.restart(replica, spot);
         self.stage.restart(drift);

@@ -45,8 +45,7 @@ impl Event {
     }
 }
 
-/// A job that has no event left but is not where it should be: a defect of the simulator or its
-/// input, never a result.
+/// A job that has no event left but is not where it should be: a defect of the simulator or its input, never a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the simulated job stalled at {:.3} s: no event is left and the target is not reached", .at.seconds())]
 pub struct Stalled {

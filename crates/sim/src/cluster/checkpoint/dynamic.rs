@@ -246,8 +246,7 @@ impl Odds {
         }
     }
 
-    /// Probability that a VM of this age is lost within the stretch, and the hours then lost times that
-    /// probability.
+    /// Probability that a VM of this age is lost within the stretch, and the hours then lost times that probability.
     fn of(&self, age: usize, work: usize, is_last: bool) -> (f64, f64) {
         let ends = if is_last { &self.plain } else { &self.written };
         let ((before, age_before), (after, age_after)) = (self.plain[age], ends[age + work]);

@@ -46,8 +46,7 @@ impl ReactionCosts {
     /// Where the costs stand that were measured for Parcae.
     pub const FILE: &str = "data/reactions/parcae.toml";
 
-    /// The costs that were measured for Parcae.
-    /// Source: Duan et al., NSDI 2024.
+    /// The costs that were measured for Parcae. Source: Duan et al., NSDI 2024.
     pub fn parcae() -> ReactionCosts {
         static READ: LazyLock<ReactionCosts> = LazyLock::new(|| {
             let source = Source::new(ReactionCosts::FILE, PARCAE);

@@ -58,8 +58,7 @@ impl Lanes {
         }
     }
 
-    /// Notes what `worker` did until `now`. What outlasts that ends in `fate`; where nothing was to
-    /// do it waited.
+    /// Notes what `worker` did until `now`. What outlasts that ends in `fate`; where nothing was to do it waited.
     pub(super) fn settle(&mut self, worker: u32, now: SimTime, fate: Fate, into: &mut impl Take) {
         let Some(lane) = self.0.get_mut(worker as usize) else {
             return;
@@ -88,8 +87,7 @@ impl Lanes {
         }
     }
 
-    /// The first `needed` to arrive have met; the others' work is dropped. All communicate until
-    /// `complete`.
+    /// The first `needed` to arrive have met; the others' work is dropped. All communicate until `complete`.
     pub(super) fn barrier(
         &mut self,
         needed: u32,

@@ -93,8 +93,7 @@ impl Log {
         }
     }
 
-    /// Takes out all that was noted until the job ended, at `end`, in the order of time, and turns
-    /// the log off.
+    /// Takes out all that was noted until the job ended, at `end`, in the order of time, and turns the log off.
     pub fn take(&mut self, end: SimTime) -> Vec<Entry> {
         self.fine = false;
         let Some(mut notes) = self.notes.take() else {
@@ -182,8 +181,7 @@ impl Log {
         }
     }
 
-    /// From now on `worker` has its last update served, computes and communicates, until each of
-    /// these times.
+    /// From now on `worker` has its last update served, computes and communicates, until each of these times.
     #[inline]
     pub(crate) fn cycle(&mut self, worker: u32, now: SimTime, until: [SimTime; 3]) {
         if let Some(notes) = self.fine() {

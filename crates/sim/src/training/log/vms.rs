@@ -22,8 +22,7 @@ pub(super) struct LedgerVms {
 }
 
 impl LedgerVms {
-    /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from
-    /// `ready` on.
+    /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from `ready` on.
     pub(super) fn hold(
         &mut self,
         vm: u16,
