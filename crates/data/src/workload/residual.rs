@@ -92,7 +92,6 @@ impl Variation {
         }
     }
 
-    /// Covariance of two measurements.
     pub fn covariance(&self, a: &Place, b: &Place) -> f64 {
         let batch = (a.log_batch - b.log_batch).abs();
         let mut sum = 0.0;
