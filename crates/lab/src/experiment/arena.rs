@@ -40,7 +40,6 @@ pub struct Arena {
     pub figures: Figures,
     /// What the VMs of each configuration have, as far as that is known.
     pub machines: Vec<Option<Machine>>,
-    /// What no choice may exceed.
     pub limits: Limits,
     /// How often the job will be run.
     pub repeats: u64,

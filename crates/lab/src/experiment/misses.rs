@@ -158,7 +158,6 @@ impl MissSample {
         }
     }
 
-    /// Whether a quantile is near a limit.
     fn is_near(&mut self, limits: &Limits, max_miss: f64) -> bool {
         self.values.iter_mut().enumerate().any(|(at, values)| {
             let most = match at {

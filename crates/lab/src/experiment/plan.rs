@@ -43,7 +43,6 @@ pub struct Plan {
     /// Replicas per combination.
     pub replicas: u64,
     first_replica: u64,
-    /// What no choice may exceed.
     pub limits: Limits,
     /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
@@ -51,7 +50,6 @@ pub struct Plan {
     pub(super) noticed: Noticed,
 }
 
-/// An arena, or why there is none.
 type Made = Result<Box<Arena>, PlanError>;
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.

@@ -31,7 +31,6 @@ const GROWTH: (f64, f64) = (1.25, 2.0);
 /// How many more than are expected to suffice.
 const MARGIN: f64 = 1.1;
 
-/// How many replicas there are to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reached {
     pub replicas: u64,

@@ -70,7 +70,6 @@ pub struct Ranked {
     pub plan: Option<PlanFigures>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
-    /// Whether the limits allow it.
     pub is_allowed: bool,
     /// Whether none that is allowed is faster and no dearer, or cheaper and no slower.
     pub is_on_front: bool,

@@ -39,7 +39,6 @@ pub struct Simulation<'p> {
     used: usize,
     /// Which of them is the last.
     last: usize,
-    /// Searches so far.
     count: u64,
     /// Who searches in place of the strategies of cases.
     stand_in: Option<Arc<dyn Strategy>>,

@@ -99,7 +99,6 @@ impl LeftOut {
         }
     }
 
-    /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.reasons.is_empty() && self.silent == 0
     }

@@ -54,7 +54,6 @@ impl Form {
         all.any(|known| is_below(key, known) || is_below(known, key))
     }
 
-    /// Reports the keys that are given and not read.
     pub(in crate::scenario) fn report_unread(
         &self,
         files: &Files,

@@ -96,7 +96,6 @@ pub(crate) struct Preparing<'p> {
 
 /// What all subjects answer, from the scenario file to the ground that is searched.
 pub(crate) trait Topic: fmt::Debug + Send + Sync {
-    /// The keys that it reads.
     fn form(&self) -> &'static Form;
 
     /// The names of what is searched, as results have them, each with the number of its configurations.
