@@ -22,7 +22,6 @@ pub struct Goal {
     pub limits: Limits,
 }
 
-/// A configuration that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prospect {
     pub configuration: Configuration,
@@ -354,7 +353,6 @@ impl<'a> Decision<'a> {
         all
     }
 
-    /// USD that an hour counts as for the knee.
     pub fn usd_per_hour(&self) -> f64 {
         self.usd_per_hour
     }

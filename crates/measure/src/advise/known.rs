@@ -32,7 +32,6 @@ pub struct Known {
     pub told: Vec<(Provenance, usize, f64)>,
     /// Likewise on machines that were not measured.
     pub machines: Vec<OnMachines>,
-    /// Batches whose epochs were measured.
     pub batches: Vec<u32>,
     /// Epochs that somebody stated for all batches.
     pub stated_epochs: Option<f64>,

@@ -363,7 +363,6 @@ impl Machines {
         self.all.iter().map(|machine| machine.vm.clone()).collect()
     }
 
-    /// What a workload may be asked with them.
     pub fn reach(&self) -> Reach {
         Reach {
             extrapolate: true,

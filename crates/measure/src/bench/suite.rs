@@ -57,7 +57,6 @@ pub struct Suite {
     pub grids: Vec<SuiteGrid>,
     /// BLAKE3 hash of its file.
     pub hash: String,
-    /// The file that it was read from.
     pub source: Arc<Source>,
     /// Where paths in it start.
     pub folder: PathBuf,

@@ -240,7 +240,6 @@ struct Counted {
 pub struct NotedCase<'a> {
     pub unit: &'a CompetitionUnit,
     pub objective: Objective,
-    /// How often the job is run.
     pub repeats: u64,
     pub strategy: &'a str,
     pub replica: u64,

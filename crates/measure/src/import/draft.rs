@@ -21,7 +21,6 @@ pub struct Draft {
     pub citation: String,
     /// How exact the figures are.
     pub accuracy: String,
-    /// Terms of use.
     pub licence: String,
     /// Whether no step tells compute from communication.
     pub communication_unknown: bool,

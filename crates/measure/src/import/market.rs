@@ -35,7 +35,6 @@ pub struct MarketOptions {
     pub egress_usd_per_gb: Option<f64>,
     /// Where the traces are from.
     pub source: Option<String>,
-    /// Terms of use.
     pub licence: Option<String>,
 }
 

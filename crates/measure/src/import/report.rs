@@ -18,7 +18,6 @@ pub struct Report {
     warnings: Diagnostics,
 }
 
-/// How good a law is.
 #[derive(Debug, Clone)]
 struct Fit {
     what: String,
