@@ -33,7 +33,6 @@ pub struct ConstantForm {
     pub touches: Vec<Spanned<String>>,
 }
 
-/// A constant and the rows that it touches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Constant {
     pub name: String,

@@ -85,7 +85,6 @@ pub enum Tolerance {
     AtMost(f64),
 }
 
-/// The kind of rows that are claims.
 const CLAIM: &str = "claim";
 
 /// Kinds of rows that are no figures of the paper: goals of this project, and what ours are compared with besides.
