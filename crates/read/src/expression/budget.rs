@@ -23,7 +23,6 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Takes so many steps.
     pub(super) fn step(&self, count: usize) -> Result<(), Fault> {
         let steps = self.steps.get().saturating_add(count as u64);
         self.steps.set(steps);
@@ -34,7 +33,6 @@ impl Budget {
         }
     }
 
-    /// Keeps so many values.
     pub(super) fn keep(&self, count: usize) -> Result<(), Fault> {
         let values = self.values.get().saturating_add(count as u64);
         self.values.set(values);
