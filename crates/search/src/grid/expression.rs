@@ -147,7 +147,6 @@ impl Either {
     }
 }
 
-/// What two lines come to.
 type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {

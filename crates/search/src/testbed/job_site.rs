@@ -34,7 +34,6 @@ pub trait Work: Send {
     /// Whether so many steps let the noise settle, where there is any.
     fn settles(&self, steps: u64) -> bool;
 
-    /// Trains for a while and looks.
     fn probe(
         &mut self,
         at: &mut Stand<Self::Job>,
