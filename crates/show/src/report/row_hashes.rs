@@ -211,12 +211,10 @@ impl Check {
         Ok(line)
     }
 
-    /// Rows that the task still has.
     pub fn room(&self) -> u64 {
         self.seen.room()
     }
 
-    /// Whether no task has some of its rows.
     pub fn is_at_border(&self) -> bool {
         self.seen.is_at_border()
     }

@@ -43,7 +43,6 @@ struct Told {
 }
 
 impl Told {
-    /// The beginning of an entry.
     fn read(from: &mut Reader<'_>) -> io::Result<Told> {
         Ok(Told {
             count: from.count().ok_or_else(damaged)?,
