@@ -93,7 +93,6 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Losses by the law of a scenario.
     pub fn of(losses: &Losses) -> Loss {
         match losses {
             Losses::Alone(life) => Loss::Alone(life.clone()),

@@ -41,7 +41,6 @@ pub struct Kind {
     pub market: u16,
     /// Whether the first worker is on demand all the same.
     pub chief_on_demand: bool,
-    /// VMs of parameter servers.
     pub servers: Option<Servers>,
     /// How workers come together.
     pub protocol: Option<Protocol>,

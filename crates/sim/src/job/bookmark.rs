@@ -6,7 +6,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::usage::ledger::Ledger;
 
-/// The books of a job at a moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Bookmark {
     at: SimTime,

@@ -14,10 +14,8 @@ pub use beside::{Beside, LeftOut, peak_memory_bytes, reduction_s};
 pub struct Measured {
     /// What the source calls it.
     pub name: String,
-    /// The layer profile.
     pub model: String,
     pub plan: ParallelPlan,
-    /// Seconds of a step.
     pub iteration_s: f64,
     /// Seconds in which gradients were reduced, waiting included.
     pub gradient_sync_s: f64,

@@ -67,7 +67,6 @@ impl Lemons {
 
 #[derive(Debug, Clone)]
 pub struct Failures {
-    /// What fails, and how often.
     pub causes: Vec<Cause>,
     pub nodes_per_switch: u32,
     /// Until a failure is noticed.
@@ -78,7 +77,6 @@ pub struct Failures {
     pub lemons: Option<Lemons>,
     /// Maintenance that is planned: from the end of one to the next, and how long each takes.
     pub maintenance: Option<(SimTime, SimTime)>,
-    /// How the job is kept going.
     pub upkeep: Upkeep,
 }
 

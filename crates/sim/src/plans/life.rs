@@ -157,7 +157,6 @@ impl PlanJob {
         }
     }
 
-    /// All go on from a checkpoint before they train.
     pub fn restart_before_training(&mut self) {
         self.restarts = Restart::Storage;
     }

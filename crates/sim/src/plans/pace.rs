@@ -294,7 +294,6 @@ pub fn slot_nodes(choices: &Choices, at: usize) -> Vec<usize> {
     nodes
 }
 
-/// What steps took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanAdvance {
     /// Complete steps.

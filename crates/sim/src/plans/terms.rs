@@ -12,7 +12,6 @@ use scavsim_data::cloud::delays::CheckpointWrite;
 
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// How VMs on spot terms are lost.
     pub spot: Option<Arc<Spot>>,
     /// Whether the trace by which they are lost is also how many GPUs there are.
     pub is_capacity: bool,

@@ -17,7 +17,6 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// The upkeep of a job on spot VMs.
     pub fn of_spot(spot: &Spot) -> Upkeep {
         Upkeep {
             replacement: spot.replacement,

@@ -21,7 +21,6 @@ pub struct Stepping {
     pub worker_s: f64,
     /// Seconds of exposed communication, placement included, drift not.
     pub communication_s: f64,
-    /// Shape of one worker's compute time.
     pub time: WorkerTime,
     /// The slowest worker, relative to `worker_s`.
     pub slowest: Moments,

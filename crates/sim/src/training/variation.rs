@@ -4,7 +4,6 @@
 use scavsim_base::rng::UnitLogNormal;
 use scavsim_base::stats::normal;
 
-/// The random variation of a scenario.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variation {
     /// Coefficient of variation of one worker's compute time in one step.

@@ -28,7 +28,6 @@ impl MeasuredRun {
             .map_or(f64::NAN, |step_s| libm::log(step_s / self.step_s))
     }
 
-    /// Foretold seconds of a step.
     pub fn foretold_s(&self, settings: &Runtime, constants: &Constants) -> Option<f64> {
         let runtime = super::super::runtime::preset::with_constants(settings.clone(), constants);
         let prepared = self.run.prepared(&runtime, constants).ok()?;

@@ -122,7 +122,6 @@ impl Beside {
     }
 }
 
-/// Most bytes that a GPU of the plan holds.
 pub fn peak_memory_bytes(plan: &PreparedPlan) -> u64 {
     let stages = (0..plan.stages()).map(|stage| plan.peak_memory_bytes(stage));
     stages.max().unwrap_or(0)

@@ -101,7 +101,6 @@ impl HeldVms {
         coming.min().unwrap_or(SimTime::LAST)
     }
 
-    /// Failures per hour of all.
     pub(super) fn failures_h(&self) -> f64 {
         self.failures_h
     }
