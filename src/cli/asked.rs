@@ -38,9 +38,6 @@ pub enum Refusal {
 
 /// Asks a command with the arguments of a command line, without the name of the program. `-` as a scenario is the text that
 /// is `given`. Raising the interrupt ends it.
-///
-/// # Errors
-/// [`Refusal`], with all that is wrong.
 pub fn ask(
     arguments: &[String],
     given: Option<String>,

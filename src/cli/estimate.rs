@@ -92,9 +92,6 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
 }
 
 /// What all lives of a study would take on `jobs` threads, from a sample of them. Programs of users are not started.
-///
-/// # Errors
-/// No thread can be started.
 pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
     let (ours, lives) = (Arc::clone(study), study.lives() as u64);
     let found = within(PATIENCE_FOR_LIVES, move |interrupt| {

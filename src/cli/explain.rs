@@ -24,7 +24,6 @@ pub struct ExplainArgs {
     term: Vec<String>,
 }
 
-/// Something that has a meaning.
 struct Entry {
     term: String,
     /// What it is: `a key of scenarios`.

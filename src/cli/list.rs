@@ -162,8 +162,7 @@ fn span(values: impl Iterator<Item = u32>) -> String {
     }
 }
 
-/// VM types with their even placements, and how many uneven ones there are:
-/// `g4dn.12xlarge /2 /3 /4, 101 uneven placements`.
+/// VM types with their even placements, and how many uneven ones there are: `g4dn.12xlarge /2 /3 /4, 101 uneven placements`.
 fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let mut types: BTreeMap<&str, (Vec<&str>, usize)> = BTreeMap::new();
     for shape in all.filter_map(|shape| Shape::parse(shape).ok()) {

@@ -53,9 +53,6 @@ impl VmFilter {
     }
 
     /// The VM types that it lets through, with their prices where it names a region.
-    ///
-    /// # Errors
-    /// What is not known of that which it names.
     pub(super) fn list<'c>(
         &self,
         catalogue: &'c Catalogue,
@@ -72,9 +69,6 @@ impl VmFilter {
     }
 
     /// What it lets through.
-    ///
-    /// # Errors
-    /// What is not known of that which it names.
     pub(super) fn wanted<'c>(
         &self,
         catalogue: &'c Catalogue,

@@ -59,7 +59,6 @@ impl PricesArgs {
         Ok(())
     }
 
-    /// The folder of the pack that is used.
     pub fn folder(&self) -> Option<PathBuf> {
         let asked = self.prices.clone().or_else(|| env::var_os(VARIABLE));
         match asked {

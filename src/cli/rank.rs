@@ -77,7 +77,6 @@ fn top(text: &str) -> Result<Top, &'static str> {
     }
 }
 
-/// Runs of each configuration.
 pub const RUNS: u32 = 400;
 impl View {
     pub fn shown(self, wide: bool) -> Shown {

@@ -44,7 +44,6 @@ pub(super) struct ReadRuns {
     /// Whether the runtime was fitted to these runs, so that they are judged from before it.
     is_from_before: bool,
     pub(super) rows: Vec<runs::PlanRow>,
-    /// Hash of their table.
     pub(super) hash: String,
 }
 
@@ -138,7 +137,6 @@ impl ValidatePlansArgs {
     }
 }
 
-/// What was left out as a list.
 pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSplit> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
     let share = move |value: f64, digits: usize| {

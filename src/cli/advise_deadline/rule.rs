@@ -33,7 +33,6 @@ pub(super) struct Wait {
 }
 
 impl Rule {
-    /// Asks the policy of a plan.
     pub(super) fn of(plan: &Plan<'_>, promise: &Promise) -> Rule {
         if plan.policy == ON_DEMAND {
             return Rule::default();

@@ -25,7 +25,6 @@ pub(super) struct Said {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MeanFrom {
-    /// Said by the user.
     Said,
     /// Published for such machines, as the lives of this name.
     Published(&'static str),
