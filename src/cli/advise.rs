@@ -152,7 +152,6 @@ fn own_price(text: &str) -> Result<(String, f64), &'static str> {
 }
 
 impl AdviseArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
@@ -223,7 +222,6 @@ impl AdviseArgs {
         })
     }
 
-    /// Reports options that are not possible.
     fn check(&self, wrong: &mut Diagnostics) {
         let mut refuse = |option: &str, legal: &str| {
             let title = format!("--{option} is not possible");
@@ -292,7 +290,6 @@ impl AdviseArgs {
         }
     }
 
-    /// Which prices.
     fn wanted(&self) -> Wanted {
         Wanted {
             provider: self.provider.clone(),
@@ -338,7 +335,6 @@ impl AdviseArgs {
         }
     }
 
-    /// Threads.
     fn jobs(&self) -> usize {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }

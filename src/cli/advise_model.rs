@@ -50,9 +50,7 @@ fn tokens(text: &str) -> Result<f64, &'static str> {
 /// What a table would be asked, too.
 #[derive(Debug, Clone)]
 pub(super) struct AskedOfAll {
-    /// Which prices.
     pub(super) wanted: Wanted,
-    /// What to look for, within which limits.
     pub(super) goal: Goal,
     /// Minutes until VMs train.
     pub(super) setup_min: f64,
@@ -60,9 +58,7 @@ pub(super) struct AskedOfAll {
     pub(super) steps: u32,
     /// Simulated runs of each configuration.
     pub(super) runs: u64,
-    /// Threads.
     pub(super) jobs: usize,
-    /// Whether the answer is for programs.
     pub(super) is_json: bool,
 }
 

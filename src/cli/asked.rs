@@ -15,40 +15,29 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes};
 use scavsim_show::report::{manifest, summary_json};
 use scavsim_sim::engine::Interrupt;
 
-/// What a command answered.
 #[derive(Debug)]
 pub struct Answer {
-    /// How it ended.
     pub exit: Exit,
-    /// What it prints.
     pub printed: String,
     /// What it says beside that, each by itself.
     pub notes: Vec<String>,
 }
 
-/// Why there is no answer.
 #[derive(Debug)]
 pub enum Refusal {
-    /// There is no such option.
     UnknownOption {
         /// The option, as `--max-tim`.
         option: String,
         /// The option that is most like it.
         near: Option<String>,
     },
-    /// Something is wrong with what was asked.
     Wrong(Mistakes),
-    /// The interrupt was raised.
     Interrupted,
-    /// Something else.
     Failed(String),
 }
 
 /// Asks a command with the arguments of a command line, without the name of the program. `-` as a scenario is the text that
 /// is `given`. Raising the interrupt ends it.
-///
-/// # Errors
-/// [`Refusal`], with all that is wrong.
 pub fn ask(
     arguments: &[String],
     given: Option<String>,
@@ -139,7 +128,6 @@ impl Summing {
         }
     }
 
-    /// Takes the next record.
     pub fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.summary.take(record)
     }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::MultiProgress;
 
-/// The bars that are drawn.
 pub(super) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 /// Whether there are some: a program that draws none does not ask how.
 pub(super) static ARE_DRAWN: AtomicBool = AtomicBool::new(false);

@@ -109,7 +109,6 @@ struct ExportArgs {
 }
 
 impl BenchArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         match self.what {
             BenchCommand::Run(args) => args.run(signals),
@@ -221,7 +220,6 @@ fn failure(why: NoBench) -> Failure {
 /// A folder, with what was verified of it or why it fails.
 type Outcome = (PathBuf, Result<Verified, Refusal>);
 
-/// Verifies folders one after the other.
 fn verified(
     folders: &[PathBuf],
     (suite, scenarios): &(Suite, Vec<Scenario>),
@@ -342,7 +340,6 @@ fn files(
         .collect())
 }
 
-/// Writes the page of a leaderboard, and says where.
 #[cfg(feature = "figures")]
 fn page(
     board: &Board,

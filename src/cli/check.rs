@@ -25,7 +25,6 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let page = terminal::page();
         let mut text = String::new();

@@ -68,7 +68,6 @@ pub struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if let Some(exit) = policies_compare::run(&self.policies(), signals)? {
             return Ok(exit);

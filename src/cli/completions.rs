@@ -14,7 +14,6 @@ pub struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    /// Runs the command.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, "scavsim", &mut script);

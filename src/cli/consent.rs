@@ -28,11 +28,8 @@ pub struct Consent {
     pub stdin_is_taken: bool,
 }
 
-/// A run that may be long.
 pub struct PlannedRun<'a> {
-    /// The scenario.
     pub scenario: &'a Scenario,
-    /// What its cases share.
     pub plan: &'a Plan,
     /// Raised by Ctrl-C.
     pub interrupt: &'a Interrupt,
@@ -45,7 +42,6 @@ pub struct PlannedRun<'a> {
 }
 
 impl Consent {
-    /// Lets a run begin, or not.
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());

@@ -40,7 +40,6 @@ const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
 /// The part of them that is tried: one of so many.
 const ONE_OF: usize = 16;
 
-/// What a run would take.
 #[derive(Debug)]
 pub struct Estimate {
     /// Seconds that it takes, or takes at least, where that is known.
@@ -51,7 +50,6 @@ pub struct Estimate {
     pub text: String,
 }
 
-/// What was tried.
 struct Sample {
     /// Cases and simulations of the whole run.
     cases: u64,
@@ -94,9 +92,6 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
 }
 
 /// What all lives of a study would take on `jobs` threads, from a sample of them. Programs of users are not started.
-///
-/// # Errors
-/// No thread can be started.
 pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
     let (ours, lives) = (Arc::clone(study), study.lives() as u64);
     let found = within(PATIENCE_FOR_LIVES, move |interrupt| {

@@ -81,7 +81,6 @@ fn about(text: &str) -> String {
 }
 
 impl ExampleArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let Some(name) = &self.name else {
             return list();

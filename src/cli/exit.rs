@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::Altered;
 
-/// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    done
@@ -20,9 +19,7 @@ Exit codes:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
-    /// All done.
     Done = 0,
-    /// The run failed.
     Failed = 1,
     /// Wrong scenario, wrong data, wrong usage, or a long run that nobody agreed to; nothing was run or written.
     Wrong = 2,
@@ -44,7 +41,6 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What a command can fail with.
 #[derive(Debug)]
 pub enum Failure {
     /// Input that is wrong, with every mistake.
@@ -53,7 +49,6 @@ pub enum Failure {
     Declined(String),
     /// A signal, before there was anything to keep.
     Interrupted,
-    /// Anything else.
     Other(anyhow::Error),
 }
 
@@ -91,7 +86,6 @@ pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
     Failure::Wrong(wrong)
 }
 
-/// Nothing, where nothing is wrong.
 pub(super) fn no_mistakes(found: Diagnostics) -> Result<(), Failure> {
     if found.is_empty() {
         return Ok(());

@@ -24,7 +24,6 @@ pub struct ExplainArgs {
     term: Vec<String>,
 }
 
-/// Something that has a meaning.
 struct Entry {
     term: String,
     /// What it is: `a key of scenarios`.
@@ -47,7 +46,6 @@ fn words() -> Vec<&'static str> {
 }
 
 impl ExplainArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let asked = of_any_number(&self.term.join(" "));
         let all = entries()?;
@@ -116,7 +114,6 @@ fn folded(term: &str) -> String {
     term.trim().to_lowercase().replace('-', "_")
 }
 
-/// All that has a meaning.
 fn entries() -> Result<Vec<Entry>, Failure> {
     let entry = |term: &str, kind: &str, meaning: &str| Entry {
         term: term.to_owned(),

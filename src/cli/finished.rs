@@ -18,7 +18,6 @@ use scavsim_show::report::manifest::{self, Identity};
 use scavsim_show::report::{results, stored_records};
 use scavsim_sim::training::Fidelity;
 
-/// A finished run.
 pub(super) struct FinishedRun {
     folder: PathBuf,
     /// What its manifest says.
@@ -26,7 +25,6 @@ pub(super) struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Reads what the manifest in a folder says.
     pub(super) fn open(path: &Path) -> Result<FinishedRun, Failure> {
         let read = manifest::read(&path.join(manifest::FILE)).map_err(damaged)?;
         let Some(identity) = read else {
@@ -68,7 +66,6 @@ impl FinishedRun {
         manifest::tasks(&self.identity).unwrap_or(Tasks::new(0, 1, 1))
     }
 
-    /// Name of its scenario.
     pub(super) fn name(&self) -> &str {
         let name = self.identity.get("scenario").and_then(Value::as_str);
         name.unwrap_or_default()

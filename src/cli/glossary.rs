@@ -1,6 +1,5 @@
 //! Words of tables and messages that are neither a key, a column nor a name.
 
-/// The words, and what they mean.
 pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ("K", "Number of workers of a cluster."),
     (

@@ -328,7 +328,6 @@ impl LayersArgs {
 }
 
 impl ImportArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let d = &mut diagnostics;
@@ -415,12 +414,10 @@ impl ImportArgs {
 }
 
 impl OutArgs {
-    /// Whether the folder may be written.
     fn check(&self, inputs: &[&Path], diagnostics: &mut Diagnostics) {
         folder::check(&self.out, Kind::WORKLOAD, self.force, inputs, diagnostics);
     }
 
-    /// The name of the workload.
     fn name(&self) -> String {
         let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
         self.name.clone().unwrap_or_else(|| last().into_owned())

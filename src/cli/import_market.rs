@@ -44,7 +44,6 @@ pub struct MarketArgs {
 }
 
 impl MarketArgs {
-    /// Runs the command.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();

@@ -68,7 +68,6 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// Runs the command.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);
@@ -112,7 +111,6 @@ pub struct ImportRunsArgs {
 }
 
 impl ImportRunsArgs {
-    /// Runs the command.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         self.out.check(&mut diagnostics);

@@ -35,7 +35,6 @@ pub struct KnownArgs {
 }
 
 impl KnownArgs {
-    /// All that figures of a run are made of.
     pub(super) fn material(
         &self,
         run: &FinishedRun,

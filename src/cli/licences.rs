@@ -23,7 +23,6 @@ pub struct LicencesArgs {
 }
 
 impl LicencesArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         terminal::print(&if self.notice {
             NOTICE.to_owned()

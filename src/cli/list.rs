@@ -83,7 +83,6 @@ enum What {
 }
 
 impl ListArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
             return Err(wrong(
@@ -163,8 +162,7 @@ fn span(values: impl Iterator<Item = u32>) -> String {
     }
 }
 
-/// VM types with their even placements, and how many uneven ones there are:
-/// `g4dn.12xlarge /2 /3 /4, 101 uneven placements`.
+/// VM types with their even placements, and how many uneven ones there are: `g4dn.12xlarge /2 /3 /4, 101 uneven placements`.
 fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let mut types: BTreeMap<&str, (Vec<&str>, usize)> = BTreeMap::new();
     for shape in all.filter_map(|shape| Shape::parse(shape).ok()) {

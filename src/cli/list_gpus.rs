@@ -68,7 +68,6 @@ pub(super) fn gpus() -> Sheet<'static, &'static GpuSheet> {
     )
 }
 
-/// The embedded runtimes.
 pub(super) fn runtimes() -> Sheet<'static, RuntimePreset> {
     let mut diagnostics = Diagnostics::default();
     let all: Vec<RuntimePreset> = (preset::names().into_iter())

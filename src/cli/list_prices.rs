@@ -8,9 +8,6 @@ use scavsim_data::cloud::{Catalogue, Price};
 use scavsim_read::input::Diagnostics;
 
 /// The prices of the VM types that a filter lets through, in its region where it names one.
-///
-/// # Errors
-/// What is not known of that which it names.
 pub(super) fn list<'c>(
     catalogue: &'c Catalogue,
     filter: &VmFilter,

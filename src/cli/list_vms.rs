@@ -48,15 +48,11 @@ pub(super) struct Prices {
 }
 
 impl VmFilter {
-    /// Whether it asks for anything.
     pub fn is_given(&self) -> bool {
         self.provider.is_some() || self.gpu.is_some() || self.region.is_some()
     }
 
     /// The VM types that it lets through, with their prices where it names a region.
-    ///
-    /// # Errors
-    /// What is not known of that which it names.
     pub(super) fn list<'c>(
         &self,
         catalogue: &'c Catalogue,
@@ -73,9 +69,6 @@ impl VmFilter {
     }
 
     /// What it lets through.
-    ///
-    /// # Errors
-    /// What is not known of that which it names.
     pub(super) fn wanted<'c>(
         &self,
         catalogue: &'c Catalogue,
@@ -175,7 +168,6 @@ fn known<'l>(
     found.copied()
 }
 
-/// The prices of a VM type in `region`, where there are some.
 fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Prices> {
     let here = || {
         let all = catalogue.prices_of(&vm_type.provider, &vm_type.vm).iter();

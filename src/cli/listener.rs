@@ -12,7 +12,6 @@ thread_local! {
 pub(super) struct Listener {
     /// What it finds on standard input.
     pub(super) given: Option<String>,
-    /// What it printed.
     pub(super) printed: String,
     /// What it said beside that, each by itself.
     pub(super) notes: Vec<String>,

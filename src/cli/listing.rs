@@ -21,10 +21,6 @@ pub enum Format {
     Markdown,
 }
 
-/// A list in a form.
-///
-/// # Errors
-/// When a form cannot be written.
 pub(super) fn written<R>(
     list: &Sheet<'_, R>,
     format: Format,

@@ -22,7 +22,6 @@ pub struct ManualArgs {
 }
 
 impl ManualArgs {
-    /// Runs the command.
     pub fn run(self, program: Command) -> Result<Exit, Failure> {
         let folder = OutputFolder::open(&self.folder)?;
         if self.markdown {
@@ -37,7 +36,6 @@ impl ManualArgs {
     }
 }
 
-/// Writes the pages of a command and of those in it.
 fn pages(command: &Command, folder: &OutputFolder) -> io::Result<()> {
     let mut shown = command.get_subcommands().filter(|own| !own.is_hide_set());
     shown.try_for_each(|own| pages(own, folder))?;

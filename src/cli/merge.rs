@@ -36,7 +36,6 @@ pub struct MergeArgs {
 }
 
 impl MergeArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;

@@ -339,7 +339,6 @@ impl Command {
         }
     }
 
-    /// Runs it.
     fn answer(self, signals: &Signals, prices: &PricesArgs) -> Result<Exit, Failure> {
         match self {
             Command::Run(args) => args.run(signals),

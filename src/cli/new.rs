@@ -28,7 +28,6 @@ pub struct NewArgs {
 }
 
 impl NewArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let path = match self.name.extension() {
             Some(ending) if ending == "toml" => self.name.clone(),

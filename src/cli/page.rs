@@ -1,5 +1,3 @@
-//! Writes pages.
-
 use std::path::Path;
 
 use super::exit::{Failure, wrong};

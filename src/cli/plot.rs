@@ -96,7 +96,6 @@ fn kinds() -> clap::builder::PossibleValuesParser {
 const ALL: &str = "all";
 
 impl PlotArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if policies::has_policies(&self.results) {
             return self.policies();
@@ -200,7 +199,6 @@ pub struct PicturesArgs {
 }
 
 impl PicturesArgs {
-    /// Whether the page is asked for.
     pub(super) fn has_report(self) -> bool {
         self.report
     }

@@ -24,7 +24,6 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_show::report::{OutputFolder, manifest};
 
-/// What a run of such scenarios is asked for.
 pub(super) struct Asked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
@@ -41,7 +40,6 @@ pub(super) struct Asked<'a> {
     pub(super) useless: Vec<&'static str>,
     /// Whether they are only checked.
     pub(super) is_dry: bool,
-    /// Who may begin long runs.
     pub(super) consent: Consent,
 }
 

@@ -18,7 +18,6 @@ use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
-/// What such a comparison is asked for.
 pub(super) struct PoliciesAsked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,

@@ -71,7 +71,6 @@ fn made_from(study: &Study, hash: &str) -> Identity {
 }
 
 impl PolicyResults {
-    /// Adds the lives of a setting.
     pub(super) fn write(
         &mut self,
         study: &Study,

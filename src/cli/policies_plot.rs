@@ -24,10 +24,6 @@ pub(super) struct LifeAsked<'a> {
     pub(super) setting: Option<&'a str>,
 }
 
-/// The figures of a scenario file.
-///
-/// # Errors
-/// It cannot be read; or there is no such policy, setting or life.
 pub(super) fn of_file(
     file: PathBuf,
     asked: &LifeAsked<'_>,
@@ -42,10 +38,6 @@ pub(super) fn of_file(
     Ok(figures)
 }
 
-/// The figures of a study.
-///
-/// # Errors
-/// There is no such policy, setting or life.
 pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
     let mut d = Diagnostics::default();
     let names = || study.policies.iter().map(|(name, _)| name.as_str());

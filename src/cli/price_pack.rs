@@ -18,7 +18,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 const VARIABLE: &str = "SCAVSIM_PRICES";
 /// The folder of a user's packs, in place of the usual one.
 const FOLDER: &str = "SCAVSIM_DATA_DIR";
-/// No pack.
 const BUILTIN: &str = "builtin";
 
 /// Options of all commands about prices.
@@ -60,7 +59,6 @@ impl PricesArgs {
         Ok(())
     }
 
-    /// The folder of the pack that is used.
     pub fn folder(&self) -> Option<PathBuf> {
         let asked = self.prices.clone().or_else(|| env::var_os(VARIABLE));
         match asked {

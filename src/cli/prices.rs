@@ -74,7 +74,6 @@ struct PackRow {
 }
 
 impl PricesCommand {
-    /// Runs the command.
     pub fn run(self, asked: &PricesArgs) -> Result<Exit, Failure> {
         match self.what {
             None | Some(PricesTask::Show) => show(self.format, asked),
@@ -137,7 +136,6 @@ fn show(format: Format, asked: &PricesArgs) -> Result<Exit, Failure> {
     Err(Failure::Wrong(wrong))
 }
 
-/// What a pack has of each provider.
 fn rows(pack: &str, prices: &[Price], is_used: bool) -> Vec<PackRow> {
     let row = |own: &[Price]| PackRow {
         pack: pack.to_owned(),
@@ -204,7 +202,6 @@ impl UpdateArgs {
         Ok(Exit::Done)
     }
 
-    /// What the path holds.
     fn tables(&self, wrong: &mut Diagnostics) -> Result<Option<PackTables>, Failure> {
         let is_pack = self.path.join(PRICES).is_file();
         if !self.path.is_file() && !is_pack {

@@ -77,10 +77,8 @@ fn top(text: &str) -> Result<Top, &'static str> {
     }
 }
 
-/// Runs of each configuration.
 pub const RUNS: u32 = 400;
 impl View {
-    /// What tables show.
     pub fn shown(self, wide: bool) -> Shown {
         let page = terminal::page();
         Shown {
@@ -125,7 +123,6 @@ pub enum RankFormat {
 }
 
 impl RankArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
@@ -214,7 +211,6 @@ impl Rankings {
         }
     }
 
-    /// Prints those of a scenario.
     pub(super) fn add(&mut self, of: &Scenario, rankings: &[Ranking]) -> std::io::Result<()> {
         let scenario = &of.name;
         let is_first = !std::mem::replace(&mut self.begun, true);

@@ -34,7 +34,6 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;

@@ -62,7 +62,6 @@ enum ReproduceFormat {
 }
 
 impl ReproduceArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
         let page = self.page();

@@ -25,7 +25,6 @@ use scavsim_show::report::{OutputFolder, Places};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
-/// What options are about.
 const RESULTS: &str = "Results";
 const COURSE: &str = "Course of the run";
 const SCENARIO: &str = "Instead of what the scenario says";
@@ -95,7 +94,6 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Runs the command.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         #[cfg(feature = "figures")]
@@ -270,7 +268,6 @@ impl RunArgs {
         }
     }
 
-    /// Threads to use.
     fn jobs(&self) -> usize {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }
@@ -299,7 +296,6 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     no_mistakes(wrong)
 }
 
-/// What would be run.
 fn describe(scenarios: &[Scenario]) -> String {
     let mut text = String::new();
     for scenario in scenarios {

@@ -20,7 +20,6 @@ use scavsim_sim::engine::Interrupt;
 /// The form of records of which an estimate knows the size.
 const CSV: &str = "csv";
 
-/// How scenarios are run.
 pub struct Runner<'a> {
     /// Threads.
     pub jobs: usize,
@@ -30,9 +29,7 @@ pub struct Runner<'a> {
     pub interrupt: &'a Interrupt,
     /// Who is told when work has stopped.
     pub signals: Option<&'a Signals>,
-    /// Forms of the records.
     pub formats: &'a [&'static RecordsFormat],
-    /// Columns that the summary groups by.
     pub by: Option<&'a KeyColumns>,
     /// Figures of it that are printed.
     pub printed: &'static KeptMetrics,
@@ -251,14 +248,11 @@ impl Runner<'_> {
 pub enum Kept {
     /// Only what was printed.
     Nothing,
-    /// The folder of the run.
     Folder,
-    /// Shards that are whole.
     WholeShards,
 }
 
 impl Kept {
-    /// What is said of it.
     fn sentence(self) -> &'static str {
         match self {
             Kept::Nothing => "above is what was finished; with `--out DIR` it would be kept",

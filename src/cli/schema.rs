@@ -4,13 +4,11 @@ use super::exit::{Exit, Failure};
 use super::terminal;
 use scavsim_lab::scenario::file;
 
-/// Runs the command.
 pub fn run() -> Result<Exit, Failure> {
     terminal::print(&text()?)?;
     Ok(Exit::Done)
 }
 
-/// The schema.
 pub(super) fn text() -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&file::schema()).map_err(anyhow::Error::from)?;
     Ok(text + "\n")

@@ -19,7 +19,6 @@ pub struct SetArgs {
 }
 
 impl SetArgs {
-    /// Whether no key is replaced.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }

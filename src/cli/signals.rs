@@ -35,7 +35,6 @@ const LOOK_MS: u64 = 50;
 const MOST_MS: u64 = 700;
 
 impl Signals {
-    /// Listens from now on.
     pub fn listen() -> anyhow::Result<Signals> {
         let signals = Signals {
             at_once: Arc::new(AtomicBool::new(true)),
@@ -112,7 +111,6 @@ impl Signals {
     }
 }
 
-/// Signals to listen to.
 fn wanted() -> Vec<i32> {
     #[allow(unused_mut)]
     let mut wanted = vec![SIGINT, SIGTERM];

@@ -77,7 +77,6 @@ impl SummaryByArg {
         Err(Failure::Wrong(wrong))
     }
 
-    /// The columns to group by for `format`.
     pub fn for_form(self, format: Form) -> Option<KeyColumns> {
         match format {
             Form::Clusters => Some(KeyColumns::of_clusters()),
@@ -99,7 +98,6 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
-    /// What tables are printed on.
     pub fn page(&self) -> Page {
         Page {
             is_wide: self.wide,
@@ -134,7 +132,6 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Summaries of one scenario or `several`.
     pub fn new(format: Form, page: Page, several: bool) -> Self {
         Summaries {
             format,
@@ -145,7 +142,6 @@ impl Summaries {
         }
     }
 
-    /// Prints the summary of a scenario.
     pub fn add(&mut self, scenario: &str, summary: &Aggregated, places: &Places) -> io::Result<()> {
         if let Aggregated::By(table) = summary {
             for name in &table.empty_axes {

@@ -27,7 +27,6 @@ pub struct SummaryArgs {
 }
 
 impl SummaryArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let by = SummaryByArg { columns: self.by };
         by.check(self.format)?;

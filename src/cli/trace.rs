@@ -48,7 +48,6 @@ pub struct TraceArgs {
 }
 
 impl TraceArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,

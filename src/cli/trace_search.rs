@@ -83,7 +83,6 @@ fn budget(name: &str, settings: &Settings) -> Option<u64> {
     keys.filter_map(|key| own.get(key)?.as_u64()).next()
 }
 
-/// How a search came to its end.
 struct End<'a> {
     budget: Option<u64>,
     questions: usize,

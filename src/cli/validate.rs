@@ -42,7 +42,6 @@ enum Of {
 }
 
 impl ValidateArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         if let Some(Of::Plans(plans)) = self.of {
             return plans.run();

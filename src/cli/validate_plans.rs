@@ -39,18 +39,15 @@ pub struct ValidatePlansArgs {
     format: Format,
 }
 
-/// Runs and what they ran under.
 pub(super) struct ReadRuns {
     pub(super) preset: RuntimePreset,
     /// Whether the runtime was fitted to these runs, so that they are judged from before it.
     is_from_before: bool,
     pub(super) rows: Vec<runs::PlanRow>,
-    /// Hash of their table.
     pub(super) hash: String,
 }
 
 impl RunsArgs {
-    /// Reads the runs and the runtime.
     pub(super) fn read(&self) -> Result<ReadRuns, Failure> {
         let mut diagnostics = Diagnostics::default();
         let preset = self.preset(&mut diagnostics);
@@ -85,7 +82,6 @@ impl RunsArgs {
         })
     }
 
-    /// Judges the runtime by the runs.
     pub(super) fn judged(&self, read: &ReadRuns) -> Result<JudgedPlans, Failure> {
         plans::judge(&read.preset, &read.rows).ok_or_else(|| self.no_plan(read))
     }
@@ -115,7 +111,6 @@ impl RunsArgs {
 }
 
 impl ValidatePlansArgs {
-    /// Runs the command.
     pub fn run(self) -> Result<Exit, Failure> {
         let read = self.runs.read()?;
         let page = terminal::page();
@@ -142,7 +137,6 @@ impl ValidatePlansArgs {
     }
 }
 
-/// What was left out as a list.
 pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSplit> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
     let share = move |value: f64, digits: usize| {

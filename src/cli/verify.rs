@@ -46,7 +46,6 @@ pub struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Runs the command.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         if self.files()? {
             return Ok(Exit::Done);

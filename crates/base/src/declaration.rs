@@ -7,19 +7,15 @@
 pub struct Declaration {
     /// Name in scenarios.
     pub name: &'static str,
-    /// What it does, in a sentence.
     pub what: &'static str,
     /// Formula, or what it takes for each quantity.
     pub formula: &'static str,
-    /// Where it is from.
     pub source: &'static str,
     /// Line of a scenario that uses it; empty where other tables name it.
     pub example: &'static str,
 }
 
-/// A thing that declares what it is.
 pub trait Declared {
-    /// What the thing says of itself.
     const DECLARATION: Declaration;
 }
 

@@ -69,7 +69,6 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of a scenario with this `seed`.
     pub fn new(seed: u64) -> Self {
         Streams { seed, pairs: false }
     }
@@ -81,7 +80,6 @@ impl Streams {
         Streams { pairs, ..self }
     }
 
-    /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
         if self.pairs && shares_luck(replica, purpose) {
             self.paired(replica, purpose)
@@ -317,7 +315,6 @@ mod tests {
         insta::assert_debug_snapshot!(bits);
     }
 
-    /// Streams of a pair.
     fn pair(number: u64) -> [Stream; 2] {
         [0, 1].map(|odd| Streams::new(31).paired(2 * number + odd, Purpose::MarketHits))
     }

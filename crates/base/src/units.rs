@@ -6,7 +6,6 @@
 
 use std::ops::{Add, AddAssign, Sub};
 
-/// Seconds in one hour.
 pub const SECONDS_PER_HOUR: f64 = 3600.0;
 /// Hours of a month in price lists.
 pub const MONTH_H: f64 = 730.0;
@@ -33,25 +32,21 @@ impl SimTime {
         SimTime((seconds * 1e9 + 0.5) as u64)
     }
 
-    /// A time in whole nanoseconds.
     #[inline]
     pub fn from_nanoseconds(nanoseconds: u64) -> Self {
         SimTime(nanoseconds)
     }
 
-    /// The time in seconds.
     #[inline]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The time in hours.
     #[inline]
     pub fn hours(self) -> f64 {
         self.seconds() / SECONDS_PER_HOUR
     }
 
-    /// The time in whole nanoseconds.
     #[inline]
     pub fn nanoseconds(self) -> u64 {
         self.0

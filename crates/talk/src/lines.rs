@@ -15,7 +15,6 @@ pub struct NotUnderstood {
 }
 
 impl NotUnderstood {
-    /// A line that is not as it should be, and what is wrong with it.
     pub fn of(line: &str, why: &str) -> NotUnderstood {
         NotUnderstood {
             line: shortened(line),
@@ -24,10 +23,6 @@ impl NotUnderstood {
     }
 }
 
-/// A line as a `T`.
-///
-/// # Errors
-/// It is none.
 pub fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
     serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
@@ -38,9 +33,6 @@ pub fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
 }
 
 /// Reads the value of a key that is given: a null is not the absence of a key.
-///
-/// # Errors
-/// It is no `T`.
 pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

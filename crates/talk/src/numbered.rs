@@ -15,16 +15,12 @@ pub enum Unasked {
     /// No number, after answers that had one.
     #[error("the program said more than it was asked, without the number of a line: {0}")]
     WithoutNumber(String),
-    /// The number of another line.
     #[error(
         "the program said more than it was asked: it answers line {answered} where line {told} was told: {answer}"
     )]
     OtherLine {
-        /// Number that it repeats.
         answered: u64,
-        /// Number of the last line.
         told: u64,
-        /// What it says.
         answer: String,
     },
 }
@@ -42,7 +38,6 @@ pub struct Numbered {
 const OVER: &str = "{\"over\":true}\n";
 
 impl Numbered {
-    /// A conversation in which nothing was said yet.
     pub fn new(with: Box<dyn Conversation>) -> Numbered {
         Numbered {
             with,
@@ -53,9 +48,6 @@ impl Numbered {
 
     /// Tells it a line, which is an object of JSON, and hears its answer; `understood` reads one, with the number that it
     /// repeats.
-    ///
-    /// # Errors
-    /// There is no answer, it is not understood, or it answers another line.
     pub fn ask<A, E: From<Silence> + From<Unasked>>(
         &mut self,
         line: &str,
@@ -85,9 +77,6 @@ impl Numbered {
 
     /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over, and
     /// answers, which `understood` reads; `ready` refuses whatever does not say that there was no more to say.
-    ///
-    /// # Errors
-    /// It says something else.
     pub fn over<A, E: From<Silence> + From<Unasked>>(
         mut self,
         understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,

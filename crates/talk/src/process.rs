@@ -26,21 +26,17 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a process may take.
 #[derive(Debug, Clone, Copy)]
 struct ProcessLimits {
     /// Longest time to start, beside the first answer.
     start: Duration,
-    /// Longest time for each answer.
     answer: Duration,
 }
 
-/// Why there is no answer.
 #[derive(Debug)]
 enum Broken {
     /// The process said something that it was not asked for.
     Unasked(String),
-    /// The process says no more.
     Ended,
     /// The answer is too long.
     Flood,
@@ -113,9 +109,6 @@ impl NoAnswer {
 }
 
 /// Starts a program. Waiting for an answer ends when somebody raises the flag `stop`.
-///
-/// # Errors
-/// It does not start.
 pub fn start(
     program: &Program<'_>,
     stop: Option<Arc<AtomicBool>>,
@@ -123,7 +116,6 @@ pub fn start(
     Ok(Box::new(Process::start(program, stop)?))
 }
 
-/// A process that is asked for one task after the other.
 struct Process {
     child: Child,
     guard: Guard,
@@ -131,7 +123,6 @@ struct Process {
     wording: Wording,
     /// Ends the wait for it.
     stop: Option<Arc<AtomicBool>>,
-    /// Whether it has answered, and so has started.
     has_started: bool,
     /// Until its input ends.
     tell: Option<Sender<String>>,
@@ -204,7 +195,6 @@ impl Process {
         self.hear()
     }
 
-    /// What it says next.
     fn hear(&mut self) -> Result<String, Broken> {
         let limit = if self.has_started {
             self.limits.answer

@@ -10,7 +10,6 @@ use scavsim_read::input::checked::{Count, Positive};
 /// A program as a scenario names it, with its limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'p> {
-    /// The program and its arguments.
     pub command: &'p [String],
     /// Folder that it is started in, and where a program with a `/` is looked for.
     pub folder: &'p Path,
@@ -33,30 +32,22 @@ pub struct Wording {
     pub done: &'static str,
 }
 
-/// Why there is no program to start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoProgram {
-    /// A command without a word.
     #[error("its `command` is empty")]
     NoCommand,
-    /// The first word of the command is no program.
     #[error("there is no program `{0}`")]
     NotThere(String),
 }
 
-/// Why a program does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoStart {
-    /// There is none.
     #[error(transparent)]
     NoProgram(#[from] NoProgram),
-    /// Nobody can end it with scavsim.
     #[error("the shell that ends the program with scavsim does not start: {0}")]
     Guard(io::Error),
-    /// The system refuses.
     #[error("the program does not start: {0}")]
     Program(io::Error),
-    /// Nobody can talk to it.
     #[error("the program does not start: it has no pipes")]
     NoPipes,
 }
@@ -77,10 +68,6 @@ pub fn memory_mib() -> Count {
 }
 
 impl<'p> Program<'p> {
-    /// The program and its arguments, found.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoProgram> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(NoProgram::NoCommand);
@@ -102,7 +89,6 @@ impl<'p> Program<'p> {
         Duration::from_secs_f64(self.start_s.get())
     }
 
-    /// Longest time for each answer.
     pub(crate) fn answer_limit(&self) -> Duration {
         Duration::from_secs_f64(self.timeout_s.get())
     }

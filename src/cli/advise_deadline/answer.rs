@@ -11,20 +11,15 @@ use scavsim_provision::policy::Recipe;
 /// A deadline and policies, checked.
 #[derive(Debug)]
 pub struct InTime {
-    /// Until when.
     pub(super) deadline: Deadline,
-    /// Policies by name.
     pub(super) policies: Vec<(String, Box<dyn Recipe>)>,
-    /// What is said of the spot market.
     pub(super) said: Said,
     /// Share of runs that may take longer than planned.
     pub(super) miss: f64,
 }
 
-/// What is answered.
 #[derive(Debug)]
 pub struct PlannedAnswer<'a> {
-    /// What was asked.
     pub(super) in_time: &'a InTime,
     /// What all plans have in common.
     pub(super) promise: &'a Promise,
@@ -43,7 +38,6 @@ pub struct PlannedAnswer<'a> {
 }
 
 impl InTime {
-    /// Hours from now until the deadline.
     pub fn hours(&self) -> f64 {
         self.deadline.hours
     }
@@ -72,19 +66,16 @@ impl PlannedAnswer<'_> {
         })
     }
 
-    /// The cheapest plan on demand only.
     pub(super) fn on_demand_only(&self) -> Option<&Plan<'_>> {
         self.plans.iter().find(|plan| plan.policy == ON_DEMAND)
     }
 }
 
-/// A configuration and its machines.
 pub(super) fn on(choice: &Choice) -> String {
     let c = &choice.configuration;
     format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
 }
 
-/// A market in words.
 pub(super) fn in_words(market: Market) -> &'static str {
     match market {
         Market::OnDemand => "on demand",

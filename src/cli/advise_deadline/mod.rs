@@ -42,7 +42,6 @@ use when::{ClockTime, Deadline, LEGAL};
 const MISS: f64 = 0.05;
 /// Configurations that are run under policies: those that may be the cheapest.
 const CANDIDATES: usize = 8;
-/// Most hours until a deadline.
 const MOST_H: f64 = 1e5;
 /// Most ticks of all lives of all plans: about an hour of one thread.
 const MOST_DECISIONS: f64 = 1e11;
@@ -81,7 +80,6 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
-    /// Whether there is a deadline.
     pub(super) fn is_given(&self) -> bool {
         self.deadline.is_some()
     }
@@ -295,10 +293,6 @@ impl InTime {
 }
 
 impl PlannedAnswer<'_> {
-    /// Prints it, for people or for programs.
-    ///
-    /// # Errors
-    /// Nobody reads it.
     pub(super) fn print(
         &self,
         advice: &Advice,

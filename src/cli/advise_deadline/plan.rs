@@ -49,7 +49,6 @@ pub(super) struct Candidate<'a> {
     work_h: (f64, f64),
 }
 
-/// What a plan comes to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Came {
     /// USD: the mean, and the ends of the interval of 90 %.
@@ -65,18 +64,13 @@ pub(super) struct Came {
 /// A configuration under a policy.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
-    /// The configuration.
     pub(super) candidate: &'a Candidate<'a>,
-    /// Name of the policy.
     pub(super) policy: &'a str,
-    /// What the policy is made from.
     pub(super) recipe: &'a dyn Recipe,
-    /// What its lives come to.
     pub(super) came: Came,
 }
 
 impl<'a> Candidate<'a> {
-    /// A choice with its spot market.
     pub(super) fn of(choice: &'a Choice, spot: Option<SpotMarket>, promise: &Promise) -> Self {
         let [_, low, high] = choice.time_h.map(|h| (h - promise.setup_h).max(1e-3));
         let sd = libm::log(high / low) / (2.0 * normal::AT_95);
@@ -170,7 +164,6 @@ impl<'a> Candidate<'a> {
 }
 
 impl Promise {
-    /// Seconds of a tick.
     pub(super) fn tick_s(&self) -> f64 {
         let most = 3600.0 * self.deadline_h / TICKS;
         let fits = |tick_s: &f64| *tick_s <= most;

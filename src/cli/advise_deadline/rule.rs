@@ -22,7 +22,6 @@ pub(super) struct Rule {
     pub(super) goes_back: bool,
 }
 
-/// How long a policy waits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Wait {
     /// Share of the work that is done.
@@ -34,7 +33,6 @@ pub(super) struct Wait {
 }
 
 impl Rule {
-    /// Asks the policy of a plan.
     pub(super) fn of(plan: &Plan<'_>, promise: &Promise) -> Rule {
         if plan.policy == ON_DEMAND {
             return Rule::default();
@@ -79,7 +77,6 @@ impl Rule {
         }
     }
 
-    /// The rule in sentences.
     pub(super) fn words(&self, deadline: &Deadline) -> Vec<String> {
         let now = match (self.begins_on_spot, self.waits_at_first) {
             (true, true) => "Now: rent them as spot. Where there are none, wait.",

@@ -23,10 +23,8 @@ pub(super) struct Said {
     pub(super) pause_h: Option<f64>,
 }
 
-/// Where a mean is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MeanFrom {
-    /// Said by the user.
     Said,
     /// Published for such machines, as the lives of this name.
     Published(&'static str),
@@ -36,10 +34,8 @@ pub(super) enum MeanFrom {
     StandIn,
 }
 
-/// A spot market.
 #[derive(Debug, Clone)]
 pub(super) struct SpotMarket {
-    /// The price.
     pub(super) offer: Offer,
     /// Mean hours until one of all machines of the job is lost, and where that is from.
     pub(super) run_h: (f64, MeanFrom),

@@ -11,7 +11,6 @@ use scavsim_measure::advise::text;
 /// Plans that are shown beside the best.
 const OTHERS: usize = 5;
 
-/// All of it.
 pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -> String {
     let within = match answer.in_time.deadline.now {
         Some(_) => format!(

@@ -9,7 +9,6 @@ use jiff::{SignedDuration, Timestamp};
 use scavsim_data::cloud::Date;
 use scavsim_data::cloud::date::time_of_day;
 
-/// What is legal where a deadline is read.
 pub(super) const LEGAL: &str = "expected how long, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like \
                                 `2026-12-04 18:00`; both may end in an offset from UTC, like `+01:00`";
 
@@ -20,7 +19,6 @@ pub(super) struct ClockTime {
     ahead: Offset,
 }
 
-/// When a job shall be done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Deadline {
     /// Hours from now.
@@ -29,29 +27,21 @@ pub(super) struct Deadline {
     pub(super) now: Option<ClockTime>,
 }
 
-/// Why a text is no deadline.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum NoDeadline {
-    /// Nothing that can be read.
     #[error("`{0}` is no deadline")]
     Unreadable(String),
-    /// A time before now.
     #[error("the deadline {at} is past: it was {hours:.1} h before {now}")]
     Past {
-        /// The deadline.
         at: ClockTime,
         /// How long ago.
         hours: f64,
-        /// What was taken for now.
         now: ClockTime,
     },
 }
 
 impl Deadline {
     /// The deadline that `text` writes, seen from `now`; from the clock of the machine where that is not given.
-    ///
-    /// # Errors
-    /// It cannot be read, or is past.
     pub(super) fn read(text: &str, now: Option<ClockTime>) -> Result<Deadline, NoDeadline> {
         let unreadable = || NoDeadline::Unreadable(text.to_owned());
         if let Some(hours) = duration_h(text) {
@@ -132,7 +122,6 @@ impl ClockTime {
         })
     }
 
-    /// So many hours later.
     fn later(self, hours: f64) -> ClockTime {
         let delay = SignedDuration::from_secs((hours * 3600.0) as i64);
         ClockTime {

@@ -1,5 +1,3 @@
-//! A folder to write to.
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -51,12 +49,10 @@ impl OutputFolder {
         Ok(OutputFolder { path, lock })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a file in this folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -73,12 +69,10 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Starts a file.
     pub fn create(&self, name: &str) -> io::Result<PartialFile> {
         PartialFile::create(&self.path, name)
     }
 
-    /// Writes a whole file.
     pub fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let mut file = self.create(name)?;
         file.write_all(contents)?;

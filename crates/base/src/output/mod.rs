@@ -21,7 +21,6 @@ pub use replace::replace_folder;
 use std::io;
 use std::path::Path;
 
-/// The error with the path that could not be written.
 fn cannot_write(path: &Path, error: io::Error) -> io::Error {
     let what = format!("cannot write {}: {error}", path.display());
     io::Error::new(error.kind(), what)

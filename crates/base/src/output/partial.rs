@@ -14,7 +14,6 @@ pub struct PartialFile {
     is_closed: bool,
 }
 
-/// The name of an unfinished file.
 pub fn partial_name(name: &str) -> String {
     numbered_name(name, 1)
 }
@@ -30,7 +29,6 @@ fn numbered_name(name: &str, number: u32) -> String {
     }
 }
 
-/// Whether a file has the name of an unfinished one.
 pub fn is_partial(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     stem.and_then(|stem| stem.rsplit_once('.'))

@@ -30,7 +30,6 @@ impl UnitGamma {
         }
     }
 
-    /// Draws a factor.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         let drawn = loop {

@@ -8,7 +8,6 @@ use crate::units::SimTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WorkloadKey(u64);
 
-/// A configuration of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConfigurationKey(u64);
 
@@ -16,7 +15,6 @@ pub struct ConfigurationKey(u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VmTypeKey(u64);
 
-/// A search strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StrategyKey(u64);
 
@@ -53,9 +51,7 @@ impl StrategyKey {
 /// A request of a VM: how many of its type and market a job requested before in its replica, whatever else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestKey {
-    /// The type.
     pub vm_type: VmTypeKey,
-    /// Whether in the spot market.
     pub on_spot: bool,
     /// Requests of the same before it.
     pub number: u64,
@@ -80,7 +76,6 @@ pub enum Purpose {
     Run(ConfigurationKey),
     /// The network factor of one period.
     Drift(WorkloadKey, u64),
-    /// Choices that a strategy itself makes at random.
     Strategy(StrategyKey),
     /// How fast the machines of one VM type are, one after the other.
     Machines(VmTypeKey),

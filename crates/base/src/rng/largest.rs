@@ -31,8 +31,7 @@ pub struct LargestLogNormal {
 }
 
 impl LargestLogNormal {
-    /// The largest of `count` log-normals with this σ; `None` where they have none, or one beyond what slices are good
-    /// for.
+    /// The largest of `count` log-normals with this σ; `None` where they have none, or one beyond what slices are good for.
     pub fn new(count: u32, sigma: f64) -> Option<Self> {
         if count == 0 || !SIGMAS.contains(&sigma) {
             return None;
@@ -75,7 +74,6 @@ impl LargestLogNormal {
         (self.count, self.sigma)
     }
 
-    /// Draws one.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         let bits = stream.bits();

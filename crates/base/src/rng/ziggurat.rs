@@ -14,7 +14,6 @@ impl Stream {
     }
 }
 
-/// Draws one.
 #[inline]
 fn normal(stream: &mut Stream) -> f64 {
     let bits = stream.bits();

@@ -19,8 +19,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field of `count` observations with these covariances of any two; `None` without any, or if that is no
-    /// covariance.
+    /// A field of `count` observations with these covariances of any two; `None` without any, or if that is no covariance.
     pub fn new(count: usize, covariance: impl Fn(usize, usize) -> f64) -> Option<Field> {
         let mut triangle = lower(count, covariance);
         (count > 0 && cholesky(&mut triangle, count)).then_some(Field { triangle, count })
@@ -113,17 +112,14 @@ impl Precision {
 pub struct Rows(Vec<Vec<f64>>);
 
 impl Rows {
-    /// How many observations.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing was observed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds the row of an observation.
     pub fn push(&mut self, row: Vec<f64>) {
         self.0.push(row);
     }

@@ -21,7 +21,6 @@ impl Joint {
         }
     }
 
-    /// Takes in one value of each.
     pub fn add(&mut self, values: &[f64]) {
         self.count += 1;
         let width = self.means.len();

@@ -1,6 +1,5 @@
 //! Kolmogorov–Smirnov test: two samples, or a sample and a distribution.
 
-/// Outcome of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KolmogorovSmirnov {
     /// Largest distance between the two empirical distributions, in [0, 1].

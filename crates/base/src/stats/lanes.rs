@@ -44,13 +44,11 @@ impl Lanes {
         }
     }
 
-    /// The moments of one stream.
     pub fn get(&self, at: usize) -> Welford {
         let [count, sums @ ..] = [0, 1, 2, 3].map(|lane| self.sums[lane * self.width + at]);
         Welford::of_sums(count as u64, sums)
     }
 
-    /// Puts other moments in the place of those of one stream.
     pub fn set(&mut self, at: usize, moments: &Welford) {
         let (count, [mean, squares, cubes]) = moments.sums();
         for (lane, sum) in [count as f64, mean, squares, cubes].into_iter().enumerate() {

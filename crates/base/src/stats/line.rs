@@ -36,7 +36,6 @@ impl Line {
         })
     }
 
-    /// The value at `x`.
     #[inline]
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
@@ -100,7 +99,6 @@ impl Plane {
         })
     }
 
-    /// The value at (`x`, `y`).
     #[inline]
     pub fn at(&self, x: f64, y: f64) -> f64 {
         self.constant + self.x_slope * x + self.y_slope * y

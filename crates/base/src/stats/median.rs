@@ -3,13 +3,11 @@
 use super::Interval;
 use super::sketch::Sketch;
 
-/// Up to this many values are kept and the median is exact: few enough for thousands of medians
-/// that run at the same time.
+/// Up to this many values are kept and the median is exact: few enough for thousands of medians that run at the same time.
 const EXACT_UP_TO: usize = 1_000;
 /// Room for the values of a task: most have no more.
 const FEW: usize = 32;
 
-/// A median that is told value after value.
 #[derive(Clone)]
 pub struct RunningMedian(State);
 
@@ -22,7 +20,6 @@ enum State {
 }
 
 impl RunningMedian {
-    /// No values yet.
     pub fn new() -> Self {
         RunningMedian(State::Same(0.0, 0))
     }
@@ -56,7 +53,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in values that follow.
     pub fn add_all(&mut self, values: impl Iterator<Item = f64>) {
         // What stays the same is taken in at once.
         let mut same: Option<(f64, u64)> = None;
@@ -75,7 +71,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in one value so many times.
     fn add_times(&mut self, value: f64, times: u64) {
         match &mut self.0 {
             State::Same(own, count) if *count == 0 || own.to_bits() == value.to_bits() => {
@@ -88,7 +83,6 @@ impl RunningMedian {
         }
     }
 
-    /// Takes in the values of another.
     pub fn merge(&mut self, other: &RunningMedian) {
         match (&mut self.0, &other.0) {
             (_, State::Same(_, 0)) => {}

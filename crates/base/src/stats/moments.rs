@@ -12,7 +12,6 @@ pub struct Welford {
 }
 
 impl Welford {
-    /// Takes in one value.
     #[inline]
     pub fn add(&mut self, value: f64) {
         self.count += 1;
@@ -65,7 +64,6 @@ impl Welford {
         }
     }
 
-    /// Number of values.
     pub fn count(&self) -> u64 {
         self.count
     }

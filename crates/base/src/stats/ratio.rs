@@ -5,13 +5,11 @@ use super::{Interval, Welford};
 /// Two figures of the same cases, each by itself and how they go together, in one pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Pair {
-    /// Each by itself.
     pub each: [Welford; 2],
     products: f64,
 }
 
 impl Pair {
-    /// Takes in the figures of one case.
     #[inline]
     pub fn add(&mut self, figures: [f64; 2]) {
         let before = figures[0] - self.each[0].mean();
@@ -73,7 +71,6 @@ impl Pair {
 /// A ratio of means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
-    /// Mean over mean.
     pub ratio: f64,
     /// Lower end of its 95 % confidence interval; `None` where there is no interval.
     pub low: Option<f64>,

@@ -6,21 +6,17 @@ use super::normal::AT_97_5;
 /// Counts of yes among all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
-    /// How many of the answers are yes.
     pub yes: u64,
-    /// All.
     pub count: u64,
 }
 
 impl Share {
-    /// Takes in one answer.
     #[inline]
     pub fn add(&mut self, yes: bool) {
         self.count += 1;
         self.yes += u64::from(yes);
     }
 
-    /// Takes in the answers of others.
     pub fn merge(&mut self, other: &Share) {
         self.yes += other.yes;
         self.count += other.count;

@@ -12,7 +12,6 @@ const SPARE: i32 = 64;
 /// Logarithms this near to the border of a bin, in bins, are divided to tell which side they are on.
 const NEAR: f64 = 1e-9;
 
-/// Values by their bins.
 #[derive(Clone)]
 pub(super) struct Sketch {
     /// Logarithm of the ratio of two borders, and its inverse.
@@ -28,7 +27,6 @@ pub(super) struct Sketch {
 /// Counts of values of one sign.
 #[derive(Clone, Default)]
 struct Bins {
-    /// Number of the first bin.
     first: i32,
     /// Counts up to the highest bin that has a value.
     counts: Vec<u64>,
@@ -36,7 +34,6 @@ struct Bins {
 }
 
 impl Sketch {
-    /// No values yet.
     pub(super) fn new() -> Sketch {
         let width = ratio().ln();
         Sketch {
@@ -66,7 +63,6 @@ impl Sketch {
         self.largest = self.largest.max(value);
     }
 
-    /// Takes in the values of another.
     pub(super) fn merge(&mut self, other: &Sketch) {
         self.positive.merge(&other.positive);
         self.negative.merge(&other.negative);
@@ -75,7 +71,6 @@ impl Sketch {
         self.largest = self.largest.max(other.largest);
     }
 
-    /// Number of values.
     pub(super) fn count(&self) -> u64 {
         self.positive.all + self.zeros + self.negative.all
     }
@@ -117,7 +112,6 @@ impl Sketch {
         }
     }
 
-    /// The value that a bin stands for.
     fn value(&self, bin: i32) -> f64 {
         (f64::from(bin) * self.width).exp() * (2.0 * ratio() / (1.0 + ratio()))
     }

@@ -5,7 +5,6 @@ use console::measure_text_width;
 
 use super::page::Page;
 
-/// A column with its cells.
 #[derive(Clone)]
 pub(super) struct Strip {
     pub(super) head: String,
@@ -15,7 +14,6 @@ pub(super) struct Strip {
     pub(super) is_long: bool,
     /// Whether its lines are broken to fill the room that others leave.
     pub(super) is_wrapped: bool,
-    /// A cell per row.
     pub(super) cells: Vec<String>,
     /// Shorter cells, where there is no room.
     pub(super) short: Option<Vec<String>>,
@@ -63,18 +61,13 @@ enum Form {
     Stacked,
 }
 
-/// A table as it fits.
 #[derive(Debug)]
 pub struct Fitted {
     /// The line of heads, with its line end.
     pub header: String,
-    /// The lines of each row.
     pub rows: Vec<String>,
-    /// Places of the columns that are shown.
     pub shown: Vec<usize>,
-    /// Heads of the columns that have no room.
     pub left_out: Vec<String>,
-    /// Whether something is shown shorter than it could be.
     pub is_short: bool,
 }
 
@@ -206,7 +199,6 @@ fn fit_whole(columns: &[Strip], page: &Page) -> Fitted {
     laid_out(columns, taken)
 }
 
-/// The columns that are taken, each in its form.
 fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> Fitted {
     let count = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let row = |at: usize| -> Vec<&str> {

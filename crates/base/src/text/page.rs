@@ -52,12 +52,10 @@ impl Page {
         self.styled(Style::new().bold(), line)
     }
 
-    /// What is best.
     pub fn best(&self, line: &str) -> String {
         self.styled(Style::new().green().bold(), line)
     }
 
-    /// What failed.
     pub fn failed(&self, line: &str) -> String {
         self.styled(Style::new().red(), line)
     }

@@ -9,19 +9,16 @@ use super::layout::{self, Fitted, Strip};
 use super::page::Page;
 use super::words;
 
-/// What is told of a row.
 type Show<'s, R, C> = Box<dyn Fn(&R) -> C + 's>;
 
 /// Rows with the columns that tell of them.
 pub struct Sheet<'s, R> {
-    /// What its lines are about.
     pub rows: Vec<R>,
     /// From left to right.
     pub columns: Vec<Column<'s, R>>,
     tone: Option<Show<'s, R, Tone>>,
 }
 
-/// A column of a sheet.
 pub struct Column<'s, R> {
     /// Head of the column, with the unit; by its first word it is asked for.
     pub head: Cow<'s, str>,
@@ -39,7 +36,6 @@ pub struct Column<'s, R> {
     stacked: Option<Show<'s, R, String>>,
 }
 
-/// What stands in a column of a row.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
     /// For people.
@@ -53,18 +49,13 @@ pub struct Cell {
 /// How a line stands out where there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// A row like any other.
     Plain,
-    /// The best row.
     Best,
-    /// A row of something that failed.
     Failed,
-    /// A row that counts less.
     Dim,
 }
 
 impl Tone {
-    /// A line in this tone.
     fn paint(self, line: &str, page: &Page) -> String {
         match self {
             Tone::Plain => line.to_owned(),
@@ -119,7 +110,6 @@ impl From<Value> for Cell {
 }
 
 impl<'s, R> Column<'s, R> {
-    /// A column of texts.
     pub fn text<C: Into<Cell>>(head: impl Into<Cow<'s, str>>, cell: impl Fn(&R) -> C + 's) -> Self {
         Column {
             head: head.into(),
@@ -133,7 +123,6 @@ impl<'s, R> Column<'s, R> {
         }
     }
 
-    /// A column of words that rows have.
     pub fn word(head: impl Into<Cow<'s, str>>, word: impl Fn(&R) -> &str + 's) -> Self {
         Column::text(head, move |row| Cell::from(word(row)))
     }
@@ -196,7 +185,6 @@ impl<'s, R> Column<'s, R> {
         }
     }
 
-    /// What stands in it for a row.
     pub fn cell(&self, row: &R) -> Cell {
         (self.cell)(row)
     }
@@ -215,7 +203,6 @@ impl<'s> Sheet<'s, Vec<String>> {
 }
 
 impl<'s, R> Sheet<'s, R> {
-    /// The columns for these rows.
     pub fn new(
         rows: impl IntoIterator<Item = R>,
         columns: impl IntoIterator<Item = Column<'s, R>>,
@@ -235,13 +222,11 @@ impl<'s, R> Sheet<'s, R> {
         }
     }
 
-    /// The sheet without the column of this head.
     pub fn without(mut self, head: &str) -> Self {
         self.columns.retain(|column| column.head != head);
         self
     }
 
-    /// The texts of a row.
     fn texts(&self, row: &R) -> Vec<String> {
         let cells = self.columns.iter().map(|column| column.cell(row).text);
         cells.collect()
@@ -278,7 +263,6 @@ impl<'s, R> Sheet<'s, R> {
         self.fit(&page).text(&page)
     }
 
-    /// In Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| {
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
@@ -290,7 +274,6 @@ impl<'s, R> Sheet<'s, R> {
         line(heads.collect()) + &line(rule) + &rows.collect::<String>()
     }
 
-    /// In CSV, the heads only `with_heads`.
     pub fn csv(&self, with_heads: bool) -> String {
         let heads = self.columns.iter().map(|column| column.head.to_string());
         let heads = with_heads.then(|| heads.collect());

@@ -3,7 +3,6 @@
 /// What stands where there is no figure.
 pub const NONE: &str = "–";
 
-/// A text, or [`NONE`].
 pub fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
@@ -63,7 +62,6 @@ pub fn hours(hours: f64) -> String {
     }
 }
 
-/// Whether [`hours`] are told in minutes.
 pub fn is_in_minutes(hours: f64) -> bool {
     hours < 0.1
 }

@@ -40,8 +40,7 @@ pub struct Offer {
 }
 
 impl Catalogue {
-    /// The embedded tables, read once per process. The second part holds what is wrong with them; a
-    /// test keeps it empty.
+    /// The embedded tables, read once per process, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static Catalogue, Diagnostics) {
         static READ: OnceLock<(Catalogue, Diagnostics)> = OnceLock::new();
         let (catalogue, diagnostics) = READ.get_or_init(|| {
@@ -106,7 +105,6 @@ impl Catalogue {
         }
     }
 
-    /// The VM type called `vm`.
     pub fn vm_type(&self, vm: &str) -> Option<&VmType> {
         self.types.get(*self.index_of.get(vm)?)
     }
@@ -116,14 +114,12 @@ impl Catalogue {
         self.price(vm, offer).map(|p| p.usd_per_hour)
     }
 
-    /// The price of `vm` under `offer`.
     pub fn price(&self, vm: &str, offer: &Offer) -> Option<&Price> {
         self.dated(vm, offer)
             .iter()
             .find(|p| p.holds_on(offer.date))
     }
 
-    /// Whether a price is from the pack that was taken.
     pub fn is_of_pack(&self, price: &Price) -> bool {
         let place = |own: &Price| (own.key(), own.valid_from).cmp(&(price.key(), price.valid_from));
         let own = self.pack.as_ref().map_or(&[][..], |pack| &pack.prices);

@@ -22,12 +22,10 @@ impl Date {
         text.parse().ok().filter(|_| is_plain).map(Date)
     }
 
-    /// The year.
     pub fn year(self) -> i16 {
         self.0.year()
     }
 
-    /// A time of this day.
     pub fn at(self, time: Time) -> DateTime {
         self.0.to_datetime(time)
     }

@@ -28,11 +28,8 @@ pub struct OwnVm<'a> {
     pub table: &'a str,
     /// The measured VM type that it stands in for.
     pub like: &'a str,
-    /// Virtual processors.
     pub vcpu: Option<f64>,
-    /// Memory in GiB.
     pub memory_gib: Option<f64>,
-    /// Number of accelerators.
     pub gpus: Option<u32>,
     /// USD per hour on demand, whatever the region and day.
     pub usd_per_hour: Option<f64>,

@@ -14,7 +14,6 @@ use super::vm_types::{self, FIGURES, VmType};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Name of the table of prices in a pack.
 pub const PRICES: &str = "prices.csv";
 /// Name of the table of VM types in a pack, which it may lack.
 pub const VMS: &str = "vms.csv";
@@ -28,7 +27,6 @@ pub struct Pack {
     pub hash: String,
     /// The last day of which it has a price.
     pub day: Date,
-    /// VM types that it describes.
     pub types: Vec<VmType>,
     /// Prices of the pack, in the order of their keys and days.
     pub prices: Vec<Price>,

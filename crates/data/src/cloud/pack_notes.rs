@@ -7,7 +7,6 @@ use super::pack::{Pack, VMS};
 use super::prices::Price;
 use scavsim_read::input::closest;
 
-/// What is odd about a pack, a sentence each.
 pub fn notes(pack: &Pack, shipped: &Catalogue) -> Vec<String> {
     let own = pack.notes.iter().cloned();
     let regions = new_regions(&pack.prices, shipped);

@@ -13,22 +13,18 @@ use super::{Date, Market};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// The columns that a table must have.
 pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
-/// The columns that it may have.
 pub const OPTIONAL: [&str; 4] = ["provider", "region", "zone", "valid_to"];
 
 /// Dated prices, each with its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceTable {
-    /// Name of its file.
     pub name: String,
     /// BLAKE3 hash of its text.
     pub hash: String,
     rows: Vec<Listed>,
 }
 
-/// A price.
 #[derive(Debug, Clone, PartialEq)]
 struct Listed {
     vm: String,
@@ -41,7 +37,6 @@ struct Listed {
     /// Provider, region and zone; empty where the table does not say.
     place: [String; 3],
     source: String,
-    /// Where it stands in the file.
     line: Range<usize>,
 }
 
@@ -62,15 +57,12 @@ pub(super) struct OfPlace {
 /// Where a VM is rented, as far as a policy says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RentalPlace {
-    /// Who rents it out.
     pub provider: Option<String>,
-    /// Where.
     pub region: Option<String>,
     /// Where in the region.
     pub zone: Option<String>,
 }
 
-/// The columns of a place.
 const PLACE: [&str; 3] = ["provider", "region", "zone"];
 
 impl RentalPlace {
@@ -124,7 +116,6 @@ impl PriceTable {
         })
     }
 
-    /// All prices with their places.
     pub(super) fn of_places(&self) -> Vec<OfPlace> {
         let of_place = |row: &Listed| OfPlace {
             provider: row.place[0].clone(),
@@ -233,7 +224,6 @@ impl PriceTable {
         Err((what, format!("there are prices in {}", shortened(&places))))
     }
 
-    /// Whether rows are of one place.
     fn one_place(&self, vm: &str, market: Market, rows: &[&Listed]) -> Result<(), Missing> {
         for (at, column) in PLACE.iter().enumerate() {
             let all: BTreeSet<&str> = rows.iter().map(|row| row.place[at].as_str()).collect();

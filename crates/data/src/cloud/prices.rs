@@ -13,7 +13,6 @@ use super::sources::Sources;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the prices stand.
 pub const FOLDER: &str = "data/clouds/prices/";
 
 macro_rules! table {
@@ -93,13 +92,9 @@ impl fmt::Display for Market {
 /// A price that was seen from one day to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
-    /// Who rents the VM out.
     pub provider: Arc<str>,
-    /// VM type.
     pub vm: Arc<str>,
-    /// Where.
     pub region: Arc<str>,
-    /// On which terms.
     pub market: Market,
     /// USD per VM and hour.
     pub usd_per_hour: f64,
@@ -107,7 +102,6 @@ pub struct Price {
     pub valid_from: Date,
     /// Last day on which the source has it; afterwards it is not known.
     pub valid_to: Date,
-    /// Keys of the sources of the figure.
     pub source_keys: Arc<str>,
 }
 
@@ -123,8 +117,7 @@ impl Price {
     }
 }
 
-/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to
-/// `diagnostics`.
+/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to `diagnostics`.
 pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Price> {
     let mut prices = Vec::with_capacity(4096);
     let mut texts = Texts::default();

@@ -6,12 +6,9 @@ use std::sync::Arc;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// Where the sources stand.
 pub const FILE: &str = "data/clouds/sources.csv";
-/// Where figures of clouds come from.
 pub const TABLE: &str = include_str!("../../../../data/clouds/sources.csv");
 
-/// Sources by their keys.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sources(HashMap<String, String>);
 

@@ -8,9 +8,7 @@ use super::sources::Sources;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the VM types stand.
 pub const FILE: &str = "data/clouds/vms.csv";
-/// The VM types that are shipped.
 pub const TABLE: &str = include_str!("../../../../data/clouds/vms.csv");
 
 /// The columns that say what a VM type is.
@@ -53,12 +51,10 @@ pub struct VmType {
     pub source: String,
 }
 
-/// The accelerators of a VM.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gpus {
     /// Model of the GPUs, like `T4`.
     pub model: String,
-    /// How many.
     pub count: u64,
 }
 

@@ -12,7 +12,6 @@ use std::fmt;
 /// | `g4dn.12xlarge/7@6` | seven workers on six VMs, in an unknown way |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape<'a> {
-    /// The VM type.
     pub vm_type: &'a str,
     /// What stands behind the type, with its slash; empty for one worker per VM.
     pub suffix: &'a str,
@@ -25,12 +24,10 @@ enum Placement {
     Fixed { vms: u32, workers: u32 },
 }
 
-/// A shape that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a VM type with its workers per VM")]
 pub struct NoShape(String);
 
-/// The VM type of a shape as it is written.
 pub fn vm_type(shape: &str) -> &str {
     Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }

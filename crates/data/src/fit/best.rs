@@ -16,7 +16,6 @@ pub struct Chosen {
     pub left_out: f64,
 }
 
-/// Why points give no law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLaw {
     /// A law with as many parameters as points says nothing.
@@ -28,7 +27,6 @@ pub enum NoLaw {
     /// What communication takes is not known.
     #[error("all have the same number of workers, which tells nothing of others")]
     OneCount,
-    /// No candidate comes out.
     #[error("no law goes through them")]
     None,
 }
@@ -111,9 +109,6 @@ impl Candidate {
 
 /// The candidate with the least error on points that it has not seen, fitted to all. Knowing more never hides a candidate:
 /// laws of the whole step stand beside those of its parts.
-///
-/// # Errors
-/// [`NoLaw`] where the points cannot tell.
 pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     enough(points, FEWEST)?;
     if has_one_count(points) {
@@ -124,9 +119,6 @@ pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
 
 /// The law of points on one VM, which say nothing of several, chosen as by [`best`]. Where all have the same number of
 /// workers, no law tells their communication from compute: the whole step is a + b·x.
-///
-/// # Errors
-/// [`NoLaw`] where the points cannot tell.
 pub fn best_on_one_vm(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     let mut chosen = if has_one_count(points) {
         enough(points, FEWEST_OF_ONE_COUNT)?;

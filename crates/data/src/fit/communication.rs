@@ -13,7 +13,6 @@ const SHARPEST: f64 = 20.0;
 /// A measured step beside what one worker computes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
-    /// Parameters of the application's model.
     pub parameters: f64,
     /// Seconds that one worker computes with the same local batch.
     pub compute_s: f64,
@@ -21,7 +20,6 @@ pub struct Exchange {
     pub vms: u32,
     /// K.
     pub workers: u32,
-    /// Seconds of the step.
     pub step_s: f64,
 }
 

@@ -1,15 +1,10 @@
-//! Laws of epochs.
-
 use super::Quality;
 use super::linear::{Equation, least_squares};
 use crate::workload::law::EpochLaw;
 
-/// A fitted law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EpochFit {
-    /// The law.
     pub law: EpochLaw,
-    /// Error of the fit.
     pub quality: Quality,
 }
 

@@ -18,8 +18,7 @@ pub struct PowerScale {
     pub quality: Quality,
 }
 
-/// The power law through (p, B, φ), least squares of ln φ. Points without a finite logarithm are
-/// left out.
+/// The power law through (p, B, φ), least squares of ln φ. Points without a finite logarithm are left out.
 pub fn power_scale(initial_batch: u32, points: &[(f64, f64, f64)]) -> Option<PowerScale> {
     let ratio = |b: f64| libm::log(b / f64::from(initial_batch));
     let rows: Vec<([f64; 3], f64)> = points

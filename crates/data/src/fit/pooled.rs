@@ -24,7 +24,6 @@ pub struct PooledPoint {
     pub place: Place,
     /// Whether every VM has this many workers.
     pub each: Option<u32>,
-    /// The step.
     pub step: StepPoint,
 }
 
@@ -65,12 +64,9 @@ const ROUNDS: usize = 3;
 /// Fewest points: with one alone nothing tells a law from its level.
 const FEWEST: usize = 2;
 
-/// A fitted law.
 #[derive(Debug, Clone)]
 pub struct PooledFit {
-    /// The law, and how measurements vary around it.
     pub law: PooledLaw,
-    /// How its communication grows.
     pub growth: Growth,
     /// Error of the fit on the whole step, without the residual.
     pub quality: Quality,
@@ -264,7 +260,6 @@ fn starts(few: &Few, growth: Growth, prior: &Prior) -> Vec<FreePooled> {
     (shares.map(|share| prior.expected(growth, few.usual, share * middle))).collect()
 }
 
-/// Seconds of the step by law.
 fn seconds(law: &PooledLaw, p: &PooledPoint) -> Option<f64> {
     law.cost(p.vms, p.step.workers, p.step.local_batch, 1.0, 1.0)
         .map(StepCost::total_s)

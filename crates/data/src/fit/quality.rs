@@ -3,7 +3,6 @@
 /// Errors of a fit on the points it was made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Points.
     pub points: usize,
     /// Share of the variance explained, R².
     pub r_squared: f64,

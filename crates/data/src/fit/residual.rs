@@ -89,8 +89,7 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     })
 }
 
-/// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same
-/// points.
+/// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same points.
 pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
     if points.len() < ENOUGH || like.shared <= 0.0 {
         return None;

@@ -1,5 +1,3 @@
-//! Laws of step time.
-
 use super::Quality;
 use super::linear::{Equation, least_squares, non_negative};
 use super::minimise::levenberg_marquardt;
@@ -7,7 +5,6 @@ pub use crate::workload::law::growth::Growth;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
 use crate::workload::step::StepCost;
 
-/// A measured step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepPoint {
     /// K.
@@ -26,10 +23,8 @@ pub fn affine(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<[f64; 2]> {
     least_squares(equations.map(|(x, t)| Equation::relative([1.0, x], t)))
 }
 
-/// A fitted law of step time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepFit {
-    /// The law.
     pub law: StepLaw,
     /// Error of the fit on the whole step.
     pub quality: Quality,
@@ -117,7 +112,6 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     StepFit::judged(fitted, points)
 }
 
-/// Free coefficients to start from.
 fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
     let longest = points.iter().map(|p| p.step_s).fold(0.0, f64::max);
@@ -154,8 +148,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     starts
 }
 
-/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below
-/// zero.
+/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below zero.
 pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let of = |p: &StepPoint| {
         let grown = if p.workers > 1 {

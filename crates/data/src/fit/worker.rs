@@ -10,7 +10,6 @@ use scavsim_read::input::checked::{NonNegative, Positive};
 pub struct TimedStep {
     /// Samples and size of each worker.
     pub workers: Vec<(f64, f64)>,
-    /// Seconds.
     pub step_s: f64,
 }
 

@@ -13,7 +13,6 @@ pub struct BilledTime {
 }
 
 impl BilledTime {
-    /// Billed seconds for one VM held for `held_s` seconds.
     pub fn seconds(&self, held_s: f64) -> f64 {
         let at_least = held_s.max(self.minimum_s);
         if self.granularity_s == 0.0 {

@@ -1,5 +1,3 @@
-//! The built-in policies.
-
 use std::collections::BTreeMap;
 
 use super::{Policy, PolicyFile};
@@ -10,11 +8,9 @@ pub const LISTED: &str = "list-2026";
 /// What is charged where a scenario and its workloads name no policy and all VMs are spot VMs.
 pub const LISTED_SPOT: &str = "list-2026-spot";
 
-/// The pricing policies that are shipped.
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
-/// The built-in policies in alphabetical order. The second part holds what is wrong with the
-/// table; a test keeps it empty.
+/// The built-in policies in alphabetical order, and what is wrong with the table; a test keeps that empty.
 pub fn policies() -> (Vec<Policy>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new("data/pricing.toml", TABLE);

@@ -14,12 +14,9 @@ use super::spot_series_key::SpotSeriesKey;
 use crate::cloud::{Date, Market, PriceTable};
 use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
 
-/// Tables that a policy names.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// Table that `price_table` names.
     pub prices: Option<Arc<PriceTable>>,
-    /// Table that `spot_series` names.
     pub series: Option<Arc<PriceTable>>,
 }
 

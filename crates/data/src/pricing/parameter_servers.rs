@@ -1,5 +1,3 @@
-//! Parameter servers on the bill.
-
 use super::base::Base;
 use super::file::PolicyFile;
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
@@ -8,7 +6,6 @@ use scavsim_read::input::checked::MOST_MACHINES;
 /// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterServers {
-    /// How many.
     pub count: u32,
     /// VM type of the parameter servers; that of the workers when absent.
     pub vm: Option<String>,

@@ -17,7 +17,6 @@ use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, RentalPlace};
 use scavsim_read::input::checked::{NonNegative, PositiveUsd};
 
-/// A pricing policy.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// Name in scenarios and results.
@@ -34,11 +33,8 @@ pub struct Policy {
     pub priced_as: Option<String>,
     /// What is taken off the base price.
     pub reductions: Reductions,
-    /// For how long.
     pub billed_time: BilledTime,
-    /// Parameter servers on the bill.
     pub parameter_servers: Option<ParameterServers>,
-    /// What is charged beside VMs.
     pub charges: PerCharge<Amount>,
     /// Hashes of the tables of one's own that it was read with.
     pub table_hashes: Vec<String>,
@@ -168,7 +164,6 @@ impl Policy {
         Policy::plain(AS_MEASURED, description, Base::Stated)
     }
 
-    /// VMs at this price.
     pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
         Policy::plain(name, "", Base::Vm(price))
     }
@@ -191,9 +186,6 @@ impl Policy {
     }
 
     /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
-    ///
-    /// # Errors
-    /// [`NoPrice`] for the first VM type without a price.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn tariff(&self, vms: &[Rented<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {

@@ -20,7 +20,6 @@ pub enum PriceDay {
 }
 
 impl PriceDay {
-    /// The day, where it is stated.
     pub fn stated(self) -> Option<Date> {
         match self {
             PriceDay::On(date) => Some(date),

@@ -1,5 +1,3 @@
-//! The key `spot_series` as it is written.
-
 use std::borrow::Cow;
 use std::fmt;
 

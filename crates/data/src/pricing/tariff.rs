@@ -40,7 +40,6 @@ pub struct Parts {
     pub lost: f64,
     /// Writing and restoring checkpoints.
     pub restore: f64,
-    /// What is charged beside VMs.
     pub charges: PerCharge<f64>,
 }
 
@@ -54,7 +53,6 @@ pub(super) enum BillItem {
     },
     /// USD per sample of global batch and hour.
     Sample(f64),
-    /// What was stated with each run.
     Stated(Stated),
 }
 
@@ -68,7 +66,6 @@ pub(super) struct PoolPrice {
     pub(super) series: Option<usize>,
 }
 
-/// Billed parameter servers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Servers {
     pub(super) count: u32,
@@ -81,7 +78,6 @@ impl Tariff {
         Tariff::plain(BillItem::Stated(Stated(prices)), Default::default())
     }
 
-    /// Whether runs cost what was stated with them.
     pub fn is_as_stated(&self) -> bool {
         matches!(self.charge, BillItem::Stated(_))
     }
@@ -162,7 +158,6 @@ impl Tariff {
         }
     }
 
-    /// What each phase counts.
     fn weights(&self, phases: &Phases) -> [f64; PHASES] {
         match &self.charge {
             BillItem::Sample(_) => phases.sample_seconds,

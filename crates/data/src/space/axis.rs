@@ -32,10 +32,7 @@ pub struct Axis {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AxisKind {
     /// Names without an order, such as VM types.
-    Categorical {
-        /// All of them.
-        levels: Vec<Arc<str>>,
-    },
+    Categorical { levels: Vec<Arc<str>> },
     /// Names from least to most, such as sizes.
     Ordinal {
         /// All of them, in their order.

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use crate::configuration::Configuration;
 
-/// Name of the axis of VM shapes.
 pub const VM: &str = "vm";
 /// Name of the axis of worker counts K.
 pub const WORKERS: &str = "workers";
@@ -73,7 +72,6 @@ pub enum NoSpace {
     Illegal {
         /// Place of the row, from 0.
         row: usize,
-        /// The axis.
         axis: Arc<str>,
     },
 }

@@ -8,13 +8,9 @@ use scavsim_base::units::SimTime;
 pub struct VmInterval {
     /// Index of the VM type in the run's list.
     pub vm: u16,
-    /// How many.
     pub vms: u32,
-    /// From when.
     pub from: SimTime,
-    /// Until when.
     pub to: SimTime,
-    /// Who ended it.
     pub ended_by: EndedBy,
 }
 
@@ -41,7 +37,6 @@ impl VmInterval {
         }
     }
 
-    /// How long it is.
     pub fn seconds(&self) -> f64 {
         (self.to - self.from).seconds()
     }
@@ -61,7 +56,6 @@ pub enum EndedBy {
 /// measured clusters, whose number is not published, are not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
-    /// VMs.
     pub intervals: Vec<VmInterval>,
     /// ∫ B dt: the global batch held in memory, in sample-seconds.
     pub sample_seconds: f64,

@@ -42,7 +42,6 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Number of VMs held now.
     pub fn vms(&self) -> u32 {
         self.vms
     }
@@ -94,8 +93,7 @@ impl Ledger {
         place.map(|place| first + place)
     }
 
-    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
-    /// whether new VMs were needed.
+    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns whether new VMs were needed.
     pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
         self.resize_batch(batch, now);
         if !self.is_only(vm) {
@@ -126,7 +124,6 @@ impl Ledger {
         }
     }
 
-    /// What it is held for.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -180,7 +177,6 @@ impl Ledger {
         }
     }
 
-    /// Work done until `now` is safe.
     pub fn work_is_safe(&mut self, now: SimTime) {
         self.enter(self.phase, now);
         self.safe.copy_from(&self.phases);
@@ -204,7 +200,6 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
-    /// Gives back all VMs.
     pub fn give_back_all(&mut self, now: SimTime) {
         while let Some(last) = self.held.last() {
             let (vm, vms) = (last.vm, last.vms);

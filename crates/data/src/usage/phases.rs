@@ -1,6 +1,5 @@
 //! What a job did while it held VMs: by this the bill is divided.
 
-/// What a job does at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
     /// Waits for requested VMs, with all that it holds.
@@ -16,7 +15,6 @@ pub enum Phase {
     Lost,
 }
 
-/// Number of phases.
 pub const PHASES: usize = 5;
 
 /// VM-seconds and sample-seconds of each phase, in the order of [`Phase`].
@@ -31,7 +29,6 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Adds `vms` VMs of the type `vm` for `seconds` of `phase`.
     pub fn add_vms(&mut self, phase: Phase, vm: u16, vms: u32, seconds: f64) {
         if vms == 0 {
             return;
@@ -47,7 +44,6 @@ impl Phases {
         self.vm_seconds[row].1[phase as usize] += f64::from(vms) * seconds;
     }
 
-    /// Adds a global batch of `batch` for `seconds` of `phase`.
     pub fn add_samples(&mut self, phase: Phase, batch: u32, seconds: f64) {
         self.sample_seconds[phase as usize] += f64::from(batch) * seconds;
     }

@@ -30,7 +30,6 @@ impl<'a> Rented<'a> {
 /// A rented VM on the terms of the policy, kept with the configurations that rent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RentedVm {
-    /// The type.
     pub name: Arc<str>,
     /// Whether as a spot VM; `None` where only the price says on which terms.
     pub on_spot: Option<bool>,
@@ -78,7 +77,6 @@ impl RentedVms {
         place
     }
 
-    /// All of them.
     pub fn into_all(self) -> Vec<RentedVm> {
         self.all
     }

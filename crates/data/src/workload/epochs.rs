@@ -15,11 +15,9 @@ use scavsim_read::input::{Diagnostics, Source};
 pub struct EpochRow {
     /// Worker count K; `None` where epochs depend on the batch only.
     pub workers: Option<u32>,
-    /// Global batch B.
     pub batch: u32,
     /// Epochs to the target.
     pub epochs: f64,
-    /// Where the figure comes from.
     pub origin: Origin,
 }
 
@@ -176,7 +174,6 @@ impl Epochs {
         Some((epochs, Provenance::Interpolated))
     }
 
-    /// The row measured at (`workers`, `batch`).
     pub fn measured(&self, workers: u32, batch: u32) -> Option<&EpochRow> {
         let key = ((!self.any_workers).then_some(workers), batch);
         let place = self
@@ -191,7 +188,6 @@ impl Epochs {
     }
 }
 
-/// The rows of `epochs.csv`.
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let workers = if row.has("workers") {

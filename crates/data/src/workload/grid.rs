@@ -2,14 +2,10 @@
 
 use scavsim_base::stats::line::locate;
 
-/// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Worker count K.
     pub workers: f64,
-    /// Global batch B.
     pub batch: f64,
-    /// The value measured there.
     pub value: f64,
 }
 

@@ -9,7 +9,6 @@ use scavsim_read::input::{Folder, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/workloads");
 
-/// The folder of the embedded workload called `name`.
 pub fn embedded(name: &str) -> Option<Folder> {
     let dir = EMBEDDED.get_dir(name)?;
     let root = "data/workloads";

@@ -19,8 +19,7 @@ pub const FILES: [&str; 7] = [
     "published.csv",
 ];
 
-/// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back
-/// only if nothing was.
+/// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back only if nothing was.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> {
     let before = diagnostics.len();

@@ -61,11 +61,8 @@ use law::{EpochLaw, SizedWorker, WorkerLaw};
 pub struct Workload {
     /// Name under which scenarios and results refer to it.
     pub name: String,
-    /// What it is, for people.
     pub description: Description,
-    /// Figures that hold for every configuration.
     pub constants: Constants,
-    /// Seconds per step.
     pub steps: StepCosts,
     /// Passes over the data set to the target.
     pub epochs: Epochs,
@@ -87,12 +84,9 @@ pub struct Workload {
     pub hash: String,
 }
 
-/// What a workload is, for people.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
-    /// The model trained.
     pub model: String,
-    /// The data set.
     pub data_set: String,
     /// When training is finished.
     pub target: String,
@@ -128,7 +122,6 @@ pub struct Constants {
 /// The truth about one configuration, before any random variation.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// Cost of a step.
     pub step: StepCost,
     /// Passes over the data to the target.
     pub epochs: f64,
@@ -136,20 +129,16 @@ pub struct Replay {
     pub pace: Option<Pace>,
     /// Normalised SGD noise γ/K at the target, where it is known.
     pub noise_normalised: Option<f64>,
-    /// How step and epochs were obtained.
     pub provenance: Provenance,
-    /// How sure they are.
     pub spread: Spread,
 }
 
 /// Passes over the data to the target, and how steps turn into progress meanwhile.
 #[derive(Debug, Clone)]
 pub struct EpochsToTarget {
-    /// How many.
     pub epochs: f64,
     /// How steps turn into progress; `None` for evenly.
     pub pace: Option<Pace>,
-    /// How they were obtained.
     pub provenance: Provenance,
     /// Standard deviation of their logarithm, where any is known.
     pub deviation: Option<f64>,
@@ -158,9 +147,6 @@ pub struct EpochsToTarget {
 impl Workload {
     /// What the measurements say about `configuration`, and within `reach` the laws. Its noise may be unknown: only a
     /// search reads it.
-    ///
-    /// # Errors
-    /// [`OutsideHull`] when no measurements surround it and no law may speak.
     pub fn replay(
         &self,
         configuration: &Configuration,
@@ -440,7 +426,6 @@ impl Workload {
     }
 }
 
-/// Whether all workers of a configuration are on one VM.
 fn is_on_one_vm(at: &Configuration) -> bool {
     Shape::parse(&at.vm).is_ok_and(|shape| shape.vms(at.workers) == Some(1))
 }
@@ -468,14 +453,11 @@ pub fn epochs_by_law(
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}`{workload}` was not measured around {configuration}{}", of(.what), nearest_hint(.what, .nearest))]
 pub struct OutsideHull {
-    /// The workload asked.
     pub workload: String,
     /// What of it: `None` for its steps, which speak for all; else epochs.
     pub what: Option<&'static str>,
-    /// The configuration asked for.
     pub configuration: Configuration,
-    /// The measured configuration closest to it, in relative distance; `None` when the VM type
-    /// was never measured.
+    /// The measured configuration closest to it, in relative distance; `None` when the VM type was never measured.
     pub nearest: Option<Configuration>,
 }
 

@@ -10,16 +10,12 @@ use super::rows;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// One measured noise.
 #[derive(Debug, Clone)]
 pub struct NoiseRow {
-    /// Worker count K.
     pub workers: u32,
-    /// Global batch B.
     pub batch: u32,
     /// γ/K in (1/K, 1).
     pub noise_normalised: f64,
-    /// Where the figure comes from.
     pub origin: Origin,
 }
 
@@ -87,7 +83,6 @@ impl Noise {
         Some(normalised_noise(workers, b, scale))
     }
 
-    /// The row measured at (`workers`, `batch`).
     pub fn measured(&self, workers: u32, batch: u32) -> Option<&NoiseRow> {
         let key = (workers, batch);
         let place = self
@@ -96,7 +91,6 @@ impl Noise {
         place.ok().map(|place| &self.rows[place])
     }
 
-    /// Whether nothing was measured.
     pub fn is_unmeasured(&self) -> bool {
         self.rows.is_empty() && self.scale.is_empty()
     }
@@ -106,7 +100,6 @@ impl Noise {
         &self.scale
     }
 
-    /// The law for what was not measured.
     pub fn law(&self) -> Option<NoiseLaw> {
         self.law
     }
@@ -134,7 +127,6 @@ pub fn noise_scale(workers: u32, batch: f64, noise_normalised: f64) -> f64 {
     batch * (k * noise_normalised - 1.0) / (k * (1.0 - noise_normalised))
 }
 
-/// The rows of `noise.csv`.
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<NoiseRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let (workers, batch) = (rows::whole(row, "workers", d), rows::whole(row, "batch", d));

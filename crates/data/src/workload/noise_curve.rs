@@ -10,7 +10,6 @@ use scavsim_base::stats::line::locate;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where a noise over training comes from.
 #[derive(Debug, Clone, Default)]
 pub enum NoiseOverTraining {
     /// The noise has its value at the target from the start.
@@ -76,7 +75,6 @@ impl NoiseCurve {
         curve
     }
 
-    /// Whether nothing was measured.
     pub fn is_empty(&self) -> bool {
         self.workers.is_empty()
     }
@@ -107,7 +105,6 @@ fn hold((steps, values): &(Vec<f64>, Vec<f64>), step: f64) -> f64 {
     }
 }
 
-/// The rows of `noise_curve.csv`.
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<CurveRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let workers = rows::whole(row, "workers", d);

@@ -60,7 +60,6 @@ impl NoiseScale {
         scale
     }
 
-    /// The noise scale without the run at `batch`.
     pub fn without(&self, batch: u32) -> NoiseScale {
         let at = libm::log(f64::from(batch));
         let kept = || (self.log_batches.iter().zip(&self.runs)).filter(|(b, _)| **b != at);
@@ -70,7 +69,6 @@ impl NoiseScale {
         }
     }
 
-    /// Whether nothing was measured.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -126,8 +124,7 @@ impl NoiseScale {
     }
 }
 
-/// How steps turn into progress: the share of steps done at a share of progress, both from 0 to
-/// 1, linear between.
+/// How steps turn into progress: the share of steps done at a share of progress, both from 0 to 1, linear between.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
     progress: Vec<f64>,

@@ -17,7 +17,6 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// All origins with their names in data files.
     pub const ALL: [(&'static str, Origin); 4] = [
         ("measured", Origin::Measured),
         ("stated", Origin::Stated),
@@ -25,20 +24,16 @@ impl Origin {
         ("derived", Origin::Derived),
     ];
 
-    /// The origin with this name in a data file.
     pub fn from_name(name: &str) -> Option<Origin> {
         Self::ALL.iter().find(|(n, _)| *n == name).map(|&(_, o)| o)
     }
 }
 
-/// A figure with its origin and source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sourced {
-    /// The figure.
     pub value: f64,
     /// Measured, stated, read off a figure, or derived.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
@@ -55,7 +50,6 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             Provenance::Measured => "measured",

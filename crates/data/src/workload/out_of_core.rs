@@ -19,22 +19,15 @@ pub struct OutOfCore {
     pub disk_mb_per_s: Positive,
 }
 
-/// Why partitions cannot be swapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WrongPartitions {
-    /// Memory holds too few.
     #[error("expected `in_memory` of at least 2: a sample touches two")]
     One,
-    /// Memory holds more than so many, which are all.
     #[error("expected `in_memory` of at most `partitions`, {0}")]
     MoreThanAll(u32),
 }
 
 impl OutOfCore {
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong.
     pub fn check(&self) -> Result<(), WrongPartitions> {
         match (self.in_memory.get(), self.partitions.get()) {
             (1, _) => Err(WrongPartitions::One),

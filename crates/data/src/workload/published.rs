@@ -10,7 +10,6 @@ use scavsim_read::input::{Diagnostics, Source};
 /// One measured cell as its authors printed it.
 #[derive(Debug, Clone)]
 pub struct Published {
-    /// The configuration.
     pub configuration: Configuration,
     /// Hours to the target.
     pub time_h: f64,

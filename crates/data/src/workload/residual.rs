@@ -37,7 +37,6 @@ const JITTER: f64 = 1e-9;
 /// Where a step was measured, as the covariance sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
-    /// Whether all workers are on one VM.
     pub one_vm: bool,
     /// ln N.
     pub log_vms: f64,
@@ -93,7 +92,6 @@ impl Variation {
         }
     }
 
-    /// Covariance of two measurements.
     pub fn covariance(&self, a: &Place, b: &Place) -> f64 {
         let batch = (a.log_batch - b.log_batch).abs();
         let mut sum = 0.0;
@@ -143,10 +141,8 @@ impl Variation {
     }
 }
 
-/// A measured ratio to a law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
-    /// Where it was measured.
     pub place: Place,
     /// ln(measured/law).
     pub log_ratio: f64,
@@ -164,7 +160,6 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// The residual of `points`.
     pub fn new(variation: Variation, points: Vec<Ratio>) -> Self {
         let law = known(&variation, &points);
         Residual {

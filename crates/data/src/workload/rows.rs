@@ -14,8 +14,7 @@ const LARGEST: u64 = 1_000_000_000;
 /// Largest figure of a measurement: seconds, epochs, samples.
 const LARGEST_FIGURE: f64 = 1e12;
 
-/// Reads every row of a table with `parse`, and refuses two rows with the same `key`. `None` if any row is
-/// wrong.
+/// Reads every row of a table with `parse`, and refuses two rows with the same `key`. `None` if any row is wrong.
 pub(super) fn read<T, K: Eq + Hash>(
     source: &Arc<Source>,
     required: &[&str],

@@ -6,18 +6,14 @@ use scavsim_base::stats::{normal, student_t};
 /// left of the residual, and repeats. `None` where nothing is known: too few points to leave one out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// Spread of the step.
     pub step: Option<f64>,
-    /// Spread of epochs.
     pub epochs: Option<f64>,
 }
 
 /// The 90 % interval of a figure above zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
     pub high: f64,
 }
 

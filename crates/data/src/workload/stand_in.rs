@@ -10,7 +10,6 @@ use crate::configuration::{Configuration, Shape};
 /// A VM type that was not measured and stands in for one that was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandIn {
-    /// Name of the VM type.
     pub vm: Arc<str>,
     /// The VM type that was measured.
     pub like: Arc<str>,
@@ -74,7 +73,6 @@ impl Reach {
         }
     }
 
-    /// The stand-in of this name.
     pub fn stand_in(&self, vm_type: &str) -> Option<&StandIn> {
         self.stand_ins.get(vm_type)
     }

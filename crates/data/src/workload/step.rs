@@ -1,5 +1,3 @@
-//! The cost of one step.
-
 /// Mean seconds of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepCost {

@@ -24,14 +24,10 @@ pub enum StepMeasured {
     Worker,
 }
 
-/// One measured step.
 #[derive(Debug, Clone)]
 pub struct StepRow {
-    /// VM type of the workers.
     pub vm: Arc<str>,
-    /// Worker count K.
     pub workers: u32,
-    /// Global batch B.
     pub batch: u32,
     /// Seconds for the whole step.
     pub step_s: f64,
@@ -42,12 +38,10 @@ pub struct StepRow {
 /// Why a table of steps cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
-    /// No row of this VM type has a communication time.
     #[error(
         "no row for `{0}` has `communication_s`, so compute and communication cannot be told apart"
     )]
     NoSplit(Arc<str>),
-    /// The derived compute time exceeds the step.
     #[error("the compute time derived for {0} is {1:.3} s, not below its step of {2:.3} s")]
     ComputeExceedsStep(Box<Configuration>, f64, f64),
 }
@@ -58,7 +52,6 @@ pub const UNTOLD: f64 = 0.15;
 /// Measured steps of one workload, per VM type.
 #[derive(Debug, Clone)]
 pub struct StepCosts {
-    /// Where the compute time was measured.
     pub measured: StepMeasured,
     tables: Vec<Table>,
     /// By VM type, where one law holds for all its shapes.
@@ -79,9 +72,7 @@ pub enum Communication {
 /// The cost of a step, how it was obtained and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownStep {
-    /// Seconds.
     pub cost: StepCost,
-    /// How they were obtained.
     pub provenance: Provenance,
     /// Standard deviation of the logarithm of the whole step, where anything is known of it.
     pub deviation: Option<f64>,
@@ -261,7 +252,6 @@ impl StepCosts {
         all
     }
 
-    /// The VM shapes that were measured.
     pub fn shapes(&self) -> impl Iterator<Item = &Arc<str>> {
         self.tables.iter().map(|t| &t.vm)
     }
@@ -276,8 +266,7 @@ impl StepCosts {
         self.tables.iter().flat_map(|t| &t.points)
     }
 
-    /// The measured configuration of the same VM type nearest to `to`, by relative distance in
-    /// workers and batch.
+    /// The measured configuration of the same VM type nearest to `to`, by relative distance in workers and batch.
     pub fn nearest(&self, to: &Configuration) -> Option<Configuration> {
         let distance = |c: &Configuration| {
             let apart = |a: u32, b: u32| libm::log(f64::from(a.max(1)) / f64::from(b.max(1))).abs();

@@ -27,7 +27,6 @@ struct Found(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
 /// Placement, workers and batch.
 type Key = (u64, u32, u32);
 
-/// Most answers that are kept.
 const MOST_FOUND: usize = 100_000;
 
 impl Found {

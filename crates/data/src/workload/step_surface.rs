@@ -27,7 +27,6 @@ struct Side {
     compute: Grid,
 }
 
-/// Whether all workers are on one VM.
 fn on_one_vm(at: &Configuration) -> bool {
     Shape::parse(&at.vm).is_ok_and(|shape| shape.vms(at.workers) == Some(1))
 }

@@ -32,17 +32,14 @@ pub struct NotSimulated(pub String);
 
 /// A ground with all that compete on it.
 pub struct Arena {
-    /// Name of the workload.
     pub workload: String,
     /// The truth.
     pub ground: Box<dyn Ground>,
-    /// Configurations of the arena.
     pub space: Space,
     /// What everybody knows of the workload.
     pub figures: Figures,
     /// What the VMs of each configuration have, as far as that is known.
     pub machines: Vec<Option<Machine>>,
-    /// What no choice may exceed.
     pub limits: Limits,
     /// How often the job will be run.
     pub repeats: u64,
@@ -63,8 +60,7 @@ pub struct Arena {
     pub spread: Option<Spread>,
     /// How well these are known, where they are means over runs.
     pub precision: Vec<Precision>,
-    /// The best configuration by expectation per policy and objective; `None` where the limits
-    /// leave nothing.
+    /// The best configuration by expectation per policy and objective; `None` where the limits leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
     /// Why there is none, per policy; `None` where there is one.
     pub no_choice: Vec<Option<String>>,
@@ -72,9 +68,7 @@ pub struct Arena {
     pub fronts: Vec<Option<Front>>,
 }
 
-/// One that competes.
 pub struct Contender {
-    /// Name of the contender.
     pub name: String,
     /// Key of its random streams.
     pub key: StrategyKey,
@@ -89,7 +83,6 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// What its search depends on.
     pub fn depends(&self) -> Depends {
         (self.strategy.as_ref()).map_or(Depends::NOTHING, |strategy| strategy.depends())
     }
@@ -210,9 +203,6 @@ impl Arena {
     }
 
     /// The simulated world that it is on.
-    ///
-    /// # Errors
-    /// Where it is on another ground.
     pub fn world(&self) -> Result<&World, NotSimulated> {
         let world = self.ground.facts().world;
         world.ok_or_else(|| NotSimulated(self.workload.clone()))

@@ -40,7 +40,6 @@ enum Values {
     Figure(Float64Builder),
 }
 
-/// The columns of every batch.
 static SCHEMA: LazyLock<SchemaRef> =
     LazyLock::new(|| Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())));
 

@@ -87,7 +87,6 @@ fn effective(usage: &Usage) -> Option<f64> {
     (run > 0.0).then(|| useful / run)
 }
 
-/// The parts of the bill.
 pub(super) fn divide(record: &mut Record<'_>, parts: &Parts) {
     record.bill_useful_usd = Some(parts.useful);
     record.bill_search_usd = Some(parts.search);

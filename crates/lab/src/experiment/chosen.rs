@@ -7,9 +7,7 @@ use super::record::Record;
 pub struct Chosen {
     /// VM shape; empty where those of all VM types are counted together.
     pub vm: Option<String>,
-    /// Worker count K.
     pub workers: Option<u32>,
-    /// Global batch B.
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
@@ -25,7 +23,6 @@ pub(super) struct Seen<'r> {
 }
 
 impl<'r> Seen<'r> {
-    /// What the strategy of a record chose, if it chose.
     pub(super) fn choice(record: &'r Record<'_>) -> Option<Self> {
         let seen = Seen {
             vm: record.chosen_vm,
@@ -36,7 +33,6 @@ impl<'r> Seen<'r> {
         seen.is_any().then_some(seen)
     }
 
-    /// What the oracle of a record chose, if it chose.
     pub(super) fn oracle(record: &'r Record<'_>) -> Option<Self> {
         let seen = Seen {
             vm: record.oracle_vm,
@@ -59,7 +55,6 @@ impl<'r> Seen<'r> {
         self.vm.is_some() || self.workers.is_some() || self.batch.is_some() || self.other.is_some()
     }
 
-    /// Whether it is `chosen`.
     pub(super) fn is(&self, chosen: &Chosen) -> bool {
         (self.workers, self.batch) == (chosen.workers, chosen.batch)
             && (self.vm, self.other) == (chosen.vm.as_deref(), chosen.other.as_deref())

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use super::status::Status;
 
-/// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A number from 0, in every record.
@@ -23,7 +22,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Name of the kind as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Count => "count",
@@ -36,7 +34,6 @@ impl Kind {
     }
 }
 
-/// What a summary does with a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Nothing.
@@ -52,7 +49,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// Name of the role as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Role::None => "",
@@ -63,23 +59,17 @@ impl Role {
     }
 }
 
-/// A cell of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'r> {
-    /// Nothing.
     Empty,
     /// A number from 0.
     Count(u64),
-    /// Text.
     Text(&'r str),
-    /// A whole number.
     Whole(u32),
-    /// A number.
     Figure(f64),
 }
 
 impl<'r> Value<'r> {
-    /// The text, if it is one.
     pub fn text(self) -> Option<&'r str> {
         match self {
             Value::Text(text) => Some(text),
@@ -87,7 +77,6 @@ impl<'r> Value<'r> {
         }
     }
 
-    /// The number, if it is one that counts.
     pub fn count(self) -> Option<u64> {
         match self {
             Value::Count(count) => Some(count),
@@ -96,7 +85,6 @@ impl<'r> Value<'r> {
         }
     }
 
-    /// The whole number, if it is one.
     #[cfg(feature = "arrow")]
     pub fn whole(self) -> Option<u32> {
         match self {
@@ -105,7 +93,6 @@ impl<'r> Value<'r> {
         }
     }
 
-    /// The figure, if it is one.
     pub fn figure(self) -> Option<f64> {
         match self {
             Value::Figure(figure) => Some(figure),

@@ -26,7 +26,6 @@ pub(super) struct Crew<D> {
 struct Board<D> {
     /// The first task that nobody took.
     next: usize,
-    /// How many are handed out.
     handed: usize,
     /// The first that nobody took to hand it out, and what is done from there on.
     first: usize,
@@ -36,7 +35,6 @@ struct Board<D> {
     is_over: bool,
 }
 
-/// What a thread does next.
 enum Next<D> {
     Work(Range<usize>),
     HandOut(Vec<D>),

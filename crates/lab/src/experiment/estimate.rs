@@ -62,12 +62,10 @@ impl Sample {
         self.is_outlined = true;
     }
 
-    /// Whether runs are outlined.
     pub(super) fn is_outlined(&self) -> bool {
         self.is_outlined
     }
 
-    /// Whether all runs reached their targets.
     pub(super) fn all_reached(&self) -> bool {
         self.all_reached
     }
@@ -77,7 +75,6 @@ impl Sample {
         self.losses
     }
 
-    /// Counts the VMs that were lost in one more run.
     pub(super) fn count_losses(&mut self, lost: u64) {
         self.losses += lost;
     }
@@ -93,13 +90,11 @@ impl Sample {
         self.runs.add(&self.values);
     }
 
-    /// Takes in an outline by itself.
     pub(super) fn outline(&mut self, outline: &Sketched) {
         let [first, second] = outline.surprise;
         self.outlines.add(&[outline.seconds, first, second]);
     }
 
-    /// Runs so far.
     pub(super) fn runs(&self) -> u64 {
         self.runs.count()
     }
@@ -119,7 +114,6 @@ impl Sample {
         self.runs() >= most && self.runs.mean(REACHED) == 0.0
     }
 
-    /// Time and cost under a policy.
     pub(super) fn point(&self, policy: usize) -> Point {
         Point {
             time_s: self.estimate(0).value,

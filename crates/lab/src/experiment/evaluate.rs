@@ -26,8 +26,7 @@ use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::sync::Invalid;
 use scavsim_sim::training::{Fidelity, Unfinished};
 
-/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
-/// them.
+/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between them.
 pub struct Evaluator<'p> {
     pub(super) plan: &'p Plan,
     pub(super) simulation: Simulation<'p>,
@@ -48,9 +47,7 @@ pub struct Evaluator<'p> {
 
 /// A case and all that happened in it.
 pub struct Watched<'p> {
-    /// Which.
     pub case: Case,
-    /// Where.
     pub arena: &'p Arena,
     /// When it did what.
     pub line: Timeline,
@@ -72,7 +69,6 @@ const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated i
 const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator of cases of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
         Evaluator::with(plan, None)
     }
@@ -93,7 +89,6 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The record of one case.
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
         self.ran.clear();
         let arena = match self.plan.arena(case.arena) {
@@ -177,9 +172,6 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
-    ///
-    /// # Errors
-    /// Why it has no result.
     pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
         let arena = (self.plan.arena(case.arena)).map_err(|why| why.to_string())?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {

@@ -49,12 +49,10 @@ pub struct Expectations {
     pub precision: Vec<Precision>,
 }
 
-/// How well the expectation of a configuration is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
     /// The largest relative standard error of time and costs.
     pub error: f64,
-    /// Runs behind it.
     pub runs: u64,
     /// Whether the error is above [`COARSE`] because there may be no more runs.
     pub is_cut_short: bool,
@@ -65,9 +63,7 @@ pub struct Precision {
 /// What a choice depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// What is looked for.
     pub objectives: &'a [Objective],
-    /// Within which limits.
     pub limits: &'a Limits,
     /// Which configurations may be chosen under each policy, where that is known and `limits` do not tell it.
     pub allowed: Option<&'a [Vec<bool>]>,
@@ -249,7 +245,6 @@ pub(super) struct Runners<'g, M> {
 }
 
 impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
-    /// Runners that `make` makes.
     pub(super) fn new(hands: Hands, make: M) -> Self {
         let none = || Mutex::new(None);
         let each = std::iter::repeat_with(none).take(hands.count()).collect();
@@ -302,7 +297,6 @@ impl<'g> Runner<'g> {
         Runner { set: 1, ..self }
     }
 
-    /// Whether it is to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.interrupt.is_raised()
     }

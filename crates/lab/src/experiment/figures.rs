@@ -4,7 +4,6 @@ use super::stored::{Reader, Writer};
 use super::units::{Place, interval, read_moments, with_others, write_moments};
 use scavsim_base::stats::{Interval, Lanes, Welford};
 
-/// Several figures of the cases that pass by.
 #[derive(Debug, Clone)]
 pub(super) struct Figures {
     values: Lanes,
@@ -14,7 +13,6 @@ pub(super) struct Figures {
     waits: bool,
 }
 
-/// What one figure comes to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figure {
     values: Welford,
@@ -23,7 +21,6 @@ pub(super) struct Figure {
 }
 
 impl Figures {
-    /// So many figures of no cases yet.
     pub(super) fn new(count: usize) -> Figures {
         Figures {
             values: Lanes::new(count),
@@ -59,7 +56,6 @@ impl Figures {
         }
     }
 
-    /// What one of them comes to.
     pub(super) fn get(&self, at: usize) -> Figure {
         let mut units = self.units.get(at);
         if !self.waiting[at].is_nan() {
@@ -86,7 +82,6 @@ impl Figure {
         self.units.merge(&other.units);
     }
 
-    /// All values.
     pub(super) fn values(&self) -> &Welford {
         &self.values
     }
@@ -99,7 +94,6 @@ impl Figure {
         }
     }
 
-    /// The interval of their mean.
     pub(super) fn interval(&self) -> Option<Interval> {
         interval(&self.values, &self.units)
     }
@@ -127,7 +121,6 @@ mod tests {
     use super::super::units::Partners;
     use super::*;
 
-    /// A figure of cases with these replicas.
     fn figure(cases: &[(u64, Option<f64>)]) -> Figure {
         let (mut figures, mut partners) = (Figures::new(2), Partners::default());
         for (replica, value) in cases {

@@ -10,19 +10,11 @@ use super::record::Record;
 
 /// Takes records in case order, on one thread.
 pub trait Sink {
-    /// Takes the next record.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being stored.
     fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
 }
 
 /// What the records of one task come to.
 pub trait Part<'p>: Send {
-    /// Takes the next record of the task.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being told or counted.
     fn take(&mut self, record: Record<'p>) -> io::Result<()>;
 
     /// Is told that no record of the task is left, while there are still other threads to work on it.
@@ -31,31 +23,19 @@ pub trait Part<'p>: Send {
 
 /// Makes parts, in any thread.
 pub trait Maker: Sync {
-    /// What it makes.
     type Part<'p>: Part<'p>;
 
-    /// The part of a task that begins.
     fn part<'p>(&self) -> Self::Part<'p>;
 }
 
-/// Puts parts together.
 pub trait Gather: Send {
-    /// Makes its parts.
     type Maker: Maker;
 
-    /// What makes its parts.
     fn maker(&self) -> Self::Maker;
 
-    /// Takes the part of the next task.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being stored.
     fn merge(&mut self, part: <Self::Maker as Maker>::Part<'_>) -> io::Result<()>;
 
     /// Is told that the next part may be long in coming: what waits can be written or added up, on any threads.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being stored.
     fn rest(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -23,7 +23,6 @@ pub struct KeyColumn {
 pub(super) enum Order {
     /// The order of records, which is the scenario's.
     Came,
-    /// Text, by the alphabet.
     Alphabet,
     /// Numbers ascending, then text by the alphabet.
     Axis,
@@ -33,7 +32,6 @@ pub(super) enum Order {
 #[derive(Debug, Clone)]
 pub(super) enum Of {
     Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
-    /// The value of the axis of this name.
     Axis(OnAxis, String),
 }
 
@@ -95,10 +93,8 @@ impl KeyColumn {
 /// Columns to group by, each once.
 #[derive(Debug, Clone)]
 pub struct KeyColumns {
-    /// The columns.
     pub columns: Vec<KeyColumn>,
     pub(super) keeps: Keeps,
-    /// Figures that are kept.
     pub(super) kept: &'static KeptMetrics,
 }
 
@@ -126,7 +122,6 @@ pub(super) enum Cell<'c> {
 }
 
 impl KeyColumn {
-    /// What a record has in it.
     pub(super) fn cell<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
         let value = match &self.of {
             Of::Column(of) => of(record),
@@ -216,24 +211,18 @@ fn whole(number: Option<u32>) -> Value<'static> {
     number.map_or(Value::Empty, Value::Whole)
 }
 
-/// What is wrong with names of columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrongColumns {
-    /// A name that no column has.
     #[error(
         "unknown column `{name}`; {}legal here: {legal}, and an axis of `chosen_other` or `oracle_other` as `chosen.AXIS` or \
          `oracle.AXIS`",
         .near.map_or(String::new(), |near| format!("did you mean `{near}`? "))
     )]
     Unknown {
-        /// The name.
         name: String,
-        /// The one that may be meant.
         near: Option<&'static str>,
-        /// Columns that there are.
         legal: String,
     },
-    /// A name that is there twice.
     #[error("column `{0}` is there twice; name each once")]
     Twice(String),
 }

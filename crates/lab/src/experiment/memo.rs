@@ -57,7 +57,6 @@ impl Memo {
         &self.drawers[(key.1 as usize ^ key.0) % DRAWERS]
     }
 
-    /// What is known of a run.
     pub(super) fn get(&self, key: &Key) -> Option<Ran> {
         // What a thread left that panicked is whole.
         let drawer = self.drawer(key).lock();
@@ -84,7 +83,6 @@ impl Memo {
     }
 }
 
-/// Bytes that a run takes, with its place.
 fn bytes(ran: &Ran) -> usize {
     let own = 2 * size_of::<(Key, Ran)>();
     let Ok(run) = ran else { return own };

@@ -31,7 +31,6 @@ pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     COLUMNS.iter().filter(share).collect()
 });
 
-/// Places of all shares among the columns.
 pub(super) static PLACES_OF_SHARES: LazyLock<Vec<usize>> = LazyLock::new(|| places(&SHARES));
 
 fn places(columns: &[&Column]) -> Vec<usize> {
@@ -53,7 +52,6 @@ pub struct KeptMetrics {
 static ALL: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::of(|_| true, |_| true));
 
 impl KeptMetrics {
-    /// All of them.
     pub fn all() -> &'static KeptMetrics {
         &ALL
     }
@@ -78,7 +76,6 @@ impl KeptMetrics {
         }
     }
 
-    /// How many means.
     pub(super) fn len(&self) -> usize {
         self.means.len()
     }

@@ -107,7 +107,6 @@ impl Misses {
     }
 }
 
-/// Runs of one configuration.
 struct MissSample {
     /// Seconds of each, then USD per policy.
     values: Vec<Vec<f64>>,
@@ -115,11 +114,9 @@ struct MissSample {
     missed: Vec<u64>,
 }
 
-/// What the runs of one configuration tell.
 struct OfOne {
     allowed: Vec<bool>,
     quantiles: Vec<Option<f64>>,
-    /// The most runs that there may be.
     most: u64,
 }
 
@@ -161,7 +158,6 @@ impl MissSample {
         }
     }
 
-    /// Whether a quantile is near a limit.
     fn is_near(&mut self, limits: &Limits, max_miss: f64) -> bool {
         self.values.iter_mut().enumerate().any(|(at, values)| {
             let most = match at {

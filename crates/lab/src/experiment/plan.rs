@@ -35,18 +35,14 @@ pub struct Plan {
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<Made>>,
 
-    /// Name of the scenario.
     pub scenario: String,
     /// Random streams, fidelity and start-up of all its jobs.
     pub terms: Terms,
-    /// Pricing policies.
     pub policies: Vec<Policy>,
-    /// Objectives.
     pub objectives: Vec<Objective>,
     /// Replicas per combination.
     pub replicas: u64,
     first_replica: u64,
-    /// What no choice may exceed.
     pub limits: Limits,
     /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
@@ -54,7 +50,6 @@ pub struct Plan {
     pub(super) noticed: Noticed,
 }
 
-/// An arena, or why there is none.
 type Made = Result<Box<Arena>, PlanError>;
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
@@ -64,13 +59,9 @@ pub struct Case {
     pub number: u64,
     /// Index of the arena: in a setting the workload, or where every VM is searched by itself one VM of it.
     pub arena: usize,
-    /// Index of the pricing policy.
     pub policy: usize,
-    /// Index of the objective.
     pub objective: usize,
-    /// Index of the strategy.
     pub strategy: usize,
-    /// The replica.
     pub replica: u64,
 }
 
@@ -90,9 +81,6 @@ impl Plan {
 
     /// Computes what the cases of `scenario` share on `jobs` threads, of which what comes out does not depend;
     /// `interrupt` stops what is computed, now and in its cases.
-    ///
-    /// # Errors
-    /// As [`Plan::new`].
     pub fn on_threads(
         jobs: usize,
         scenario: &Scenario,
@@ -104,11 +92,7 @@ impl Plan {
         }
     }
 
-    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of
-    /// any.
-    ///
-    /// # Errors
-    /// As [`Plan::new`].
+    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of any.
     pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
         let searches = scenario.subject.topic().searches();
         let names = scenario.subject.names();
@@ -201,7 +185,6 @@ impl Plan {
         is_live || self.limits.max_miss.is_some() || count >= MANY
     }
 
-    /// Number of arenas.
     pub fn arena_count(&self) -> usize {
         self.arenas.len()
     }
@@ -223,9 +206,6 @@ impl Plan {
     }
 
     /// An arena, made if need be.
-    ///
-    /// # Errors
-    /// Why there is none; none after the scenario's own check.
     pub fn arena(&self, index: usize) -> Result<&Arena, &PlanError> {
         let made = self.arenas[index].get_or_init(|| self.make(index, Hands::One).map(Box::new));
         made.as_deref()
@@ -260,7 +240,6 @@ impl Plan {
         }
     }
 
-    /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
         &self.names[self.searches[self.place(arena).1].choice]
     }
@@ -284,18 +263,15 @@ impl Plan {
         Arena::new(&self.source, &self.terms, prepared, preparing)
     }
 
-    /// Number of cases.
     pub fn cases(&self) -> u64 {
         (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
     }
 
-    /// Cases that share a simulation, and follow each other: those that differ only in their policy
-    /// and objective.
+    /// Cases that share a simulation, and follow each other: those that differ only in their policy and objective.
     pub fn cases_per_simulation(&self) -> u64 {
         (self.policies.len() * self.objectives.len()) as u64
     }
 
-    /// Name of a strategy.
     pub fn strategy(&self, index: usize) -> &str {
         &self.source.strategies[index]
     }

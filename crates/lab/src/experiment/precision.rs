@@ -31,33 +31,25 @@ const GROWTH: (f64, f64) = (1.25, 2.0);
 /// How many more than are expected to suffice.
 const MARGIN: f64 = 1.1;
 
-/// How many replicas there are to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reached {
-    /// Replicas.
     pub replicas: u64,
     /// Half the widest interval of them, as a fraction; infinite where a net overhead has none.
     pub half_width: f64,
 }
 
-/// Why that is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReached {
-    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// Threads cannot be started, or there are more groups than are kept.
     #[error(transparent)]
     Run(#[from] std::io::Error),
-    /// The run was stopped from outside.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// How many replicas of `scenario` it takes; `progress` counts the cases.
-///
-/// # Errors
-/// [`NotReached`].
 pub fn replicas(
     scenario: &Scenario,
     wanted: WantedPrecision,

@@ -7,7 +7,6 @@ use scavsim_data::usage::Usage;
 use scavsim_search::search::Prices;
 use scavsim_search::testbed::Ground;
 
-/// The prices of a ground under a tariff.
 pub(super) struct PriceList<'a> {
     ground: &'a dyn Ground,
     tariff: &'a Tariff,

@@ -34,30 +34,23 @@ const CHUNK: usize = 64;
 pub struct Ranking {
     /// The setting; empty where no key of the scenario holds several values.
     pub setting: String,
-    /// The workload.
     pub workload: String,
-    /// The policy.
     pub pricing: String,
     /// What it is sorted by.
     pub objective: Objective,
     /// What may not be exceeded.
     pub limits: Limits,
-    /// The configurations.
     pub rows: Vec<Ranked>,
 }
 
-/// A configuration among all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
-    /// Worker count K.
     pub workers: Option<u32>,
-    /// Global batch B.
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
-    /// VMs of the configuration.
     pub held: Vec<Held>,
     /// Mean time and cost.
     pub expected: Point,
@@ -77,7 +70,6 @@ pub struct Ranked {
     pub plan: Option<PlanFigures>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
-    /// Whether the limits allow it.
     pub is_allowed: bool,
     /// Whether none that is allowed is faster and no dearer, or cheaper and no slower.
     pub is_on_front: bool,
@@ -100,45 +92,34 @@ impl Ranked {
 /// Equal VMs of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Type of the VMs.
     pub vm: String,
-    /// How many.
     pub vms: u32,
     /// Rented on which terms, where that is known.
     pub market: Option<Market>,
 }
 
-/// How configurations are run.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
     /// Runs of each.
     pub runs: u64,
     /// Threads.
     pub jobs: usize,
-    /// What stops them.
     pub interrupt: &'a Interrupt,
     /// Counts configurations.
     pub progress: &'a AtomicU64,
 }
 
-/// Why there is no ranking.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRanking {
-    /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// No threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] std::io::Error),
-    /// The ranking was stopped.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// Ranks the configurations of each workload under each policy, by the first objective of the scenario.
-///
-/// # Errors
-/// [`NoRanking`].
 pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoRanking> {
     let oracle = Scenario {
         strategies: vec!["oracle".to_owned()],
@@ -190,7 +171,6 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
     Ok(rankings)
 }
 
-/// Runs of one configuration.
 struct ConfigurationRuns {
     /// Seconds, then USD per policy: both ends.
     ends: Vec<[f64; 2]>,
@@ -199,7 +179,6 @@ struct ConfigurationRuns {
     count: u64,
 }
 
-/// Runs all configurations of an arena.
 fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<ConfigurationRuns> {
     let all: Vec<usize> = (0..arena.space.len()).collect();
     let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();

@@ -18,20 +18,14 @@ impl PartialEq for GroupNumber {
     }
 }
 
-/// A column of the records.
 #[derive(Debug)]
 pub struct Column {
-    /// Name of the column.
     pub name: &'static str,
     /// Unit of its figures; empty where there is none.
     pub unit: &'static str,
-    /// What it can hold.
     pub kind: Kind,
-    /// What it is, in a sentence.
     pub what: &'static str,
-    /// What a summary does with it.
     pub role: Role,
-    /// The column's cell in a record.
     pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
 }
 

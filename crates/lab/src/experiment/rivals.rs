@@ -35,9 +35,7 @@ impl Worth {
 pub(super) struct Drift {
     /// Down and up, in hours.
     pub(super) hours: (f64, f64),
-    /// In USD.
     pub(super) usd: (f64, f64),
-    /// In depth.
     pub(super) depth: (f64, f64),
 }
 

@@ -14,7 +14,6 @@ use super::record::{Record, Status};
 use super::shard::Tasks;
 use scavsim_sim::training::Fidelity;
 
-/// How cases are to be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Conduct<'a> {
     /// Threads.

@@ -1,5 +1,3 @@
-//! A run to the target, before any price.
-
 use scavsim_data::usage::Usage;
 use scavsim_search::testbed::Timeline;
 
@@ -8,7 +6,6 @@ use scavsim_search::testbed::Timeline;
 pub struct Run {
     /// Choices before it that never reached the target, one after the other.
     pub failed: Vec<usize>,
-    /// When it did what.
     pub line: Timeline,
     /// Used until the target, search steps counting as progress.
     pub net: Usage,

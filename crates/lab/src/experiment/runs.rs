@@ -39,7 +39,6 @@ impl Runs {
         self.kept()
     }
 
-    /// Where the run was kept.
     pub(super) fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
         if self.used == self.all.len() {
             let none = Usage::default;

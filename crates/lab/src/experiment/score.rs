@@ -7,7 +7,6 @@ use scavsim_search::search::{Limits, Objective, Point, objective::Front};
 /// Expected values that differ by less, relatively, are the same.
 const SAME_VALUE: f64 = 1e-9;
 
-/// Time and cost.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimeAndCost {
     pub(super) hours: f64,

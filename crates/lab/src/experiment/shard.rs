@@ -23,7 +23,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The most shards that a run can have.
     pub const MOST: u64 = 9999;
 
     /// Shard `index`, from 1, of `count`; `None` where there is no such shard.
@@ -37,7 +36,6 @@ impl Shard {
         self.index
     }
 
-    /// The number of shards.
     pub fn count(self) -> u64 {
         self.count
     }
@@ -121,7 +119,6 @@ impl Tasks {
         }
     }
 
-    /// The tasks of a plan.
     pub fn of(plan: &Plan) -> Tasks {
         Tasks::shared(
             plan.cases(),
@@ -131,7 +128,6 @@ impl Tasks {
         )
     }
 
-    /// The tasks of the plan that a scenario comes to.
     pub fn of_scenario(scenario: &Scenario) -> Tasks {
         let shared = (scenario.policies.len() * scenario.objectives.len()) as u64;
         Tasks::shared(
@@ -159,7 +155,6 @@ impl Tasks {
         Tasks::new(cases, stretch, even * shared)
     }
 
-    /// Number of cases.
     pub fn all(self) -> u64 {
         self.cases
     }
@@ -178,13 +173,11 @@ impl Tasks {
         self.stretch.div_ceil(self.size)
     }
 
-    /// Number of tasks.
     pub fn count(self) -> u64 {
         let (whole, rest) = (self.cases / self.stretch, self.cases % self.stretch);
         whole * self.per_stretch() + rest.div_ceil(self.size)
     }
 
-    /// The cases of a task.
     pub fn cases(self, task: u64) -> Range<u64> {
         let (stretch, place) = (task / self.per_stretch(), task % self.per_stretch());
         let begin = stretch.saturating_mul(self.stretch);
@@ -193,7 +186,6 @@ impl Tasks {
         start..start.saturating_add(self.size).min(end)
     }
 
-    /// The task that has a case.
     pub fn task_of(self, case: u64) -> u64 {
         case / self.stretch * self.per_stretch() + case % self.stretch / self.size
     }

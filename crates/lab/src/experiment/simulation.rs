@@ -39,7 +39,6 @@ pub struct Simulation<'p> {
     used: usize,
     /// Which of them is the last.
     last: usize,
-    /// Searches so far.
     count: u64,
     /// Who searches in place of the strategies of cases.
     stand_in: Option<Arc<dyn Strategy>>,
@@ -49,7 +48,6 @@ pub struct Simulation<'p> {
     scratch: Vec<f64>,
 }
 
-/// A search and what came of it.
 struct MadeSearch {
     /// The policy and the objective that it was told.
     told: (Option<usize>, Option<usize>),
@@ -93,7 +91,6 @@ impl MadeSearch {
     }
 }
 
-/// How a search ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// With a forecast, from which an objective chooses.
@@ -105,16 +102,12 @@ pub enum Found {
 /// |predicted − expected time| / expected time over the configurations that were predicted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
-    /// Mean.
     pub mean: f64,
-    /// Median.
     pub median: f64,
-    /// Maximum.
     pub max: f64,
 }
 
 impl<'p> Simulation<'p> {
-    /// Nothing simulated yet.
     #[doc(hidden)]
     pub fn new(plan: &'p Plan) -> Self {
         Simulation::with(plan, None)
@@ -210,7 +203,6 @@ impl<'p> Simulation<'p> {
         &self.searches[self.last].found
     }
 
-    /// Which search it is.
     fn search_anew(
         &mut self,
         case: Case,
@@ -318,9 +310,6 @@ impl<'p> Simulation<'p> {
     }
 
     /// Makes the run of `choice` to the target, after the last search and after choices that `failed`, unless it was made.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn settle(
         &mut self,
         case: Case,
@@ -371,27 +360,18 @@ impl<'p> Simulation<'p> {
     }
 
     /// The run of `choice` to the target, after the last search.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let which = self.settle(case, &[], choice)?;
         Ok(self.settled(which))
     }
 
     /// The run of `choice` to the target in the replica of the last search, without any search.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let at = self.settle_alone(case, choice)?;
         Ok(&self.alone.here().all[at])
     }
 
     /// Which of the runs without search it is, made unless it was.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub(super) fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
         if let Some(at) = self.alone.here().find(&[], choice) {
             return Ok(at);

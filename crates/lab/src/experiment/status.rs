@@ -1,5 +1,3 @@
-//! Whether a case has a result.
-
 use serde::{Deserialize, Serialize};
 
 /// Whether a case has a result.

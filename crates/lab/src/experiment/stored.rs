@@ -6,7 +6,6 @@
 pub struct Writer(pub Vec<u8>);
 
 impl Writer {
-    /// A whole number.
     pub fn count(&mut self, mut count: u64) {
         while count >= 0x80 {
             self.0.push(count as u8 | 0x80);
@@ -28,7 +27,6 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Text.
     pub fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -53,7 +51,6 @@ impl<'b> Reader<'b> {
         Some(first)
     }
 
-    /// A whole number.
     pub fn count(&mut self) -> Option<u64> {
         let mut count = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -67,7 +64,6 @@ impl<'b> Reader<'b> {
         None
     }
 
-    /// Reads N numbers.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
@@ -77,7 +73,6 @@ impl<'b> Reader<'b> {
         Some(numbers)
     }
 
-    /// Reads `count` numbers.
     pub fn list(&mut self, count: u64) -> Option<Vec<f64>> {
         let bytes = self.take(usize::try_from(count).ok()?.checked_mul(8)?)?;
         // Whole words: nothing is asked per number.
@@ -86,13 +81,11 @@ impl<'b> Reader<'b> {
         Some(words.iter().map(number).collect())
     }
 
-    /// Bytes.
     pub fn bytes(&mut self) -> Option<&'b [u8]> {
         let count = usize::try_from(self.count()?).ok()?;
         self.take(count)
     }
 
-    /// Text.
     pub fn text(&mut self) -> Option<String> {
         Some(str::from_utf8(self.bytes()?).ok()?.to_owned())
     }

@@ -266,7 +266,6 @@ impl Sink for Summary {
     }
 }
 
-/// Makes parts of a summary.
 #[derive(Debug, Clone)]
 pub struct SummaryMaker(Arc<KeyColumns>);
 

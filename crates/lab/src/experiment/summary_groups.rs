@@ -15,13 +15,9 @@ use scavsim_base::stats::Interval;
 pub struct Group {
     /// Setting; empty where no key of the scenario holds several values.
     pub setting: String,
-    /// Workload.
     pub workload: String,
-    /// Pricing policy.
     pub pricing: String,
-    /// Objective.
     pub objective: String,
-    /// Strategy.
     pub strategy: String,
     /// The configuration chosen most often; of several, the first seen.
     pub choice: Option<Chosen>,
@@ -30,24 +26,19 @@ pub struct Group {
     pub provenance: Option<String>,
     /// Share of all replicas that chose it.
     pub choice_share: f64,
-    /// Why cases have no result, and how many for this reason; of many reasons the first
-    /// `MOST_REASONS`.
+    /// Why cases have no result, and how many for this reason; of many reasons the first `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
-    /// The oracle's configuration.
     pub oracle: Option<Chosen>,
-    /// Counts, means and shares.
     pub tallied: Tallied,
     /// A median per entry of [`METRICS`]; `None` where no replica has the figure, and where it is not kept.
     pub medians: Vec<Option<f64>>,
 }
 
 impl Group {
-    /// The mean of a metric by its column name.
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
         self.tallied.mean(metric)
     }
 
-    /// The median of a metric by its column name.
     pub fn median(&self, metric: &str) -> Option<f64> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
         let kept = self.tallied.kept;
@@ -61,14 +52,12 @@ impl Group {
 pub struct KeyGroup {
     /// A cell per column; empty where the records have none.
     pub key: Vec<String>,
-    /// Counts, means and shares.
     pub tallied: Tallied,
     /// Medians of time and cost with their intervals, where they are kept.
     pub medians: Vec<Option<(f64, Option<Interval>)>>,
 }
 
 impl KeyGroup {
-    /// The mean of a metric by its column name.
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
         self.tallied.mean(metric)
     }
@@ -83,7 +72,6 @@ impl KeyGroup {
 /// The groups of a summary by columns of one's choice.
 #[derive(Debug)]
 pub struct KeyTable {
-    /// Names of the columns.
     pub columns: Vec<String>,
     /// By the columns, from left to right.
     pub groups: Vec<KeyGroup>,
@@ -91,7 +79,6 @@ pub struct KeyTable {
     pub empty_axes: Vec<String>,
 }
 
-/// A finished summary.
 #[derive(Debug)]
 pub enum Aggregated {
     /// By setting, workload, pricing, objective and strategy, each in the scenario's order.
@@ -191,7 +178,6 @@ pub(super) fn table(by: &KeyColumns, closed: Vec<Closed>) -> KeyTable {
     }
 }
 
-/// What a cell is sorted by.
 #[derive(Debug, Clone, Copy)]
 enum Rank<'c> {
     Empty,

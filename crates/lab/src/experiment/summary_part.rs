@@ -1,5 +1,3 @@
-//! What the records of one task come to in a summary.
-
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -31,7 +29,6 @@ pub struct SummaryPart {
 /// Setting, workload, policy, objective and strategy of a case.
 pub(super) type Identity = [String; 5];
 
-/// Cases of one group.
 #[derive(Clone)]
 pub(super) struct Cases {
     /// The number that records of a plan have which belong here, where the columns are those of it.
@@ -105,7 +102,6 @@ impl Places {
     }
 }
 
-/// A hash of a key.
 fn hash_of<'c>(cells: impl Iterator<Item = Cell<'c>>) -> u64 {
     let mut hasher = DefaultHasher::new();
     cells.for_each(|cell| cell.hash(&mut hasher));
@@ -121,7 +117,6 @@ impl OwnedCell {
         }
     }
 
-    /// The cell as a table shows it.
     pub(super) fn text(&self) -> String {
         match self {
             OwnedCell::Empty => String::new(),
@@ -190,7 +185,6 @@ impl Cases {
         none
     }
 
-    /// A hash of its key.
     pub(super) fn hash(&self) -> u64 {
         hash_of(self.key.iter().map(OwnedCell::borrowed))
     }
@@ -264,7 +258,6 @@ impl Choices {
         }
     }
 
-    /// Takes in those of cases that follow.
     fn merge(&mut self, others: Choices) {
         for (chosen, provenance, count) in others.chosen {
             match self.chosen.iter_mut().find(|(own, ..)| *own == chosen) {
@@ -279,7 +272,6 @@ impl Choices {
 }
 
 impl SummaryPart {
-    /// No records yet.
     pub(super) fn of(by: Arc<KeyColumns>) -> SummaryPart {
         SummaryPart {
             by,
@@ -293,7 +285,6 @@ impl SummaryPart {
         SummaryPart::of(Arc::new(KeyColumns::usual(across_vms)))
     }
 
-    /// Takes the next record of the task.
     pub fn take(&mut self, record: &Record<'_>) {
         let (columns, keeps) = (&self.by.columns, self.by.keeps);
         let cells = || columns.iter().map(|column| column.cell(record));

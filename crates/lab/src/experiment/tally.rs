@@ -61,19 +61,15 @@ fn goes(metric: &str) -> Option<Goes> {
     })
 }
 
-/// A mean with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
-    /// Mean.
     pub mean: f64,
     /// 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit,
     /// and where cases differ by more than luck.
     pub interval: Option<Interval>,
     /// How often that holds.
     pub holds: Holds,
-    /// Skewness of the values.
     pub skewness: f64,
-    /// Number of values.
     pub count: u64,
 }
 
@@ -87,7 +83,6 @@ impl Mean {
 /// What the records of a group come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tallied {
-    /// Metrics that are kept.
     pub(super) kept: &'static KeptMetrics,
     /// Records seen.
     pub cases: u64,
@@ -109,7 +104,6 @@ pub struct Tallied {
 }
 
 impl Tallied {
-    /// The mean of a metric by its column name.
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
         debug_assert!(self.kept.mean(index).is_some(), "{metric} is not kept");
@@ -162,7 +156,6 @@ struct Repaid {
 }
 
 impl Tally {
-    /// No records yet, of which these metrics are kept.
     pub(super) fn new(kept: &'static KeptMetrics) -> Tally {
         Tally {
             kept,
@@ -212,7 +205,6 @@ impl Tally {
         self.repaid.merge(&other.repaid);
     }
 
-    /// What is kept.
     pub(super) fn kept(&self) -> &'static KeptMetrics {
         self.kept
     }
@@ -222,7 +214,6 @@ impl Tally {
         self.figures.get(at)
     }
 
-    /// Puts what a figure comes to in its place.
     pub(super) fn set_figure(&mut self, at: usize, figure: &Figure) {
         self.figures.set(at, figure);
     }

@@ -30,7 +30,6 @@ pub(super) struct Partners {
 }
 
 impl Partners {
-    /// The place of the next record.
     pub(super) fn meet(&mut self, replica: u64, antithetic: bool) -> Place {
         if antithetic {
             self.in_pairs(replica)
@@ -51,9 +50,7 @@ impl Partners {
 
 /// Units of one figure, or of several that come together.
 pub(super) trait UnitsOf: Clone + Default {
-    /// The figures of one case.
     type Value: Copy;
-    /// Takes in a unit.
     fn unit(&mut self, unit: Self::Value);
     /// Takes in units that follow.
     fn append(&mut self, other: &Self);
@@ -131,7 +128,6 @@ impl<M: UnitsOf> Units<M> {
         self.done.append(&other.all());
     }
 
-    /// All units so far.
     pub(super) fn all(&self) -> M {
         let mut all = self.done.clone();
         if let Some(alone) = self.waiting {
@@ -204,13 +200,11 @@ impl Answers {
         self.units.take(value, place);
     }
 
-    /// Takes in those of cases that follow.
     pub(super) fn merge(&mut self, other: &Answers) {
         self.share.merge(&other.share);
         self.units.merge(&other.units);
     }
 
-    /// The share.
     pub(super) fn share(&self) -> Share {
         self.share
     }

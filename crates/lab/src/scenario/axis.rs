@@ -53,7 +53,6 @@ struct SeriesFields {
 }
 
 impl SeriesFields {
-    /// The values, or what is wrong with the series.
     fn values(&self) -> Result<Vec<u32>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {
@@ -268,12 +267,10 @@ impl Bounds {
 }
 
 impl Exclusion {
-    /// Whether it says anything at all.
     pub fn is_empty(&self) -> bool {
         *self == Exclusion::default()
     }
 
-    /// The axes that it is about.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let usual = [
             (space::VM, self.vm.is_some()),

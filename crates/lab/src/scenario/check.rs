@@ -26,11 +26,8 @@ use scavsim_sim::training::Fidelity;
 /// Values from the command line that replace those of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
-    /// Seed.
     pub seed: Option<u64>,
-    /// Replicas.
     pub replicas: Option<Count>,
-    /// Fidelity.
     pub fidelity: Option<Fidelity>,
     /// Keys with their values, each a line of TOML; a later one wins.
     pub set: Vec<Arc<Source>>,
@@ -81,7 +78,6 @@ pub fn load_with(
     scenario.filter(|_| diagnostics.len() == before)
 }
 
-/// A check under way.
 struct Check<'a> {
     files: &'a Files,
     given: &'a Given,

@@ -41,7 +41,6 @@ impl Complaints<'_> {
         Diagnostic::general(format!("{}: {}", self.source.name, title.as_ref()))
     }
 
-    /// Reports a mistake.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
@@ -56,7 +55,6 @@ impl Complaints<'_> {
         self.diagnostics.error_at(self.source, span, title, label);
     }
 
-    /// How many mistakes were reported.
     pub(super) fn count(&self) -> usize {
         self.diagnostics.len()
     }
@@ -94,7 +92,6 @@ impl Complaints<'_> {
         found.map(|(_, found)| *found)
     }
 
-    /// Reports a list without entries.
     pub(super) fn not_empty<T>(&mut self, key: &str, list: &Spanned<Vec<T>>, legal: &[&str]) {
         // A list whose entries were all refused only looks empty.
         if list.get_ref().is_empty() && !self.is_reported(&list.span()) {

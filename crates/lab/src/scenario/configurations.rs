@@ -208,8 +208,7 @@ impl Configurations<'_> {
         Some(())
     }
 
-    /// Leaves out what the memory of the scenario's own VM types does not hold; `None` when nothing
-    /// is left.
+    /// Leaves out what the memory of the scenario's own VM types does not hold; `None` when nothing is left.
     fn keep_fitting(
         &self,
         workload: &Workload,

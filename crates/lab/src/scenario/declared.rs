@@ -11,12 +11,10 @@ use scavsim_sim::parallel::Schedule;
 use scavsim_sim::plans::{Forecast, Reaction};
 use scavsim_sim::training::sync::PROTOCOLS;
 
-/// A kind of things that are declared.
 #[derive(Debug)]
 pub struct DeclaredKind {
     /// What they are called in documents.
     pub name: &'static str,
-    /// What one of them is.
     pub one: &'static str,
     /// What their formula is called.
     pub how: &'static str,

@@ -321,7 +321,6 @@ pub struct KindTable {
 pub struct Available(pub NonNegative, pub Fraction);
 
 impl KindTable {
-    /// Whether any of its VMs is on spot terms.
     pub fn has_spot(&self) -> bool {
         let servers = self.servers.as_ref().map(|servers| servers.market);
         [Some(self.market), self.chief_market, servers].contains(&Some(RentedOn::Spot))
@@ -411,7 +410,6 @@ pub(super) const SEVERAL_OF_VARIATION: &[&str] = &[
 ];
 
 impl VariationTable {
-    /// Whether nothing varies.
     pub fn is_off(&self) -> bool {
         *self == VariationTable::default()
     }

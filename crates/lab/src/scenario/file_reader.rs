@@ -169,7 +169,6 @@ impl FileReader<'_> {
         file
     }
 
-    /// Reads a file that `from` includes.
     fn include(&mut self, path: &Spanned<String>, from: &Arc<Source>, folder: &Path) {
         let own = Path::new(path.get_ref());
         let file = match library::name(own) {

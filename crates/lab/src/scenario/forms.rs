@@ -52,7 +52,6 @@ pub enum OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// All of them.
     pub fn all(&self) -> &[T] {
         match self {
             OneOrMore::One(value) => std::slice::from_ref(value),

@@ -95,8 +95,7 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     }
 }
 
-/// Reports values of an axis that are beyond all that was measured. The configurations that this does
-/// not explain.
+/// Reports values of an axis that are beyond all that was measured. The configurations that this does not explain.
 fn beyond_axes(
     cluster: &ClusterTable,
     workload: &Workload,

@@ -43,7 +43,6 @@ pub(super) struct Kinds<'a> {
     pub(super) terms: Option<&'a Spot>,
 }
 
-/// Protocols by workload.
 pub(super) fn protocols(
     table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
 ) -> BTreeMap<Arc<str>, Protocol> {
@@ -68,7 +67,6 @@ pub(super) fn sync_of(
 }
 
 impl Kinds<'_> {
-    /// The kind that a table describes.
     pub(super) fn read(
         &self,
         name: &Spanned<String>,

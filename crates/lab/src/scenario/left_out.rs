@@ -10,7 +10,6 @@ use scavsim_data::workload::{Reach, Workload};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     workload: String,
-    /// Whether all of them were measured.
     measured: bool,
     searched: usize,
     /// How many, and why.
@@ -100,7 +99,6 @@ impl LeftOut {
         }
     }
 
-    /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.reasons.is_empty() && self.silent == 0
     }

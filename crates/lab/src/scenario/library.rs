@@ -7,7 +7,6 @@ use include_dir::{Dir, include_dir};
 
 use scavsim_read::input::Source;
 
-/// All of them, as in the repository.
 pub static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
 /// What stands before the name of one in `include`: the folder that its own paths start at.
@@ -19,7 +18,6 @@ pub fn name(path: &Path) -> Option<&str> {
     Some(name.trim_start_matches(['/', '\\']))
 }
 
-/// The file of that name.
 pub fn source(name: &str) -> Option<Arc<Source>> {
     let text = SHIPPED.get_file(name)?.contents_utf8()?;
     Some(Source::new(format!("{PREFIX}{name}"), text))

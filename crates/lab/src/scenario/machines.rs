@@ -108,12 +108,10 @@ pub(super) fn read(
 
 /// Most times that a VM type can be slower than the one that it stands in for, or faster.
 const MOST_SCALE: f64 = 1000.0;
-/// Most memory in GiB of a VM.
 const MOST_MEMORY_GIB: f64 = 1e6;
 /// Highest price in USD of a VM and hour.
 const MOST_USD: f64 = 1e6;
 
-/// Reports values that no machine has.
 fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints<'_>) {
     let scales = 1.0 / MOST_SCALE..=MOST_SCALE;
     let axes = [
@@ -254,7 +252,6 @@ fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>>
     Some(all)
 }
 
-/// The VM types that these machines and the catalogue make.
 pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
     Fleet::new(machines.into_iter().map(|m| {
         let own = OwnVm {
@@ -280,7 +277,6 @@ pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
     }
 }
 
-/// The tables of machines, by their names.
 pub(super) fn tables(file: &ScenarioFile) -> HashMap<&str, &VmTable> {
     let tables = file.vm.iter();
     tables

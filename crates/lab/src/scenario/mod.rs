@@ -128,7 +128,6 @@ pub struct Setting {
     /// Keys and values of the setting, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds
     /// several values.
     pub name: String,
-    /// What varies at random.
     pub variation: Variation,
     /// How clusters live: protocol, losses of VMs, kinds.
     pub setup: Setup,

@@ -12,7 +12,6 @@ const MOST: u64 = 100_000;
 pub struct WantedPrecision {
     /// Half of a 95 % interval at most, as a fraction: 0.001 is ±0.1 %.
     pub half_width: f64,
-    /// Replicas at most.
     pub most: u64,
 }
 

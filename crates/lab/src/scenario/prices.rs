@@ -144,9 +144,7 @@ fn tables(
     })
 }
 
-/// What may be rented in a scenario.
 pub(crate) struct Rentals<'a> {
-    /// The VM types that there are.
     pub(super) fleet: Fleet<'a>,
     /// VMs to choose from, on their terms, each once.
     pub(super) all: Vec<Rented<'a>>,

@@ -16,7 +16,6 @@ use scavsim_search::search::registry;
 /// More names than this are a number.
 const MOST_NAMES: usize = 4;
 
-/// What is to be minded of a scenario.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// What is used where the scenario names no price, says nothing of losses, or does not tell VM types apart, a sentence each.
@@ -29,11 +28,9 @@ pub struct Remarks {
     pub only_ratios: Vec<String>,
     /// A sentence on the days and regions of listed prices; nothing where another remark says it.
     pub price_days: Option<String>,
-    /// The price pack of the user that prices are from.
     pub price_pack: Option<PricePack>,
 }
 
-/// Which price pack was used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PricePack {
     /// Name of its folder.
@@ -102,7 +99,6 @@ impl Remarks {
 /// Providers whose days the descriptions of the policies tell that are charged where none is named.
 const DESCRIBED: [&str; 3] = ["aws", "azure", "gcp"];
 
-/// All listed prices that are charged.
 fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedPrice> {
     let of = |policy| {
         let one = move |vm: &Rented<'_>| Policy::listed(policy, *vm, &rentals.fleet);
@@ -111,7 +107,6 @@ fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedP
     policies.iter().flat_map(of).collect()
 }
 
-/// The days of listed prices, by provider.
 fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
     let all: Vec<&ListedPrice> = listed.iter().collect();
     let of_provider = |own: &[&ListedPrice]| {
@@ -138,7 +133,6 @@ fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
     (!each.is_empty()).then(|| format!("listed prices: {}{pack}", each.join("; ")))
 }
 
-/// The price pack that some are from.
 fn price_pack(listed: &BTreeSet<ListedPrice>) -> Option<PricePack> {
     let pack = Catalogue::current().pack.as_ref()?;
     listed

@@ -42,7 +42,6 @@ const OF_RANGES: [(&str, &str); 10] = [
 /// The name of the schema in the world; nobody has to fetch it.
 pub const SCHEMA_ID: &str = "urn:scavsim:scenario";
 
-/// The JSON Schema of a scenario file.
 pub fn schema() -> Schema {
     // "No default" is not a default of null.
     let without_null = RecursiveTransform(|schema: &mut Schema| {
@@ -67,7 +66,6 @@ pub fn schema() -> Schema {
     schema
 }
 
-/// Name of the definition of ranges.
 const RANGE: &str = "Range";
 
 /// Lets every key that may hold several values do so.

@@ -14,7 +14,6 @@ use scavsim_data::workload::{Reach, StandIn, Workload};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::sync::Protocol;
 
-/// How the clusters of the scenario live.
 pub(super) fn read(
     file: &ScenarioFile,
     workloads: &[Option<&Workload>],

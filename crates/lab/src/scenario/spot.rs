@@ -17,7 +17,6 @@ use scavsim_sim::cluster::Checkpoints;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy};
 use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
 
-/// Most models that a message names.
 const MOST_NAMED: usize = 6;
 
 /// Models of VMs that are lost each by itself, those first that are named most like `name`.
@@ -45,7 +44,6 @@ pub(super) fn lost_alone(name: &str) -> String {
     )
 }
 
-/// The terms of spot VMs, if the scenario has any.
 pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
     let table = file.spot.as_ref()?;
     let terms = SpotTerms {
@@ -130,7 +128,6 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     lives?.first().copied()
 }
 
-/// When checkpoints are written.
 pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
     match choice {
         None | Some(CheckpointChoice::None) => Checkpoints::By(Policy::None),

@@ -16,7 +16,6 @@ use scavsim_sim::cluster::Setup;
 /// Configurations of which the clairvoyant runs each, at most.
 const MOST_REALISED: usize = 50_000;
 
-/// The strategies asked for.
 pub(super) fn read(
     table: &SearchTable,
     settings: &Settings,
@@ -76,7 +75,6 @@ pub(super) fn renamed(table: &SearchTable, registry: &Registry) -> Vec<String> {
     asked.filter_map(sentence).collect()
 }
 
-/// The objectives asked for.
 pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -> Vec<Objective> {
     let Some(asked) = &table.objectives else {
         return vec![Objective::Time, Objective::Cost, Objective::Knee];

@@ -10,8 +10,7 @@ use scavsim_data::configuration::Shape;
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_read::input::Folder;
 
-/// Reads the workloads that the key `key` asks for, the program's `own` first; none where a name or its
-/// folder is wrong.
+/// Reads the workloads that the key `key` asks for, the program's `own` first; none where a name or its folder is wrong.
 pub(super) fn read(
     key: &str,
     asked: &Spanned<Vec<Spanned<String>>>,

@@ -10,22 +10,16 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Provenance;
 use scavsim_search::search::Objective;
 
-/// What is answered.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// Name of the workload.
     pub name: String,
-    /// The import's own report.
     pub report: Report,
     /// The workload folder, as it would be written.
     pub files: Vec<(&'static str, String)>,
     /// Prices and lives.
     pub offers: Offers,
-    /// What of the catalogue was looked at.
     pub catalogue: Looked,
-    /// What was known.
     pub known: Known,
-    /// What it was chosen by.
     pub goal: Goal,
     /// USD that an hour counts as, for the knee.
     pub usd_per_hour: f64,
@@ -44,11 +38,8 @@ pub struct Advice {
 /// A configuration in a market, and what is to be expected of it.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The configuration.
     pub configuration: Configuration,
-    /// VMs of the choice.
     pub vms: u32,
-    /// Price of the VMs.
     pub offer: Offer,
     /// Hours and their 90 % interval.
     pub time_h: [f64; 3],
@@ -68,7 +59,6 @@ pub struct Choice {
     pub stands: Option<StandsFor>,
 }
 
-/// What is said of a machine that was not measured rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandsFor {
     /// The measured VM type.
@@ -99,13 +89,9 @@ pub struct Looked {
 /// A measurement that could be made next.
 #[derive(Debug, Clone)]
 pub struct Next {
-    /// What it brings and takes.
     pub worth: Worth,
-    /// Where it is made.
     pub configuration: Configuration,
-    /// VMs of the measurement.
     pub vms: u32,
-    /// Price of the VMs.
     pub offer: Offer,
     /// Whether that was measured before.
     pub was_measured: bool,
@@ -120,7 +106,6 @@ impl Advice {
         self.choices.iter().find(|choice| choice.stands.is_none())
     }
 
-    /// Whether any offer is in the spot market.
     pub fn has_spot(&self) -> bool {
         self.offers
             .all

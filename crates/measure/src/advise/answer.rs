@@ -28,7 +28,6 @@ const HOPELESS: f64 = 2.0;
 /// A GPU that was not measured is taken before one that was if it is better with this chance.
 const SURELY: f64 = 0.9;
 
-/// Answers a question.
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
     let mut diagnostics = Diagnostics::default();
     match Source::read(&question.import.file, &mut diagnostics) {
@@ -166,7 +165,6 @@ fn asked(
     (all, hopeless)
 }
 
-/// What an answer rests on.
 struct Basics {
     workload: Workload,
     report: Report,
@@ -294,7 +292,6 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
     }
 }
 
-/// What could be measured next.
 fn measurements(
     question: &Question,
     basis: &Basics,

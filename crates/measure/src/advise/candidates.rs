@@ -30,7 +30,6 @@ pub struct Bounds<'s> {
 }
 
 impl<'s> Bounds<'s> {
-    /// The bounds of a shape of a workload.
     pub fn of(workload: &Workload, shape: &'s str) -> Bounds<'s> {
         let points = workload.steps.points_of(shape);
         let local = || points.iter().map(|(c, _)| c.local_batch());

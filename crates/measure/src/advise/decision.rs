@@ -16,19 +16,14 @@ const STRATA: usize = 64;
 /// A run that misses a limit is made again; a share of misses above this counts as this.
 const MOST_MISS: f64 = 0.99;
 
-/// What to choose by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
-    /// What is looked for.
     pub objective: Objective,
-    /// What may not be exceeded.
     pub limits: Limits,
 }
 
-/// A configuration that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prospect {
-    /// What the workload is asked about.
     pub configuration: Configuration,
     /// Mean time and cost of runs, if the prediction is right.
     pub expected: Point,
@@ -36,11 +31,9 @@ pub struct Prospect {
     pub run_sd: [f64; 2],
     /// USD per hour of all its VMs.
     pub usd_per_hour: f64,
-    /// Predicted seconds of a step.
     pub step_s: f64,
 }
 
-/// All that a decision is made from.
 #[derive(Debug, Clone)]
 pub struct Decision<'a> {
     prospects: &'a [Prospect],
@@ -50,7 +43,6 @@ pub struct Decision<'a> {
     usd_per_hour: f64,
 }
 
-/// Something that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measurement {
     /// The step of a prospect.
@@ -62,7 +54,6 @@ pub enum Measurement {
 /// What a measurement would bring, in the unit of the objective, and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worth {
-    /// What is measured.
     pub measurement: Measurement,
     /// How much better the choice is expected to be after it: hours for the time, else USD.
     pub value: f64,
@@ -72,7 +63,6 @@ pub struct Worth {
     pub net: f64,
 }
 
-/// What measurements take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuringEffort {
     /// Seconds until the VMs train.
@@ -278,7 +268,6 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// What a measurement brings and takes.
     pub fn worth(&self, measurement: Measurement, effort: &MeasuringEffort) -> Worth {
         let (noise, price) = match measurement {
             Measurement::Step(at) => {
@@ -364,7 +353,6 @@ impl<'a> Decision<'a> {
         all
     }
 
-    /// USD that an hour counts as for the knee.
     pub fn usd_per_hour(&self) -> f64 {
         self.usd_per_hour
     }

@@ -92,21 +92,15 @@ pub fn sky(name: &str, choice: &Choice) -> String {
     )
 }
 
-/// Why there are no commands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoCommands {
-    /// Commands of the provider are not known.
     #[error("the commands of {0} are not known")]
     Provider(String),
-    /// The provider of a VM type is not known.
     #[error("who rents out {0} is not known")]
     NoProvider(String),
 }
 
 /// The commands that rent the VMs and give them back.
-///
-/// # Errors
-/// Where the provider is not known.
 pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
     let (vm_type, vms) = (vm_type(&choice.configuration.vm), choice.vms);
     let name = plain(name);

@@ -8,7 +8,6 @@ use scavsim_base::stats::{self, normal};
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 
-/// How a configuration is told.
 pub(super) struct ToldOf<'m> {
     pub(super) provenance: Provenance,
     /// The machine, where that was not measured.
@@ -17,33 +16,25 @@ pub(super) struct ToldOf<'m> {
     pub(super) sd: f64,
 }
 
-/// What is told of machines that were not measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnMachines {
-    /// What they have in common with a measured one.
     pub basis: Basis,
-    /// VM types.
     pub types: usize,
-    /// Configurations.
     pub configurations: usize,
     /// ± of which 90 % of them are within, typically.
     pub within: f64,
 }
 
-/// What the measurements told.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// Configurations that were measured.
     pub measured: usize,
     /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
     pub told: Vec<(Provenance, usize, f64)>,
     /// Likewise on machines that were not measured.
     pub machines: Vec<OnMachines>,
-    /// Batches whose epochs were measured.
     pub batches: Vec<u32>,
     /// Epochs that somebody stated for all batches.
     pub stated_epochs: Option<f64>,
-    /// Whether there is a law of epochs.
     pub epoch_law: bool,
     /// VM shapes without a law of steps.
     pub without_law: Vec<String>,
@@ -53,7 +44,6 @@ pub struct Known {
     pub largest_local: BTreeMap<String, f64>,
     /// Least and greatest worker count.
     pub workers: (u32, u32),
-    /// What repeats tell.
     pub repeats: Repeats,
 }
 

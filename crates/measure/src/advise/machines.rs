@@ -97,7 +97,6 @@ pub struct Machine {
     gpu: Option<usize>,
 }
 
-/// All machines that are asked about.
 #[derive(Debug, Clone, Default)]
 pub struct Machines {
     /// By VM type.
@@ -111,7 +110,6 @@ pub struct Machines {
     gpus: usize,
 }
 
-/// A VM type that was measured.
 struct MeasuredType<'w> {
     vm: &'w str,
     listed: &'static VmType,
@@ -201,7 +199,6 @@ fn with_gpus(workload: &Workload, measured: &[MeasuredType<'_>], others: &[&VmTy
     }
 }
 
-/// Whether two names are of one GPU.
 fn is_same(a: &str, b: &str) -> bool {
     match (gpu::named(a), gpu::named(b)) {
         (Some(a), Some(b)) => a.name == b.name,
@@ -357,18 +354,15 @@ fn network(like: Option<f64>, own: Option<f64>) -> (f64, f64) {
 }
 
 impl Machines {
-    /// The machine of a VM shape.
     pub fn of(&self, shape: &str) -> Option<&Machine> {
         let own = vm_type(shape);
         self.all.iter().find(|machine| machine.vm == own)
     }
 
-    /// The names of all.
     pub fn names(&self) -> BTreeSet<String> {
         self.all.iter().map(|machine| machine.vm.clone()).collect()
     }
 
-    /// What a workload may be asked with them.
     pub fn reach(&self) -> Reach {
         Reach {
             extrapolate: true,

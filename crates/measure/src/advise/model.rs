@@ -26,18 +26,13 @@ use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::parallel::gpu::{self, Precision};
 
-/// A plan that can be taken.
 #[derive(Debug, Clone)]
 pub struct PlanChoice {
     /// The GPU, by its data sheet.
     pub gpu: Arc<str>,
-    /// How many.
     pub gpus: u32,
-    /// Type of the VMs.
     pub vm: String,
-    /// How many VMs.
     pub vms: u32,
-    /// On which terms.
     pub offer: Offer,
     /// Degrees and micro-batch.
     pub plan: String,
@@ -56,7 +51,6 @@ pub struct PlanChoice {
 }
 
 impl PlanChoice {
-    /// USD per 10⁹ tokens.
     pub fn usd_per_1e9_tokens(&self, tokens: f64) -> f64 {
         self.cost_usd[0] / tokens * 1e9
     }
@@ -70,31 +64,24 @@ impl PlanChoice {
     }
 }
 
-/// A measurement, and what it is worth.
 #[derive(Debug, Clone)]
 pub struct PlanMeasurement {
     /// The plan whose steps are timed.
     pub choice: PlanChoice,
-    /// Minutes that it takes.
     pub minutes: f64,
-    /// USD that it takes.
     pub usd: f64,
     /// By how much the choice gets better in expectation: USD, or hours where time is looked for.
     pub gain: f64,
 }
 
-/// The answer.
 #[derive(Debug, Clone)]
 pub struct ModelAdvice {
-    /// What was asked.
     pub question: ModelQuestion,
     /// The model's name and parameters.
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),
-    /// Precision.
     pub precision: Precision,
-    /// How many plans were looked at.
     pub plans: usize,
     /// The best on each GPU, the best of all first; those that keep to the limits in the mean before others.
     pub choices: Vec<PlanChoice>,
@@ -125,7 +112,6 @@ fn is_within(choice: &PlanChoice, goal: &Goal) -> bool {
             .is_none_or(|most| choice.cost_usd[0] <= most)
 }
 
-/// Answers a question.
 pub fn advise_model(
     question: &ModelQuestion,
     jobs: usize,
@@ -243,7 +229,6 @@ fn best_of_each_gpu(mut all: Vec<PlanChoice>, goal: &Goal) -> Vec<PlanChoice> {
     best
 }
 
-/// A row of a ranking as a choice.
 fn choice(
     question: &ModelQuestion,
     asked: &scenario::Asked,

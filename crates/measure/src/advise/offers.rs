@@ -9,7 +9,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 /// The word for all providers; for a region, wherever a VM type is the cheapest.
 pub const ANY: &str = "any";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
@@ -43,12 +42,9 @@ pub struct Offer {
     pub lifetime: Option<&'static Model>,
 }
 
-/// The region of a provider whose prices are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRegion {
-    /// The provider.
     pub provider: String,
-    /// The region that prices are from.
     pub region: String,
     /// Other regions that have a price of what was measured.
     pub others: BTreeSet<String>,
@@ -57,7 +53,6 @@ pub struct PriceRegion {
 /// All offers, and why there are not more.
 #[derive(Debug, Clone, Default)]
 pub struct Offers {
-    /// Where prices are from.
     pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
@@ -201,7 +196,6 @@ fn places(
     taken.map(place).collect()
 }
 
-/// The complaint where nothing has a price.
 fn without_any(vm_types: &BTreeSet<String>, left_out: &[String]) -> Diagnostic {
     let mut help = left_out.join("; ");
     if let Some(vm) = vm_types.first() {
@@ -222,7 +216,6 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Wan
     }
 }
 
-/// Why a VM type is not offered as spot.
 enum NoSpot {
     Price,
     Lives,

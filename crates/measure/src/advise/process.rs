@@ -68,7 +68,6 @@ impl Process {
         }
     }
 
-    /// This process with another standard deviation.
     pub(super) fn scaled(self, sigma: f64) -> Process {
         Process::new(self.places, self.own, sigma)
     }

@@ -6,18 +6,14 @@ use crate::import::profile;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_read::input::Diagnostics;
 
-/// What is asked.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// How the table is imported.
     pub import: profile::ProfileOptions,
     /// Where, and in which market.
     pub wanted: Wanted,
-    /// What to choose by.
     pub goal: Goal,
     /// Minutes until VMs train, in a measurement and in the job.
     pub setup_min: f64,
-    /// Steps of a measurement.
     pub steps: u32,
     /// How often the job is to be trained.
     pub times: f64,
@@ -25,12 +21,9 @@ pub struct Question {
     pub runs: u64,
 }
 
-/// Why there is no advice.
 #[derive(Debug)]
 pub enum NoAdvice {
-    /// Something is wrong with the question.
     Wrong(Diagnostics),
-    /// Something else.
     Failed(NoRanking),
 }
 

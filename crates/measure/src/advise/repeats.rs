@@ -15,7 +15,6 @@ pub const EPOCHS_SD: f64 = 0.03;
 /// Repeats that what is assumed weighs as much as.
 const ASSUMED: f64 = 2.0;
 
-/// What repeats tell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeats {
     /// Standard deviation of ln(step) of one measurement.
@@ -43,8 +42,7 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was
-    /// told.
+    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was told.
     pub fn read(source: &Arc<Source>, batch_is: Option<BatchIs>) -> Repeats {
         let mut unread = Diagnostics::default();
         let required = ["vm", "workers", "batch", "step_s"];

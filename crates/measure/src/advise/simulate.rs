@@ -20,7 +20,6 @@ use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_sim::engine::Interrupt;
 
-/// A configuration in a market, simulated.
 pub(super) struct Simulated {
     pub(super) prospect: Prospect,
     pub(super) offer: Offer,

@@ -30,7 +30,6 @@ const LEVEL: f64 = 1e4;
 /// A training that was measured on several GPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
-    /// What it is.
     pub name: String,
     /// Who measured it, by a word of `data/gpus/README.md`.
     pub source: String,
@@ -40,7 +39,6 @@ pub struct Training {
     pub speeds: Vec<(&'static GpuSheet, f64)>,
 }
 
-/// The shipped trainings.
 pub fn trainings() -> &'static [Training] {
     static READ: LazyLock<Vec<Training>> = LazyLock::new(|| read(&mut Diagnostics::default()));
     &READ
@@ -86,7 +84,6 @@ fn features(gpu: &GpuSheet) -> [f64; FEATURES] {
     [whole, half, gpu.memory_gb_per_s].map(libm::log)
 }
 
-/// The law.
 #[derive(Debug, Clone)]
 pub struct Speeds {
     /// GPUs that differ in what counts.
@@ -97,7 +94,6 @@ pub struct Speeds {
     covariance: Vec<f64>,
 }
 
-/// What is said of GPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// ln(seconds) on each, but for the constant of those that were known.

@@ -15,7 +15,6 @@ use scavsim_search::search::Objective;
 /// Choices that are shown beside the best.
 const OTHERS: usize = 5;
 
-/// All of it.
 pub fn render(advice: &Advice) -> String {
     let mut text = String::new();
     let head = format!("{}, by {}", advice.name, advice.goal.objective.name());
@@ -265,7 +264,6 @@ fn of_others(advice: &Advice) -> String {
     )
 }
 
-/// What a choice rests on.
 fn from(choice: &Choice) -> String {
     match &choice.stands {
         None => choice.provenance.name().to_owned(),

@@ -15,7 +15,6 @@ use scavsim_data::workload::{Epochs, StepCosts, Workload};
 /// No measurement, as [`UNTOLD`]: how much larger errors are for each factor of two beyond the measurements, over those among them.
 const GROWTH: f64 = 1.0;
 
-/// Errors of step and epochs.
 #[derive(Debug, Clone)]
 pub struct Uncertainty<'w> {
     steps: &'w StepCosts,
@@ -29,11 +28,8 @@ pub struct Uncertainty<'w> {
 /// Covariances of errors of ln(time) between configurations, by rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariances {
-    /// Configurations.
     pub count: usize,
-    /// Covariances of the step.
     pub steps: Vec<f64>,
-    /// Covariances of the epochs.
     pub epochs: Vec<f64>,
 }
 
@@ -62,7 +58,6 @@ impl<'w> Uncertainty<'w> {
         }
     }
 
-    /// Covariances of the errors of `configurations`.
     pub fn covariances(&self, configurations: &[Configuration]) -> Covariances {
         let count = configurations.len();
         let batches: Vec<Place> = (configurations.iter())

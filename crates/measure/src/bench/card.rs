@@ -11,7 +11,6 @@ use scavsim_read::input::{Diagnostics, Folder};
 use scavsim_search::grid::report::Counts;
 use scavsim_search::grid::{Charge, Grid, Job, ProbeCharge, ROWS, SPEC, load};
 
-/// Name of the file of a card.
 pub const FILE: &str = "CARD.md";
 
 /// The card of the grid in a folder, as Markdown; what is wrong with the grid goes to `diagnostics`.

@@ -11,7 +11,6 @@ pub(super) const PROGRAM: &str = "submission";
 /// Characters of a name.
 const LONGEST_NAME: usize = 40;
 
-/// Who competes.
 #[derive(Debug, Clone)]
 pub struct Contestant {
     kind: ContestantKind,
@@ -23,7 +22,6 @@ pub struct Contestant {
 
 #[derive(Debug, Clone)]
 enum ContestantKind {
-    /// A strategy that comes with scavsim.
     BuiltIn,
     /// A program, in its folder.
     Program {
@@ -86,7 +84,6 @@ impl Contestant {
         })
     }
 
-    /// Name of the contestant in scenarios.
     pub(super) fn scenario_name(&self) -> &str {
         match &self.kind {
             ContestantKind::BuiltIn => &self.strategy,

@@ -7,7 +7,6 @@ use scavsim_search::grid::{ROWS, SPEC};
 
 /// Name of the file of hashes, as `b3sum --check` reads it.
 pub const HASHES: &str = "B3SUMS";
-/// Name of a grid's licence.
 const LICENCE: &str = "LICENSE";
 
 /// Files of a suite with their texts, in alphabetical order; what is wrong with a grid goes to `diagnostics`.

@@ -11,7 +11,6 @@ static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/ben
 /// The name of the suite that is taken where nobody names one.
 pub const NEWEST: &str = "v1";
 
-/// The file of the suite of that name.
 pub fn source(name: &str) -> Option<Arc<Source>> {
     let file = format!("{name}.toml");
     let text = EMBEDDED.get_file(&file)?.contents_utf8()?;

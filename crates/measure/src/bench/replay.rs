@@ -16,7 +16,6 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// A search that was written down.
     pub fn new(written: Transcript) -> Replay {
         Replay {
             written,
@@ -24,7 +23,6 @@ impl Replay {
         }
     }
 
-    /// What was written down.
     pub fn written(&self) -> &Transcript {
         &self.written
     }

@@ -20,7 +20,6 @@ use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostics, Source, json};
 use scavsim_search::search::Objective;
 
-/// Name of the file.
 pub const FILE: &str = "submission.json";
 /// Why a folder is not what it says, in sentences.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +30,6 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// For one reason.
     pub fn one(why: impl Into<String>) -> Refusal {
         Refusal {
             why: vec![why.into()],
@@ -45,7 +43,6 @@ impl Refusal {
 pub struct Submission {
     /// Version of scavsim that made it.
     pub scavsim: String,
-    /// The suite.
     pub suite: SubmittedSuite,
     /// Name on the leaderboard.
     pub name: String,
@@ -65,11 +62,8 @@ pub struct Submission {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubmittedSuite {
-    /// Name of the suite.
     pub name: String,
-    /// Version of the suite.
     pub version: u32,
-    /// Seed of the suite.
     pub seed: u64,
     /// BLAKE3 hash of its file.
     pub hash: String,
@@ -78,7 +72,6 @@ pub struct SubmittedSuite {
 }
 
 impl SubmittedSuite {
-    /// What identifies a suite.
     pub fn of(suite: &Suite) -> SubmittedSuite {
         let grids = suite.grids.iter();
         SubmittedSuite {
@@ -97,9 +90,7 @@ impl SubmittedSuite {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
-    /// Name of the grid.
     pub grid: String,
-    /// What was looked for.
     pub objective: Objective,
     /// How often the job is run.
     pub repeats: u64,
@@ -203,10 +194,6 @@ impl Submission {
         fitted.text(page) + &fitted.remark("", page)
     }
 
-    /// Reads what a folder says of itself.
-    ///
-    /// # Errors
-    /// [`Refusal`] with what is wrong with it.
     pub fn read(folder: &Path) -> Result<Submission, Refusal> {
         let mut diagnostics = Diagnostics::default();
         let Some(source) = Source::read(&folder.join(FILE), &mut diagnostics) else {

@@ -44,9 +44,7 @@ struct GridTable {
 /// A suite, checked: its grids are those that it was made from.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    /// Name of the suite.
     pub name: String,
-    /// Version of the suite.
     pub version: u32,
     /// What it is for.
     pub about: String,
@@ -54,22 +52,18 @@ pub struct Suite {
     pub seed: u64,
     /// How often a job is run.
     pub repeats: Vec<u64>,
-    /// What is looked for.
     pub objectives: Vec<Objective>,
     /// The grids, in the order of its transcripts.
     pub grids: Vec<SuiteGrid>,
     /// BLAKE3 hash of its file.
     pub hash: String,
-    /// The file that it was read from.
     pub source: Arc<Source>,
     /// Where paths in it start.
     pub folder: PathBuf,
 }
 
-/// A grid of a suite.
 #[derive(Debug, Clone)]
 pub struct SuiteGrid {
-    /// Name of the grid.
     pub name: String,
     /// Folder of a grid that is not embedded.
     pub folder: Option<String>,
@@ -77,7 +71,6 @@ pub struct SuiteGrid {
     pub spec: String,
     /// BLAKE3 hash of its table.
     pub rows: String,
-    /// Terms of use.
     pub licence: String,
     /// The jobs to take; the grid's own where there are none.
     pub jobs: Vec<String>,
@@ -90,11 +83,9 @@ pub struct SuiteGrid {
 /// One plan of a suite: a grid or a half of it, run so often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
-    /// Place of the grid.
     pub grid: usize,
     /// Which half, from 1; 0: the whole.
     pub half: u32,
-    /// How often the job is run.
     pub repeats: u64,
 }
 
@@ -261,13 +252,11 @@ impl Suite {
         crate::compare::run::competing(&scenario, passage.repeats)
     }
 
-    /// Searches of the suite.
     pub fn cases(&self, scenarios: &[Scenario]) -> u64 {
         let of = |passage: &Passage| scenarios[passage.grid].cases();
         self.passages().iter().map(of).sum()
     }
 
-    /// The folder of a grid.
     pub fn grid_folder(&self, grid: &SuiteGrid) -> Option<Folder> {
         grid_folder(&grid.name, grid.folder.as_deref(), &self.folder)
     }

@@ -8,7 +8,6 @@ use crate::compare::SeenRecord;
 use scavsim_search::search::Objective;
 use scavsim_search::testbed::transcript::AskedStep;
 
-/// Name of the file.
 pub const FILE: &str = "transcripts.jsonl";
 
 /// One search: what it was asked for, every question with its answer, the choice, and what all came to.
@@ -37,24 +36,18 @@ pub struct Transcript {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPlace {
-    /// Name of the grid.
     pub grid: String,
     /// Which half of the configurations, from 1; 0: all.
     pub half: u32,
-    /// Name of the job.
     pub job: String,
-    /// What is looked for.
     pub objective: Objective,
-    /// How often the job is run.
     pub repeats: u64,
-    /// Seed of the suite.
     pub seed: u64,
     /// Which of the searches of this kind, from 0.
     pub start: u64,
 }
 
 impl SearchPlace {
-    /// The place in words.
     pub fn words(&self) -> String {
         let half = match self.half {
             0 => String::new(),
@@ -79,9 +72,6 @@ impl Transcript {
     }
 
     /// The line, without its end.
-    ///
-    /// # Errors
-    /// None of what a testbed can show.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }

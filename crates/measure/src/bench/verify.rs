@@ -17,7 +17,6 @@ use scavsim_read::input::Diagnostics;
 /// A folder whose every figure was found again.
 #[derive(Clone)]
 pub struct Verified {
-    /// What it says of itself.
     pub submission: Submission,
     /// What its searches came to, by objective and runs.
     pub blocks: Vec<Block>,

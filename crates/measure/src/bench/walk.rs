@@ -26,10 +26,8 @@ const MOST_TOLD: usize = 20;
 /// Why searches of a suite came to no end.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBench {
-    /// Somebody stopped it from outside.
     #[error("interrupted")]
     Interrupted,
-    /// A scenario cannot be planned.
     #[error(transparent)]
     NoPlan(#[from] PlanError),
     /// A file cannot be read or written, or threads cannot be started.
@@ -53,7 +51,6 @@ pub(super) struct Lines<'r> {
     pub(super) wrong: Vec<String>,
 }
 
-/// A search that was made.
 struct Walked {
     line: String,
     seen: SeenRecord,
@@ -183,11 +180,8 @@ pub(super) fn walk(
     Ok(blocks)
 }
 
-/// Why a search is none.
 enum NoSearch {
-    /// A line that does not say what the replay comes to.
     Wrong(String),
-    /// A line of another search.
     Misplaced(String),
 }
 

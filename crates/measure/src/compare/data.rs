@@ -75,7 +75,6 @@ struct OnFailure<'a> {
     reason: &'a str,
 }
 
-/// A row: a case.
 #[derive(Serialize)]
 struct OfCase<'a> {
     scenario: &'a str,
@@ -92,16 +91,13 @@ struct OfCase<'a> {
     reason: Option<&'a str>,
 }
 
-/// Every case, as it comes.
 pub struct Cases<W: io::Write>(csv::Writer<W>);
 
 impl<W: io::Write> Cases<W> {
-    /// Into a writer.
     pub fn new(writer: W) -> Cases<W> {
         Cases(csv::Writer::from_writer(writer))
     }
 
-    /// Writes the next case.
     pub fn take(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
         let NotedCase { unit, seen, .. } = *case;
         let row = OfCase {
@@ -121,7 +117,6 @@ impl<W: io::Write> Cases<W> {
         self.0.serialize(row).map_err(io::Error::other)
     }
 
-    /// The writer, with everything in it.
     pub fn done(self) -> io::Result<W> {
         self.0.into_inner().map_err(|e| e.into_error())
     }
@@ -137,7 +132,6 @@ pub fn failures(comparison: &Comparison) -> io::Result<Option<String>> {
     table(rows.into_iter()).map(Some)
 }
 
-/// The rows of failures of a block.
 fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
     let units = block.units.iter().enumerate();
     units.flat_map(move |(at, unit)| {
@@ -278,7 +272,6 @@ pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
     }))
 }
 
-/// Rows below their heads.
 fn table<R: Serialize>(rows: impl Iterator<Item = R>) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {

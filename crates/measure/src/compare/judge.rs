@@ -20,7 +20,6 @@ const SAME: f64 = 1e-9;
 /// A strategy loses where its total is beyond this multiple of the best other's.
 const LOSES: f64 = 1.1;
 
-/// What is told of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Places of strategies, the best first: those that came to something that works before those that failed, then by the mean
@@ -28,7 +27,6 @@ pub struct Verdict {
     pub order: Vec<usize>,
     /// Place of the first of them; `None` where none has a net overhead everywhere.
     pub best: Option<usize>,
-    /// Per strategy.
     pub standings: Vec<Standing>,
     /// Place of the strategy that the others are held against: the one that was named, else the best.
     pub reference: Option<usize>,
@@ -38,7 +36,6 @@ pub struct Verdict {
     pub can_differ: bool,
 }
 
-/// How a strategy stands among the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// Mean rank over units, 1 being the best; equals share a rank. What failed more often than it may is behind what did not, and
@@ -65,15 +62,12 @@ pub struct Against {
 /// A unit where a strategy is beaten.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
-    /// Place of the unit.
     pub unit: usize,
     /// Total over that of the best other there; infinite without a figure.
     pub ratio: f64,
-    /// Place of that other.
     pub to: usize,
 }
 
-/// Judges a block.
 pub fn judge(block: &Block) -> Verdict {
     let totals: Vec<Vec<Option<f64>>> = (block.entries.iter())
         .map(|entry| {
@@ -143,7 +137,6 @@ fn order(block: &Block, means: &[Option<f64>]) -> Vec<usize> {
     order
 }
 
-/// Rank of each strategy on each unit.
 fn ranks(block: &Block, totals: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
     let value = |at: usize, unit: usize| {
         let failed = block.entries[at].units[unit].failed_share();

@@ -40,7 +40,6 @@ pub struct ComparisonQuestion {
 /// What a strategy is told before it searches, besides configurations, machines, R and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToldBefore {
-    /// Name of the strategy.
     pub strategy: String,
     /// Whether it is told the objective, and prices.
     pub depends: Depends,
@@ -51,13 +50,11 @@ pub struct ToldBefore {
 /// A place where strategies compete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompetitionUnit {
-    /// Name of the scenario.
     pub scenario: String,
     /// Workload or job.
     pub workload: String,
     /// The program that it is a run of: what is drawn again, or given a sign, as one.
     pub program: String,
-    /// Pricing policy.
     pub policy: String,
     /// Which half of its configurations, from 1; 0: all.
     pub part: u32,
@@ -68,11 +65,9 @@ pub struct CompetitionUnit {
 /// All strategies by one objective, of a job that is run so often.
 #[derive(Clone)]
 pub struct Block {
-    /// What they looked for.
     pub objective: Objective,
     /// R.
     pub repeats: u64,
-    /// Where they competed.
     pub units: Vec<CompetitionUnit>,
     /// How each did, in the order of the scenarios.
     pub entries: Vec<Entry>,
@@ -80,7 +75,6 @@ pub struct Block {
     pub against: Option<usize>,
 }
 
-/// Strategies beside each other.
 #[derive(Clone)]
 pub struct Comparison {
     /// By objective, then by runs.

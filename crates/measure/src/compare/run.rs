@@ -25,36 +25,27 @@ const AT_ONCE: u64 = 4096;
 pub struct Effort<'a> {
     /// Threads.
     pub jobs: usize,
-    /// What stops them.
     pub interrupt: &'a Interrupt,
     /// Counts finished cases.
     pub progress: &'a AtomicU64,
 }
 
-/// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum NoComparison {
-    /// The comparison was stopped from outside.
     #[error("interrupted")]
     Interrupted,
-    /// A scenario cannot be planned.
     #[error(transparent)]
     NoPlan(#[from] PlanError),
-    /// Threads cannot be started.
     #[error(transparent)]
     NoThreads(#[from] std::io::Error),
-    /// A case cannot be written.
     #[error(transparent)]
     NotWritten(std::io::Error),
-    /// Scenarios that cannot stand beside each other, in words.
     #[error("{0}")]
     Unlike(String),
 }
 
-/// Objectives by which strategies are compared.
 const OBJECTIVES: [Objective; 2] = [Objective::Cost, Objective::Time];
 
-/// Cases of a comparison.
 pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
     let asked = |scenario: &Scenario| -> u64 {
         let of_runs = |&repeats: &u64| competing(scenario, repeats).cases();
@@ -187,7 +178,6 @@ fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> 
     }
 }
 
-/// Place of a strategy by its name.
 fn place_of(name: &str, strategies: &[String]) -> Result<usize, NoComparison> {
     let place = strategies.iter().position(|other| other == name);
     place.ok_or_else(|| {
@@ -241,7 +231,6 @@ struct Counted {
     cases: u32,
     /// What its searches took on the clock of this machine.
     took: Duration,
-    /// Earlier runs that it took.
     known_runs: f64,
     depends: Depends,
 }
@@ -249,17 +238,11 @@ struct Counted {
 /// A case as it is handed over.
 #[derive(Debug, Clone, Copy)]
 pub struct NotedCase<'a> {
-    /// Where it competes.
     pub unit: &'a CompetitionUnit,
-    /// By what.
     pub objective: Objective,
-    /// How often the job is run.
     pub repeats: u64,
-    /// Name of the strategy.
     pub strategy: &'a str,
-    /// Number of the replica.
     pub replica: u64,
-    /// What came of it.
     pub seen: &'a SeenRecord,
 }
 

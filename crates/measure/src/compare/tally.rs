@@ -41,7 +41,6 @@ pub struct Entry {
 /// completes.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Cases.
     pub cases: u64,
     /// Cases that failed and are charged.
     pub failed: u64,
@@ -66,7 +65,6 @@ pub struct Tally {
 }
 
 impl Entry {
-    /// Nothing yet.
     pub(crate) fn new(strategy: &str, units: usize) -> Entry {
         Entry {
             strategy: strategy.to_owned(),
@@ -76,7 +74,6 @@ impl Entry {
         }
     }
 
-    /// Takes in a case on a unit.
     pub(crate) fn add(&mut self, unit: usize, record: &SeenRecord) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
@@ -144,7 +141,6 @@ impl Tally {
         *self.reasons.entry(told.to_owned()).or_default() += 1;
     }
 
-    /// Share of cases that failed.
     pub fn failed_share(&self) -> f64 {
         self.failed as f64 / self.cases.max(1) as f64
     }

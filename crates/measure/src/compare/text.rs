@@ -70,7 +70,6 @@ const LACKS: [(&str, CountOf); 2] = [
     (NO_FIGURE, |tally| tally.without),
 ];
 
-/// The whole text.
 pub fn render(comparison: &Comparison, page: &Page) -> String {
     let verdicts: Vec<Verdict> = comparison.blocks.iter().map(judge).collect();
     let all = || comparison.blocks.iter().zip(&verdicts);
@@ -260,7 +259,6 @@ fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
     fitted.text(page) + &fitted.remark("", page)
 }
 
-/// What is told of a strategy by its place in the block.
 fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>> {
     let entry = |at: &usize| &block.entries[*at];
     let figure = |head, of: fn(&Entry) -> Option<f64>| {
@@ -351,7 +349,6 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
 /// Reasons of failures that are told of a strategy.
 const REASONS: usize = 3;
 
-/// Who fails, how often, and why.
 fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
     let cases = |entry: &Entry| entry.units.iter().map(|unit| unit.cases).sum::<u64>();
     let mut text = String::new();

@@ -13,19 +13,14 @@ use scavsim_data::workload::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
 /// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// Name under which scenarios refer to it.
     pub name: String,
-    /// The model trained.
     pub model: String,
-    /// The data set.
     pub data_set: String,
     /// When training is finished.
     pub target: String,
-    /// Who measured it.
     pub citation: String,
     /// How exact the figures are.
     pub accuracy: String,
-    /// Terms of use.
     pub licence: String,
     /// Whether no step tells compute from communication.
     pub communication_unknown: bool,
@@ -35,9 +30,7 @@ pub struct Draft {
     pub step_laws: Vec<Law<(String, StepLaw)>>,
     /// One step law for all shapes of a VM type.
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
-    /// Law of epochs.
     pub epoch_law: Option<Law<EpochLaw>>,
-    /// Law of the noise scale.
     pub noise_law: Option<Law<NoiseLaw>>,
     /// `steps.csv`.
     pub steps: Vec<StepLine>,
@@ -52,20 +45,15 @@ pub struct Draft {
 /// A constant of `workload.toml`.
 #[derive(Debug, Clone)]
 pub struct Constant {
-    /// Key.
     pub name: &'static str,
-    /// Figure.
     pub value: f64,
-    /// Where from.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
 /// A law and the comment that stands above it: how good it is.
 #[derive(Debug, Clone)]
 pub struct Law<T> {
-    /// The law.
     pub law: T,
     /// Points and error.
     pub basis: String,
@@ -100,68 +88,50 @@ impl<T: Serialize> Law<T> {
 pub struct StepLine {
     /// VM shape: the type, and the workers on each VM if it is not one.
     pub vm: String,
-    /// K.
     pub workers: u32,
-    /// Global batch.
     pub batch: u32,
-    /// Seconds of a step.
     pub step_s: f64,
     /// Exposed communication in it.
     pub communication_s: Option<f64>,
-    /// Where from.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
 /// A row of `epochs.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochLine {
-    /// Global batch.
     pub batch: u32,
     /// Passes over the data to the target.
     pub epochs: f64,
-    /// Where from.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
 /// A row of `noise.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseLine {
-    /// K.
     pub workers: u32,
-    /// Global batch.
     pub batch: u32,
     /// γ/K.
     pub noise_normalised: f64,
-    /// Where from.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
 /// A row of `phi.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhiLine {
-    /// Global batch.
     pub batch: u32,
     /// End of the piece, in steps at the initial batch.
     pub progress: f64,
     /// φ in it, in samples.
     pub noise_scale_samples: f64,
-    /// Where from.
     pub origin: Origin,
-    /// Where exactly.
     pub source: String,
 }
 
 impl Draft {
     /// The files of the folder: name and text.
-    ///
-    /// # Errors
-    /// If a table or a law cannot be written.
     pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let steps = self.steps.iter().map(|r| {
             let communication = r.communication_s.map(measured).unwrap_or_default();

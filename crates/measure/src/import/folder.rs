@@ -10,7 +10,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 /// What a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// In one word.
     pub name: &'static str,
     /// The file by which it is told.
     pub file: &'static str,
@@ -19,31 +18,26 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A workload.
     pub const WORKLOAD: Kind = Kind {
         name: "workload",
         file: "workload.toml",
         files: &scavsim_data::workload::load::FILES,
     };
-    /// A measured grid.
     pub const GRID: Kind = Kind {
         name: "grid",
         file: scavsim_search::grid::SPEC,
         files: &[scavsim_search::grid::SPEC, scavsim_search::grid::ROWS],
     };
-    /// A layer profile.
     pub const LAYERS: Kind = Kind {
         name: "layer profile",
         file: scavsim_sim::parallel::profile::FILES[0],
         files: &crate::import::layers::FILES,
     };
-    /// A market.
     pub const MARKET: Kind = Kind {
         name: "market",
         file: crate::import::market::FILES[0],
         files: &crate::import::market::FILES,
     };
-    /// A price pack.
     pub const PRICES: Kind = Kind {
         name: "price pack",
         file: scavsim_data::cloud::pack::PRICES,

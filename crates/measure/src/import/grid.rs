@@ -12,12 +12,10 @@ use scavsim_read::input::{Diagnostics, Source};
 use scavsim_search::grid::report::{Counts, best, figures};
 use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 
-/// What to import.
 #[derive(Debug, Clone)]
 pub struct GridOptions {
     /// Table of runs.
     pub file: PathBuf,
-    /// Specification of the grid.
     pub spec: PathBuf,
 }
 
@@ -26,7 +24,6 @@ pub struct GridOptions {
 pub struct ImportedGrid {
     /// Names and texts of the files.
     pub files: Vec<(String, String)>,
-    /// What it is, for people.
     pub report: GridReport,
     /// What may be meant so.
     pub warnings: Diagnostics,
@@ -40,9 +37,6 @@ pub struct GridReport {
 }
 
 /// Reads the grid; every mistake goes to `diagnostics`.
-///
-/// # Errors
-/// Only if the table cannot be written as a CSV again.
 pub fn read(
     options: &GridOptions,
     diagnostics: &mut Diagnostics,

@@ -25,7 +25,6 @@ use scavsim_sim::parallel::{LayerProfile, Links};
 pub struct ImportedLayers {
     /// Names and texts of the files.
     pub files: Vec<(String, String)>,
-    /// What it is, for people.
     pub report: LayersReport,
 }
 

@@ -10,7 +10,6 @@ use super::{Report, refuse};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, json};
 
-/// Files of a market folder.
 pub const FILES: [&str; 5] = [
     "market.toml",
     "zones.csv",
@@ -23,12 +22,10 @@ const NOT_A_TRACE: &str = "this is no trace of availability";
 /// Most machines that a trace may offer.
 const MOST: f64 = u16::MAX as f64;
 
-/// What is to be imported.
 #[derive(Debug, Clone)]
 pub struct MarketOptions {
     /// A trace per zone.
     pub files: Vec<PathBuf>,
-    /// What the market is called.
     pub name: String,
     /// USD per machine and hour on demand.
     pub on_demand_usd_per_h: f64,
@@ -38,16 +35,13 @@ pub struct MarketOptions {
     pub egress_usd_per_gb: Option<f64>,
     /// Where the traces are from.
     pub source: Option<String>,
-    /// Terms of use.
     pub licence: Option<String>,
 }
 
 /// A market before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedMarket {
-    /// Files of the folder, by name.
     pub files: Vec<(&'static str, String)>,
-    /// What happened.
     pub report: Report,
 }
 
@@ -63,7 +57,6 @@ struct Metadata {
     gap_seconds: f64,
 }
 
-/// A trace of a zone.
 struct OfZone {
     name: String,
     source: Arc<Source>,

@@ -28,18 +28,15 @@ use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// What is imported, and how.
 #[derive(Debug, Clone)]
 pub struct MlperfOptions {
     /// RCP files of one benchmark.
     pub rcps: Vec<PathBuf>,
     /// Table of runs.
     pub runs: Option<PathBuf>,
-    /// Which runs.
     pub choice: runs::RunFilter,
     /// VM type instead of the one named after system or accelerator.
     pub vm: Option<String>,
-    /// Name of the workload.
     pub name: String,
 }
 

@@ -48,12 +48,9 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 pub use draft::Draft;
 pub use report::Report;
 
-/// What a source gives.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// The folder to be written.
     pub draft: Draft,
-    /// What happened.
     pub report: Report,
 }
 
@@ -64,7 +61,6 @@ pub const COLD_START_STEPS: f64 = 100.0;
 /// Most samples in one pass over the data.
 pub const MOST_SAMPLES: u64 = 1_000_000_000_000;
 
-/// Refuses the value of an option.
 fn refuse(option: &str, legal: &str, diagnostics: &mut Diagnostics) {
     let title = format!("--{option} is not possible");
     diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
@@ -85,7 +81,6 @@ fn not_parameters(given: u64) -> bool {
     given == 0 || given as f64 > MOST_PARAMETERS
 }
 
-/// Parameters of the model, as given by the user.
 fn parameters(given: u64) -> Constant {
     Constant {
         name: "parameters",

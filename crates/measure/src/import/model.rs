@@ -17,7 +17,6 @@ struct Family {
     gated: bool,
     /// Whether head and embedding share weights where the file says nothing.
     tied: bool,
-    /// Whether positions are learned.
     learned: bool,
 }
 
@@ -61,9 +60,7 @@ const FAMILIES: [Family; 24] = [
 /// An architecture before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedModel {
-    /// The text of its file.
     pub text: String,
-    /// What it is.
     pub model: Architecture,
 }
 

@@ -17,21 +17,17 @@ pub(super) type PriceKey = (String, String, String, String, Market);
 /// Prices as they were seen, by what they are of and by day.
 pub(super) type Seen = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
 
-/// What a source of prices gives.
 #[derive(Debug, Clone)]
 pub struct ImportedPrices {
-    /// The table.
     pub text: String,
     /// The VM types in it whose size its source tells, as a table of a price pack.
     pub vms: String,
-    /// What happened.
     pub report: Report,
 }
 
 /// What a source tells of the size of VM types, by name: provider, vCPUs, GiB and, with any, model and number of GPUs.
 pub(super) type Sizes = BTreeMap<String, Size>;
 
-/// The size of a VM type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Size {
     pub(super) provider: String,

@@ -7,12 +7,10 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_data::fit::Quality;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// The report of one import.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// Rows by kind.
     counts: Vec<Count>,
-    /// Fits with their errors.
     fits: Vec<Fit>,
     /// Checks, spreads and assumptions, a sentence each.
     notes: Vec<String>,
@@ -20,7 +18,6 @@ pub struct Report {
     warnings: Diagnostics,
 }
 
-/// How good a law is.
 #[derive(Debug, Clone)]
 struct Fit {
     what: String,
@@ -69,17 +66,14 @@ impl Report {
         });
     }
 
-    /// Says that something may be wrong.
     pub fn warn(&mut self, warning: Diagnostic) {
         self.warnings.push(warning);
     }
 
-    /// What may be wrong.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// Says something in a sentence.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }

@@ -48,7 +48,6 @@ pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
     judge(diagnostics, "table")
 }
 
-/// The files as a folder in memory.
 pub fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
     let texts = files.iter();
     Folder::Memory {

@@ -16,13 +16,9 @@ const RUNGS: [u32; 3] = [1, 2, 4];
 
 /// A measured step and where it stands.
 pub struct Measured<'w> {
-    /// The configuration.
     pub at: &'w Configuration,
-    /// The measured step.
     pub cost: StepCost,
-    /// VM type.
     pub vm_type: &'w str,
-    /// Number of VMs.
     pub vms: u32,
     /// Whether every VM has as many workers.
     even: bool,
@@ -53,7 +49,6 @@ pub fn measured(workload: &Workload) -> Vec<Measured<'_>> {
 pub struct Fold {
     /// What is left out, ascending.
     pub out: Vec<usize>,
-    /// What is asked about.
     pub asked: Vec<usize>,
 }
 
@@ -70,8 +65,7 @@ fn indices<'a>(all: &'a [Measured<'_>], is: impl Fn(&Measured<'_>) -> bool + 'a)
     (0..all.len()).filter(|&i| is(&all[i])).collect()
 }
 
-/// Every worker count of a shape between others of it, with all placements of as many workers on
-/// as many VMs.
+/// Every worker count of a shape between others of it, with all placements of as many workers on as many VMs.
 pub(super) fn one_count(all: &[Measured<'_>], shape: &str) -> Folds {
     let own = || all.iter().filter(|m| &*m.at.vm == shape);
     let mut counts: Vec<(u32, u32)> = own().map(|m| (m.at.workers, m.vms)).collect();
@@ -152,9 +146,6 @@ fn all_of(out: Vec<usize>) -> Fold {
 
 /// All clusters of more than a quarter of the most VMs; of more than three where the most are fewer than eight; else those of
 /// the most.
-///
-/// # Errors
-/// [`Unanswered::FewSizes`].
 pub fn large(all: &[Measured<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);

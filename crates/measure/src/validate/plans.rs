@@ -43,7 +43,6 @@ const MOST: &str = "the most GPUs";
 /// What was left out, and what the rest says of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanSplit {
-    /// What was left out.
     pub left_out: &'static str,
     /// Groups that were, one after the other.
     pub groups: usize,
@@ -72,7 +71,6 @@ pub struct CurvePoint {
     pub covered: f64,
 }
 
-/// All that is told of runs.
 #[derive(Debug, Clone)]
 pub struct JudgedPlans {
     /// By what was left out.

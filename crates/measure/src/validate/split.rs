@@ -6,15 +6,12 @@ use scavsim_data::workload::spread::Interval;
 /// One way of leaving out, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// Name of the workload.
     pub workload: String,
-    /// What is left out.
     pub left_out: &'static str,
     /// Shape or table that was left out of.
     pub of: String,
     /// Measurements asked about.
     pub asked: usize,
-    /// Measurements that were answered.
     pub answered: usize,
     /// Mean absolute error of the answers, %: the mean over what was left out at a time.
     pub error: Option<f64>,
@@ -24,23 +21,18 @@ pub struct Split {
     pub covered: Option<f64>,
     /// Why nothing was asked, or not all was answered.
     pub reason: Option<Unanswered>,
-    /// What was asked, one by one.
     pub answers: Vec<Answer>,
 }
 
 /// Why a workload is not asked in one of the ways, or does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
-    /// No worker count lies between others.
     #[error("fewer than three worker counts")]
     FewCounts,
-    /// No batch lies between others of the same placement.
     #[error("no placement has three batches")]
     FewBatches,
-    /// One law for all placements is missing.
     #[error("no law for all placements")]
     NotPooled,
-    /// All placements have as many workers on each VM.
     #[error("no uneven placement on several VMs")]
     AllEven,
     /// Too few clusters would be left to tell the large ones.
@@ -49,15 +41,12 @@ pub enum Unanswered {
     /// What people measure first was not measured.
     #[error("no batch was measured on one worker, a full VM, and two of them")]
     NoLadder,
-    /// Epochs of too few batches.
     #[error("epochs of fewer than three batches")]
     FewEpochs,
-    /// The rest has nothing to say.
     #[error("the rest does not surround it, and has no law")]
     NoLaw,
 }
 
-/// How much is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Everything, one after the other.
@@ -69,7 +58,6 @@ pub enum Depth {
 /// One answer to a question about what was left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// What was measured.
     pub measured: f64,
     /// The answer and its standard deviation, of the logarithm.
     pub said: Option<(f64, Option<f64>)>,

@@ -18,7 +18,6 @@ use scavsim_data::workload::law::{Overlap, PooledLaw, StepLaw};
 use scavsim_data::workload::step_cost::{StepCosts, StepRow};
 use scavsim_data::workload::{Communication, Laws, Workload};
 
-/// All splits of the steps.
 pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
     let all = measured(workload);
     let split = |what, of: &str, folds: Folds, refit: bool| {

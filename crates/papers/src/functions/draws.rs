@@ -1,20 +1,14 @@
-//! What functions draw.
-
 use super::no_value::NoValue;
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_read::expression::Arguments;
 
-/// Seed of what functions draw.
 pub(super) const SEED: u64 = 20;
-/// Draws at most.
 const MOST_DRAWS: u64 = 10_000_001;
 
-/// The stream of a purpose.
 pub(super) fn stream(purpose: Purpose) -> Stream {
     Streams::new(SEED).stream(0, purpose)
 }
 
-/// How often a function is to draw.
 pub(super) fn draws(arguments: &Arguments<'_>) -> Result<u64, NoValue> {
     Ok(arguments.whole("draws", 1..MOST_DRAWS)?)
 }

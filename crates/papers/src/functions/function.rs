@@ -6,21 +6,17 @@ use std::fmt;
 use super::given::Given;
 use scavsim_read::expression::{Arguments, Value};
 
-/// A function of the model.
 #[derive(Debug)]
 pub struct Function {
     /// Name of the function, with the unit of what it gives.
     pub name: &'static str,
-    /// Parameters of the function.
     pub parameters: &'static [&'static str],
-    /// What it gives, in a sentence.
     pub what: &'static str,
     /// Whether it gives what was published or measured, and computes nothing.
     pub is_data: bool,
     pub(super) of: Of,
 }
 
-/// How a function is computed.
 pub(super) enum Of {
     Number(fn(&Given, &Arguments<'_>) -> Result<f64, NoValue>),
     Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),
@@ -33,10 +29,6 @@ impl fmt::Debug for Of {
 }
 
 impl Function {
-    /// The function's value.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
         match self.of {
             Of::Number(of) => of(given, arguments).map(Value::Number),

@@ -12,7 +12,6 @@ use scavsim_sim::training::Fidelity;
 /// What names stand for that a file gives, beside those of the library.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Lives of VMs.
     pub lives: Lives,
     /// Jobs, clusters and policies of unequal workers.
     pub unequal: Unequal,
@@ -23,7 +22,6 @@ pub struct Given {
 }
 
 impl Given {
-    /// With these names.
     pub fn new(lives: Lives, unequal: Unequal, fidelity: Fidelity) -> Given {
         Given {
             lives,
@@ -34,7 +32,6 @@ impl Given {
     }
 }
 
-/// A table of checkpoints.
 #[derive(Debug, Clone)]
 pub(super) enum Schedule {
     Dynamic(Rc<DynamicSchedule>),

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use scavsim_data::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
 use scavsim_read::input::checked::Positive;
 
-/// Lives that a file names.
 pub type Lives = BTreeMap<String, Lifetime>;
 
 /// A life as written.
@@ -35,10 +34,6 @@ pub enum Life {
 }
 
 impl Life {
-    /// The life that it is.
-    ///
-    /// # Errors
-    /// Why it is none.
     pub fn lifetime(&self) -> Result<Lifetime, NoLife> {
         match self {
             Life::Named(name) => library(name).cloned(),

@@ -38,7 +38,6 @@ pub use no_value::NoValue;
 pub use unequal_jobs::Unequal;
 
 impl Function {
-    /// All of them.
     pub fn all() -> impl Iterator<Item = &'static Function> {
         let files = [
             lives::FUNCTIONS,

@@ -12,7 +12,6 @@ use scavsim_sim::plans::fastest::FastestOn;
 use scavsim_sim::plans::forecast::SpanOf;
 use scavsim_sim::plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 
-/// Tables of the library, with their names.
 const STEPS: (&str, &str) = (
     "data/plans/parcae-steps.csv",
     include_str!("../../../../data/plans/parcae-steps.csv"),
@@ -34,7 +33,6 @@ const AS_FAST: f64 = 0.98;
 /// Minutes that a clairvoyant choice looks ahead.
 const AHEAD: usize = 60;
 
-/// A measured plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct MeasuredPlan {
     data: u32,

@@ -26,7 +26,6 @@ fn beside() -> Result<Beside, NoValue> {
     Beside::embedded(&mut wrong).ok_or(NoValue::WrongTables(wrong))
 }
 
-/// The plan that is named.
 fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measured, NoValue> {
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
@@ -35,7 +34,6 @@ fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measur
     })
 }
 
-/// The plan that is named, prepared.
 fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, NoValue> {
     let beside = beside()?;
     Ok(beside.ours(named(&beside, arguments)?, &Runtime::default())?)

@@ -1,5 +1,3 @@
-//! Listed prices.
-
 use super::function::{Function, function};
 use super::given::Given;
 use super::no_value::NoValue;

@@ -62,7 +62,6 @@ pub const KINDS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Functions of a scenario, with their parameters.
 pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
     (
         "time_after_loss_h",
@@ -79,7 +78,6 @@ pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
 /// The line of `each` that a record is of.
 const EACH: &str = "each";
 
-/// The columns of a kind of rows.
 pub fn columns(kind: &str) -> Option<Vec<String>> {
     if kind == RECORDS {
         let all = COLUMNS.iter().map(|column| column.name).chain([EACH]);
@@ -99,7 +97,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Columns of a kind of its rows.
     pub fn columns(&self, kind: &str) -> Option<Vec<String>> {
         match self {
             Stage::Cases(_) => columns(kind),
@@ -111,7 +108,6 @@ impl Stage {
         }
     }
 
-    /// Programs that it starts, each with its name.
     pub fn programs(&self) -> Vec<String> {
         match self {
             Stage::Cases(variants) => (variants.0.iter())
@@ -130,9 +126,6 @@ impl Stage {
     }
 
     /// Rows of a kind; of records the columns that are `used` alone.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         match self {
             Stage::Cases(variants) => variants.table(kind, used),
@@ -173,9 +166,6 @@ pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
 
 impl Variants {
     /// Rows of a kind; of records the columns that are `used` alone.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
             return self.records(used);
@@ -227,9 +217,6 @@ impl Variants {
     }
 
     /// Mean over runs of a configuration that each lose one worker after `at_s` seconds.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn after_loss(&self, what: &str, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
         let (vm, workers) = (arguments.text("vm")?, arguments.number("workers")?);
         let moments = arguments.numbers("at_s")?;

@@ -69,7 +69,6 @@ impl TryFrom<JobForm> for Job {
     }
 }
 
-/// A thing of a file by its name.
 pub(super) fn named<'a, T>(
     all: &'a BTreeMap<String, T>,
     what: &'static str,
@@ -80,7 +79,6 @@ pub(super) fn named<'a, T>(
         .ok_or_else(|| NoValue::unknown(what, name, known))
 }
 
-/// A cluster under a policy, by their names.
 pub(super) type Setup<'a> = (&'a str, &'a str);
 
 impl Unequal {
@@ -173,7 +171,6 @@ fn any_law() -> WorkerLaw {
     }
 }
 
-/// Clusters, policies and minutes.
 pub(super) fn all(times: &Times) -> impl Iterator<Item = (&str, &str, f64)> {
     (times.iter()).flat_map(|(cluster, by)| {
         (by.iter()).map(move |(batching, minutes)| (&**cluster, &**batching, minutes.get()))

@@ -12,17 +12,13 @@ use super::comparison::{Comparison, Verdict};
 pub struct Claim<'r> {
     /// Where the paper states it.
     pub source: &'r str,
-    /// What it states.
     pub claim: &'r str,
-    /// In how many readings it holds.
     pub holds: usize,
     /// In how many that cannot be told: the bound lies within the interval of ours.
     pub open: usize,
-    /// How many readings there are.
     pub readings: usize,
     /// In words: in how many it holds, and in which.
     pub verdict: String,
-    /// The readings.
     #[serde(skip)]
     pub rows: Vec<&'r Comparison>,
 }

@@ -8,9 +8,6 @@ use scavsim_read::expression::{Cell, Text, Value, evaluate};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Compares all figures of `paper` with ours.
-///
-/// # Errors
-/// All mistakes in its expressions.
 pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let all = &paper.expectations;
@@ -38,7 +35,6 @@ pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     Ok(rows.into_iter().flatten().collect())
 }
 
-/// A row of the table of figures.
 fn told(row: &Comparison) -> [Cell; 7] {
     let text = |text: &str| Cell::Text(text.into());
     [

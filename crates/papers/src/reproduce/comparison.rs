@@ -12,7 +12,6 @@ use super::expectations::OURS;
 pub struct Comparison {
     /// Where it stands in the paper.
     pub figure: String,
-    /// What it is.
     pub quantity: String,
     /// Which cell the figure is of, in words.
     pub selector: String,
@@ -28,8 +27,7 @@ pub struct Comparison {
     /// For a claim, what its words leave open, as it is read here.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reading: BTreeMap<String, String>,
-    /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in
-    /// its unit.
+    /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in its unit.
     pub difference: f64,
     /// How large the difference may be, in the same terms.
     pub tolerance: f64,
@@ -38,15 +36,12 @@ pub struct Comparison {
     /// `at least` or `at most` where the published figure is a bound.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub bound: &'static str,
-    /// Unit of the figures.
     pub unit: String,
     /// Printed, read off a figure, derived from such; or a goal or comparison of this project.
     pub kind: String,
     /// What it says for the model if ours agrees.
     pub evidence: Evidence,
-    /// How it came out.
     pub verdict: Verdict,
-    /// What the figure means.
     pub note: String,
     /// Why ours lies outside the tolerance, where it does and the reason is known.
     pub reason: String,
@@ -59,11 +54,9 @@ impl Comparison {
     }
 }
 
-/// How a comparison came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Within the tolerance.
     Ok,
     /// Within it because parameters were chosen so: no evidence.
     Calibrated,
@@ -80,12 +73,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether it is on a claim.
     pub fn is_of_claim(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Open | Verdict::DoesNotHold)
     }
 
-    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Ok => "ok",

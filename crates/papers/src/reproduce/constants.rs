@@ -33,20 +33,14 @@ pub struct ConstantForm {
     pub touches: Vec<Spanned<String>>,
 }
 
-/// A constant and the rows that it touches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Constant {
-    /// What it is.
     pub name: String,
     /// Values of the constant; none where they are too many to be named.
     pub values: Vec<f64>,
-    /// How many there are.
     pub count: usize,
-    /// Unit of the values.
     pub unit: String,
-    /// How it was chosen.
     pub chosen: String,
-    /// Rows that it was chosen on.
     pub on: Vec<Touched>,
     /// Further rows that hang on it.
     pub touches: Vec<Touched>,

@@ -9,7 +9,6 @@ use scavsim_read::expression::{self, Text};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// One published figure.
 #[derive(Debug)]
 pub struct Expectation {
     /// Where it stands in the paper.
@@ -30,7 +29,6 @@ pub struct Expectation {
     pub value: f64,
     /// Unit of the value; `1` for a plain ratio or count.
     pub unit: String,
-    /// How far ours may be off.
     pub tolerance: Tolerance,
     /// Printed, read off a figure, derived from such, a claim; or no figure of the paper, as [`OURS`] are.
     pub kind: String,
@@ -38,14 +36,12 @@ pub struct Expectation {
     pub evidence: Evidence,
     /// Where the evidence is stated.
     pub place: Range<usize>,
-    /// What the figure means, for people.
     pub note: String,
     /// Why ours is known to differ; empty where no difference is expected.
     pub explained: String,
 }
 
 impl Expectation {
-    /// What it is, as it is shown.
     pub fn shown_quantity(&self) -> &str {
         match self.quantity.as_str() {
             "" => &self.figure,
@@ -53,7 +49,6 @@ impl Expectation {
         }
     }
 
-    /// What the quantity is of, as it is shown.
     pub fn shown_of(&self) -> &str {
         match self.of.as_str() {
             "" => &self.written,
@@ -61,7 +56,6 @@ impl Expectation {
         }
     }
 
-    /// This expectation in every reading.
     fn read_as(mut self, readings: Readings) -> Expectation {
         self.ours = readings.over(self.ours);
         self.readings = readings;
@@ -73,7 +67,6 @@ impl Expectation {
         format!("{}: {}", self.shown_quantity(), self.shown_of())
     }
 
-    /// Whether it is a claim, which holds or does not.
     pub fn is_claim(&self) -> bool {
         self.kind == CLAIM
     }
@@ -92,7 +85,6 @@ pub enum Tolerance {
     AtMost(f64),
 }
 
-/// The kind of rows that are claims.
 const CLAIM: &str = "claim";
 
 /// Kinds of rows that are no figures of the paper: goals of this project, and what ours are compared with besides.
@@ -154,7 +146,6 @@ pub fn read_claims(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<E
         .collect()
 }
 
-/// What `parse` makes of a cell.
 fn cell<T>(
     source: &Arc<Source>,
     row: &Row<'_>,
@@ -168,7 +159,6 @@ fn cell<T>(
     parse(text, source, span.start + at, diagnostics)
 }
 
-/// The class of evidence in a row.
 fn evidence(
     source: &Arc<Source>,
     row: &Row<'_>,

@@ -28,7 +28,6 @@ const OF_FIGURES: [&str; 7] = [
 /// The scenario whose records aggregates go over where no table is named.
 const MAIN: &str = "main";
 
-/// Functions and tables by name.
 #[derive(Debug, Default)]
 pub struct Names {
     pub(super) given: Given,
@@ -115,7 +114,6 @@ impl Names {
         used
     }
 
-    /// Makes the paper's figures known.
     pub(super) fn tell_figures(&self, rows: impl IntoIterator<Item = [Cell; 7]>) {
         let mut table = ColumnTable::new(OF_FIGURES);
         rows.into_iter().for_each(|row| table.push(row));

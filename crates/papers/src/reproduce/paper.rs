@@ -31,7 +31,6 @@ const CLAIMS: &str = "claims.csv";
 pub struct Paper {
     /// Name of the paper: that of its folder.
     pub name: String,
-    /// What it is.
     pub citation: String,
     /// Where the tolerances come from.
     pub tolerances: String,
@@ -42,7 +41,6 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// Names of the papers of the library.
     pub fn names() -> Vec<&'static str> {
         folder::names(&EMBEDDED)
     }
@@ -58,9 +56,6 @@ impl Paper {
 
     /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
     /// a size.
-    ///
-    /// # Errors
-    /// All mistakes in its files.
     pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {

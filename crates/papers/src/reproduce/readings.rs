@@ -53,9 +53,6 @@ impl Readings {
     }
 
     /// Per reading, names and their values.
-    ///
-    /// # Errors
-    /// The mistake in a list.
     pub fn named(&self, world: &dyn World) -> Result<Vec<Vec<(String, String)>>, Diagnostic> {
         let mut readings: Vec<Vec<(String, String)>> = Vec::new();
         for ((name, _), values) in self.loops.iter().zip(&self.values) {

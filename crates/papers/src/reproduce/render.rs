@@ -90,10 +90,8 @@ fn title(section: &[&Comparison]) -> String {
 /// Columns of characters for what a figure is of, where there is no room for all.
 const OF: usize = 34;
 
-/// A row with its cells.
 type Row<'r> = (&'r Comparison, [String; 8]);
 
-/// A section as people read it.
 fn sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
     let cell = |at: usize| move |(_, cells): &Row<'_>| cells[at].clone();
     let number = |head, at| Column::number(head, cell(at));

@@ -11,7 +11,6 @@ use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_sim::training::Fidelity;
 
-/// In what size the simulations of a paper are run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Size {
     /// How finely: a paper does not say.

@@ -12,9 +12,7 @@ use scavsim_base::text::words::plural;
 /// How many rows of one class came out how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
-    /// All of them.
     pub rows: usize,
-    /// Within their tolerance.
     pub within: usize,
     /// Outside, with a stated reason.
     pub explained: usize,
@@ -33,14 +31,11 @@ impl Counts {
     }
 }
 
-/// How many claims came out how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ClaimCounts {
     /// Claims that hold in every reading.
     pub in_all: usize,
-    /// In some.
     pub in_some: usize,
-    /// In none.
     pub in_none: usize,
     /// Readings of all of them.
     pub readings: usize,
@@ -56,7 +51,6 @@ pub struct Tally {
     pub figures: BTreeMap<Evidence, Counts>,
     /// Goals and comparisons of this project.
     pub ours: Counts,
-    /// Claims of the paper.
     pub claims: ClaimCounts,
 }
 
@@ -70,12 +64,10 @@ fn by_name<S: Serializer>(
 }
 
 impl Tally {
-    /// The counts of a class.
     pub fn of(&self, class: Evidence) -> Counts {
         self.figures.get(&class).copied().unwrap_or_default()
     }
 
-    /// Counts the rows of each of several papers.
     pub fn count<'r>(papers: impl IntoIterator<Item = &'r [Comparison]>) -> Tally {
         let mut tally = Tally::default();
         for rows in papers {

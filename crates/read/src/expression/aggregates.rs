@@ -16,7 +16,6 @@ pub const AGGREGATES: &[&str] = &[
     "list",
 ];
 
-/// The value of an aggregate.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub(super) fn aggregate(
     scope: &mut Scope<'_>,
@@ -140,7 +139,6 @@ impl Rows {
         }
     }
 
-    /// Takes the values of a row for the aggregate called `name`.
     fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), Fault> {
         self.rows += 1;
         if name == "knee" {

@@ -23,10 +23,6 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Takes so many steps.
-    ///
-    /// # Errors
-    /// That they are too many.
     pub(super) fn step(&self, count: usize) -> Result<(), Fault> {
         let steps = self.steps.get().saturating_add(count as u64);
         self.steps.set(steps);
@@ -37,10 +33,6 @@ impl Budget {
         }
     }
 
-    /// Keeps so many values.
-    ///
-    /// # Errors
-    /// That they are too many.
     pub(super) fn keep(&self, count: usize) -> Result<(), Fault> {
         let values = self.values.get().saturating_add(count as u64);
         self.values.set(values);
@@ -51,12 +43,10 @@ impl Budget {
         }
     }
 
-    /// How many values are kept now.
     pub(super) fn kept(&self) -> u64 {
         self.values.get()
     }
 
-    /// Gives so many values back.
     pub(super) fn release(&self, count: usize) {
         let values = self.values.get().saturating_sub(count as u64);
         self.values.set(values);
@@ -68,9 +58,6 @@ impl Budget {
     }
 
     /// Goes a part deeper.
-    ///
-    /// # Errors
-    /// That it is too deep.
     pub(super) fn deeper(&self) -> Result<(), Fault> {
         self.depth.set(self.depth.get() + 1);
         if self.depth.get() <= DEEPEST {

@@ -9,7 +9,6 @@ use super::tree::{Call, Expression, Node, Text, Word};
 use super::world::World;
 use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// What expressions ask for.
 #[derive(Debug, Default)]
 pub struct Used {
     /// Columns, by table.

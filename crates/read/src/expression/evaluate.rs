@@ -18,10 +18,6 @@ const DEEPEST: usize = 50;
 /// Values of a list at most.
 const MOST: f64 = 1e6;
 
-/// The value of an expression.
-///
-/// # Errors
-/// The mistake that is in the way, with its place.
 pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
     Scope {
         world,
@@ -268,7 +264,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Arguments with the names of their parameters.
     fn arguments<'p>(
         &mut self,
         call: &Call,

@@ -5,31 +5,22 @@ use std::error::Error;
 /// What is wrong with an argument, a row or the size of an expression; the place stands in the message around it.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// An argument that is not there.
     #[error("`{0}` is missing")]
     Missing(String),
-    /// An argument that is something else.
     #[error("`{name}` is {expected}, not {found}")]
     Unlike {
-        /// The argument.
         name: String,
-        /// What it should be.
         expected: String,
-        /// What it is.
         found: String,
     },
-    /// A list with something else than numbers in it.
     #[error("`{name}` holds {found}, not a number")]
     Holds {
-        /// The argument.
         name: String,
         /// What is in it.
         found: String,
     },
-    /// A list without values.
     #[error("`{0}` is empty")]
     Empty(String),
-    /// An aggregate over something else than numbers.
     #[error("`{name}` needs numbers, found {found}")]
     NoNumber {
         /// The aggregate.
@@ -42,19 +33,11 @@ pub enum Fault {
     NoList,
     /// `nth` beyond either end of the list.
     #[error("the list of {length} has no number {number}")]
-    BeyondList {
-        /// Values of the list.
-        length: usize,
-        /// What was asked for.
-        number: f64,
-    },
-    /// A figure that takes too many steps.
+    BeyondList { length: usize, number: f64 },
     #[error("the figure takes more than {0} steps")]
     Steps(u64),
-    /// A figure that keeps too many values.
     #[error("the figure keeps more than {0} values at once")]
     Values(u64),
-    /// Parts too deep inside of each other.
     #[error("more than {0} parts inside of each other")]
     Depth(u32),
 }

@@ -16,8 +16,7 @@ const DEEPEST: usize = 100;
 /// Variables of an aggregate at most.
 const MOST_LOOPS: usize = 10;
 
-/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to
-/// `diagnostics`.
+/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to `diagnostics`.
 pub fn parse(
     text: &str,
     source: &Arc<Source>,
@@ -42,14 +41,10 @@ pub fn parse_loops(
 }
 
 /// Reads a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
-///
-/// # Errors
-/// The place in the text that is wrong, and why.
 pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
     whole(text, Spelling::Braced, 0, Parser::sum)
 }
 
-/// Reads the whole of `text` by the `rule`.
 fn read<'t, T>(
     text: &'t str,
     source: &Arc<Source>,
@@ -91,7 +86,6 @@ fn whole<'t, T>(
     parser.whole(rule)
 }
 
-/// A place in the text, and what is wrong there.
 pub type ParseMistake = (Range<usize>, String);
 
 struct Parser<'t> {

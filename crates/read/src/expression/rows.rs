@@ -56,11 +56,9 @@ pub(super) type Nobody = Option<(Range<usize>, String)>;
 /// Takes the values of an aggregate's arguments in a row, or says what is wrong with them.
 pub(super) type Take<'t> = dyn FnMut(&[Value]) -> Result<(), Fault> + 't;
 
-/// What rows are for.
 struct Purpose<'p, 't> {
     call: &'p Call,
     parts: &'p [&'p Expression],
-    /// Where the aggregate stands.
     span: &'p Range<usize>,
     take: &'p mut Take<'t>,
     nobody: Nobody,

@@ -9,7 +9,6 @@ use super::value::Value;
 use super::world::World;
 use crate::input::Source;
 
-/// Where a part of an expression is evaluated.
 pub(super) struct Scope<'a> {
     pub(super) world: &'a dyn World,
     pub(super) source: &'a Arc<Source>,

@@ -31,7 +31,6 @@ pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
     }
 }
 
-/// Rows that conditions leave.
 pub(super) struct Selected<'c> {
     /// Rows that meet the conditions on columns.
     pub(super) rows: Vec<usize>,
@@ -42,7 +41,6 @@ pub(super) struct Selected<'c> {
 }
 
 impl Scope<'_> {
-    /// Rows of `table` by conditions.
     pub(super) fn selected<'c>(
         &mut self,
         table: &ColumnTable,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::value::Value;
 
-/// A cell.
 pub type Cell = Value;
 
 /// Named columns of equal length.
@@ -15,7 +14,6 @@ pub struct ColumnTable {
 }
 
 impl ColumnTable {
-    /// A table without rows.
     pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> ColumnTable {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let columns = names.iter().map(|_| Vec::new()).collect();
@@ -29,17 +27,14 @@ impl ColumnTable {
         }
     }
 
-    /// Number of rows.
     pub fn height(&self) -> usize {
         self.columns.iter().map(Vec::len).min().unwrap_or(0)
     }
 
-    /// Names of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The cells of a column.
     pub fn column(&self, name: &str) -> Option<&[Cell]> {
         let at = self.names.iter().position(|own| own == name)?;
         Some(&self.columns[at])

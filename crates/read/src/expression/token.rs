@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-/// A word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Token<'t> {
-    /// A number.
     Number(f64),
     /// A name, which may hold hyphens and dots.
     Name(&'t str),

@@ -8,31 +8,24 @@ use crate::input::Source;
 /// An expression and the text that its places are in.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// The file.
     pub source: Arc<Source>,
-    /// The expression.
     pub root: Expression,
 }
 
 /// A function that a file defines.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// Names of its parameters.
     pub parameters: Vec<String>,
-    /// What it is.
     pub body: Text,
 }
 
 /// A part of an expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    /// What it is.
     pub node: Node,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// Kinds of expressions.
 #[derive(Debug, Clone)]
 pub enum Node {
     /// `1.5`.
@@ -58,9 +51,7 @@ pub enum Node {
 /// From one number to another in equal steps.
 #[derive(Debug, Clone)]
 pub struct Steps {
-    /// The first.
     pub from: Expression,
-    /// The last.
     pub to: Expression,
     /// Between them; 1 if absent.
     pub step: Option<Expression>,
@@ -69,14 +60,12 @@ pub struct Steps {
 /// Numbers with operators between them, as many as are written beside each other: no part lies inside of another.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    /// The first.
     pub first: Expression,
     /// Further operands, each with the operator before it.
     pub rest: Vec<(Operator, Expression)>,
 }
 
 impl Chain {
-    /// All numbers.
     pub fn all(&self) -> impl Iterator<Item = &Expression> {
         [&self.first]
             .into_iter()
@@ -84,35 +73,23 @@ impl Chain {
     }
 }
 
-/// What is between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
-    /// +
     Add,
-    /// -
     Subtract,
-    /// *
     Multiply,
-    /// /
     Divide,
-    /// ^
     Power,
 }
 
 /// What is between two values that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// =
     Equal,
-    /// !=
     Unequal,
-    /// <
     Less,
-    /// <=
     AtMost,
-    /// >
     More,
-    /// >=
     AtLeast,
 }
 
@@ -121,27 +98,21 @@ pub enum Relation {
 pub struct Condition {
     /// A column or an expression.
     pub left: Expression,
-    /// How they compare.
     pub relation: Relation,
     /// Alternatives.
     pub right: Vec<Expression>,
 }
 
-/// A word and its place.
 #[derive(Debug, Clone)]
 pub struct Word {
-    /// The word.
     pub text: Arc<str>,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// A function of its arguments, or an aggregate over rows.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Name of the function.
     pub name: Word,
-    /// Arguments of the call.
     pub arguments: Vec<Argument>,
     /// `for NAME in LIST`.
     pub loops: Vec<(Word, Expression)>,
@@ -172,6 +143,5 @@ impl Call {
 pub struct Argument {
     /// `NAME=`.
     pub name: Option<Word>,
-    /// The value.
     pub value: Expression,
 }

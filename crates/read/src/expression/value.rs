@@ -2,26 +2,20 @@
 
 use std::sync::Arc;
 
-/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A number; true is 1, false 0.
     Number(f64),
-    /// A word.
     Text(Arc<str>),
-    /// Several values.
     List(Vec<Value>),
-    /// A cell that holds nothing.
     Empty,
 }
 
 impl Value {
-    /// True or false.
     pub fn truth(holds: bool) -> Value {
         Value::Number(f64::from(u8::from(holds)))
     }
 
-    /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),
@@ -29,7 +23,6 @@ impl Value {
         }
     }
 
-    /// How many values it holds.
     pub fn size(&self) -> usize {
         match self {
             Value::List(all) => all.len(),
@@ -37,7 +30,6 @@ impl Value {
         }
     }
 
-    /// The value as a message shows it.
     pub fn shown(&self) -> String {
         match self {
             Value::Number(number) => format!("`{number}`"),

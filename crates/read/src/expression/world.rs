@@ -12,12 +12,7 @@ use super::value::Value;
 pub trait World {
     /// The parameters of a function; those that may be absent end in `?`.
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]>;
-    /// All functions.
     fn functions(&self) -> Vec<&str>;
-    /// A function's value.
-    ///
-    /// # Errors
-    /// Why it has none.
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal>;
     /// Which of several pairs of time and cost is their knee.
     fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
@@ -27,30 +22,20 @@ pub trait World {
     fn tables(&self) -> Vec<String>;
     /// The columns of a table, known before its rows are.
     fn columns(&self, table: &str) -> Option<Vec<String>>;
-    /// The rows of a table.
-    ///
-    /// # Errors
-    /// Why there are none.
     fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal>;
 }
 
-/// Arguments by the names of the parameters.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     pub(super) values: Vec<(&'a str, Value)>,
 }
 
 impl Arguments<'_> {
-    /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let found = self.values.iter().find(|(own, _)| *own == name);
         found.map(|(_, value)| value)
     }
 
-    /// A number, if it is there.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn optional_number(&self, name: &str) -> Result<Option<f64>, Fault> {
         match self.get(name) {
             None => Ok(None),
@@ -59,19 +44,12 @@ impl Arguments<'_> {
         }
     }
 
-    /// A number.
-    ///
-    /// # Errors
-    /// When it is not there, or something else.
     pub fn number(&self, name: &str) -> Result<f64, Fault> {
         let number = self.optional_number(name)?;
         number.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// A whole number of `range`.
-    ///
-    /// # Errors
-    /// When it is not there, or something else.
     pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
         let number = self.number(name)?;
         let whole = number as u64;
@@ -84,10 +62,6 @@ impl Arguments<'_> {
         }
     }
 
-    /// A word, if it is there.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn optional_text(&self, name: &str) -> Result<Option<&str>, Fault> {
         match self.get(name) {
             None => Ok(None),
@@ -96,19 +70,12 @@ impl Arguments<'_> {
         }
     }
 
-    /// A word.
-    ///
-    /// # Errors
-    /// When it is not there, or something else.
     pub fn text(&self, name: &str) -> Result<&str, Fault> {
         let text = self.optional_text(name)?;
         text.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// Numbers: a list, or one.
-    ///
-    /// # Errors
-    /// When it is not there, or something else.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
         let one = |value: &Value| {
             let number = value.number();

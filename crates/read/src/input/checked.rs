@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// Most machines or workers of a cluster.
 pub const MOST_MACHINES: u32 = 1_000_000;
 /// Largest global batch in samples.
 pub const MOST_SAMPLES: u32 = 1_000_000_000;
@@ -66,7 +65,6 @@ checked!(
     { "type": "integer", "minimum": 1, "maximum": 4294967295u32 }
 );
 impl Count {
-    /// One.
     pub const ONE: Count = Count(1);
 }
 
@@ -131,7 +129,6 @@ checked!(
     { "type": "integer", "minimum": 1, "maximum": 1000000 }
 );
 impl Machines {
-    /// One.
     pub const ONE: Machines = Machines(1);
 }
 checked!(

@@ -16,12 +16,9 @@ pub enum Folder {
     Embedded {
         /// Where it is in the repository, for messages.
         root: &'static str,
-        /// The folder.
         dir: &'static Dir<'static>,
     },
-    /// On disk.
     Disk(PathBuf),
-    /// In memory.
     Memory {
         /// What it is called in messages.
         name: String,

@@ -20,44 +20,25 @@ pub const MOST_VALUES: usize = 10_000;
 /// Share of a step by which the end may be missed: decimal fractions are not exact.
 const RELIEF: f64 = 1e-9;
 
-/// Why a range has no values.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoValues {
-    /// A range that goes downwards.
     #[error("expected `from` not above `to`, found {from} above {to}")]
-    Descending {
-        /// Beginning of the range.
-        from: f64,
-        /// End of the range.
-        to: f64,
-    },
+    Descending { from: f64, to: f64 },
     /// Nothing but 0 is a multiple of 0.
     #[error("expected `from` above 0 with a `factor`")]
     FactorOfZero,
-    /// A factor that goes nowhere.
     #[error("expected a `factor` of at least 2, found 1")]
     FactorOfOne,
-    /// Both or none, where it takes one of them.
     #[error("expected either `step` or `factor`")]
     NotOneOfTwo,
-    /// Both, where one of them is enough.
     #[error("expected `step` or `factor`, found both")]
     Both,
-    /// A range of too many values.
     #[error("expected a range of at most {most} values, found {count}")]
-    TooMany {
-        /// How many are legal.
-        most: usize,
-        /// How many it has.
-        count: f64,
-    },
+    TooMany { most: usize, count: f64 },
 }
 
 impl Range {
     /// The values in ascending order.
-    ///
-    /// # Errors
-    /// What is wrong with the range.
     pub fn values(&self) -> Result<Vec<f64>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {

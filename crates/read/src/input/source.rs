@@ -28,8 +28,7 @@ impl Source {
         })
     }
 
-    /// Several texts read as one, under the name of the first. Messages about a place in it name
-    /// the text that it is in.
+    /// Several texts read as one, under the name of the first. Messages about a place in it name the text that it is in.
     pub fn joined(sources: &[Arc<Source>]) -> Arc<Source> {
         if let [single] = sources {
             return Arc::clone(single);
@@ -48,7 +47,6 @@ impl Source {
         })
     }
 
-    /// The text under another name.
     #[must_use]
     pub fn named(self: Arc<Source>, name: &str) -> Arc<Source> {
         // Messages that were written into it before still are of this text.

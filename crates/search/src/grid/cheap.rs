@@ -64,7 +64,6 @@ impl CheapRuns {
     }
 }
 
-/// What is said of cheap versions.
 pub(super) fn specified(
     check: &mut Check<'_>,
     written: &Written,

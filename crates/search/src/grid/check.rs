@@ -74,7 +74,6 @@ impl Check<'_> {
         (name, about)
     }
 
-    /// The column that `name` names.
     pub fn column(&mut self, name: &Text) -> Option<String> {
         self.column_at(name.get_ref(), name.span())
     }

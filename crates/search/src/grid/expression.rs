@@ -18,7 +18,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A longer rule is none.
 const LONGEST: usize = 1_000;
-/// Names in one expression.
 pub const MOST_NAMES: usize = 16;
 
 /// A number that may depend on the time t: `at + per·t`.
@@ -148,7 +147,6 @@ impl Either {
     }
 }
 
-/// What two lines come to.
 type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {
@@ -190,7 +188,6 @@ impl Arithmetic {
         })
     }
 
-    /// The arithmetic of a function of parts.
     fn called(
         call: &Call,
         span: &Range<usize>,
@@ -270,7 +267,6 @@ impl Arithmetic {
     }
 }
 
-/// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
     rule: Arithmetic,
@@ -323,19 +319,16 @@ impl Expression {
         })
     }
 
-    /// The names in it, each once, with the first place where it stands, in the order of
-    /// [`eval`](Self::eval).
+    /// The names in it, each once, with the first place where it stands, in the order of [`eval`](Self::eval).
     pub fn names(&self) -> &[(String, Range<usize>)] {
         &self.names
     }
 
-    /// Whether it is a name and nothing else.
     pub fn is_name(&self) -> bool {
         let is_in_brackets = self.text.trim_start().starts_with('(');
         matches!(self.rule, Arithmetic::Name(_)) && !is_in_brackets
     }
 
-    /// The text of the expression as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }

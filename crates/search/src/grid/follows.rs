@@ -15,9 +15,7 @@ pub(super) struct Follows {
     names: Vec<Name>,
 }
 
-/// A name in the rule of costs.
 struct Name {
-    /// The place that it has in the rule.
     place: usize,
     /// What it may follow from: all rows, the job, then each axis.
     from: Vec<Basis>,

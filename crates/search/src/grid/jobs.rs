@@ -33,7 +33,6 @@ struct Growing {
     configurations: Vec<Configuration>,
 }
 
-/// All that was read of one configuration.
 struct Configuration {
     values: Vec<f64>,
     vms: Option<u32>,
@@ -53,7 +52,6 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// Takes in a row.
     pub fn add(&mut self, read: ReadRow, diagnostics: &mut Diagnostics) {
         let name = read.job.unwrap_or_else(|| self.spec.name.clone());
         let place = *self.by_name.entry(name).or_insert_with_key(|name| {

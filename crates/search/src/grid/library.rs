@@ -7,7 +7,6 @@ use scavsim_read::input::{Diagnostics, Folder, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/grids");
 
-/// The folder of the embedded grid called `name`.
 pub fn embedded(name: &str) -> Option<Folder> {
     let dir = EMBEDDED.get_dir(name)?;
     let root = "data/grids";

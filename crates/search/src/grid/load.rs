@@ -25,9 +25,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Grid> {
 /// A grid, and what its specification uses of the table.
 #[derive(Debug, Clone)]
 pub struct Read {
-    /// The grid.
     pub grid: Grid,
-    /// The table.
     pub table: Table,
     /// Columns that the specification has a use for, in the order of the table, and whether their
     /// cells are measurements; of the others, every character counts.
@@ -66,7 +64,6 @@ fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnost
     warnings
 }
 
-/// The job of a name.
 fn place_of(
     jobs: &[Job],
     asked: &Text,

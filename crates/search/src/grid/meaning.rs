@@ -10,7 +10,6 @@ use super::expression::Expression;
 /// Name of the time in the rule of costs.
 pub(super) const TIME: &str = "time_s";
 
-/// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The value on the axis at this place.
@@ -49,12 +48,10 @@ impl Bound {
     }
 }
 
-/// The rule of costs.
 pub(super) struct Cost {
     pub bound: Bound,
     /// Places of the names of which rows alone can say whether they are known before a run.
     pub doubtful: Vec<usize>,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
@@ -66,7 +63,6 @@ impl Cost {
     }
 }
 
-/// An axis.
 pub(super) struct AxisSpec {
     pub name: String,
     pub from: From,
@@ -79,7 +75,6 @@ pub(super) enum From {
     Formula(Bound),
 }
 
-/// What the values of an axis are.
 pub(super) enum KindSpec {
     Categorical,
     Ordinal(Vec<Arc<str>>),
@@ -95,7 +90,6 @@ pub(super) struct Lookup {
 
 /// When a run has reached its target.
 pub(super) enum TargetRule {
-    /// When it has completed.
     Completed,
     AtLeast(f64),
     AtMost(f64),
@@ -127,7 +121,6 @@ pub(super) struct FidelitySpec {
     pub span: Range<usize>,
 }
 
-/// The figures of a run.
 pub(super) struct RunFigures {
     pub time_s: Bound,
     pub quality: Option<Bound>,

@@ -43,19 +43,14 @@ use scavsim_read::input::checked::Fraction;
 
 pub use cheap::CheapRuns;
 
-/// Name of the file with the specification.
 pub const SPEC: &str = "grid.toml";
-/// Name of the file with the runs.
 pub const ROWS: &str = "rows.csv";
 
 /// Runs of one or several jobs.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// Name under which it is listed.
     pub name: String,
-    /// Where it comes from.
     pub about: About,
-    /// What a probe is charged.
     pub probe: ProbeCharge,
     /// All jobs, in the order of the table.
     pub jobs: Vec<Job>,
@@ -68,13 +63,9 @@ pub struct Grid {
 /// What is said of a VM type, as far as it is; the catalogue says the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedType {
-    /// The name of the type.
     pub vm: Arc<str>,
-    /// Virtual processors.
     pub vcpu: Option<f64>,
-    /// Memory in GiB.
     pub memory_gib: Option<f64>,
-    /// Accelerators.
     pub gpus: Option<u32>,
 }
 
@@ -101,16 +92,13 @@ pub struct About {
     pub source: String,
     /// Address, with the commit where there is one.
     pub url: String,
-    /// Terms of use.
     pub licence: String,
     /// What a reader must know of it.
     pub note: String,
 }
 
-/// What a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeCharge {
-    /// How much of a run.
     pub charge: Charge,
     /// Whether a budget may end a run early.
     pub cut_off: bool,
@@ -131,9 +119,7 @@ pub enum Charge {
 /// What the quality of a run has to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// This much, or more.
     AtLeast(f64),
-    /// This much, or less.
     AtMost(f64),
 }
 
@@ -147,10 +133,8 @@ impl Goal {
     }
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// At the target.
     Reached,
     /// Without having reached the target.
     Unreached,
@@ -161,13 +145,11 @@ pub enum Outcome {
 /// One real run of a configuration. What the table does not know is `None`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run {
-    /// How it ended.
     pub outcome: Outcome,
     /// Seconds until then.
     pub time_s: f64,
     /// What its target is about, such as an accuracy.
     pub quality: Option<f64>,
-    /// Steps done.
     pub steps: Option<f64>,
     /// Passes over the data.
     pub epochs: Option<f64>,
@@ -175,7 +157,6 @@ pub struct Run {
     pub samples_per_epoch: Option<f64>,
     /// Mean seconds of a step.
     pub step_s: Option<f64>,
-    /// What tells them.
     pub step_from: StepFrom,
     /// Seconds of the run for compute and waiting at the barrier.
     pub compute_s: Option<f64>,
@@ -198,19 +179,15 @@ pub enum StepFrom {
 }
 
 impl Run {
-    /// Seconds to the target, if it was reached.
     pub fn time_to_target_s(&self) -> Option<f64> {
         (self.outcome == Outcome::Reached).then_some(self.time_s)
     }
 }
 
-/// Figures that were not measured in this run but derived from others: whoever fits a model leaves
-/// them out.
+/// Figures that were not measured in this run but derived from others: whoever fits a model leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Derived {
-    /// [`Run::epochs`].
     pub epochs: bool,
-    /// [`Run::noise_normalised`].
     pub noise_normalised: bool,
 }
 
@@ -250,7 +227,6 @@ enum Bill {
     Bent(Vec<Line>),
 }
 
-/// The rule of costs.
 #[derive(Debug, Clone)]
 struct Rule {
     expression: Expression,
@@ -316,19 +292,16 @@ impl Job {
         })
     }
 
-    /// Whether the grid has a rule of costs.
     pub fn has_cost(&self) -> bool {
         self.rule.is_some()
     }
 
-    /// Whether the rule of costs needs nothing that only the run tells: axes, constants and the
-    /// time.
+    /// Whether the rule of costs needs nothing that only the run tells: axes, constants and the time.
     pub fn is_price_known_beforehand(&self) -> bool {
         (self.rule.as_ref()).is_some_and(|rule| rule.is_known_beforehand)
     }
 
-    /// USD at the start and for each second, where they are known beforehand and the rule is linear
-    /// in the time.
+    /// USD at the start and for each second, where they are known beforehand and the rule is linear in the time.
     pub fn price(&self, configuration: usize) -> Option<(f64, f64)> {
         match self.bills.get(self.first[configuration])? {
             Bill::Linear { at_start, per_s } if self.is_price_known_beforehand() => {

@@ -2,23 +2,19 @@
 
 use super::{Job, Outcome, Run};
 
-/// What a job's runs came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// All runs.
     pub runs: usize,
     /// Configurations that were run.
     pub configurations: usize,
     /// Combinations that were not.
     pub holes: u64,
-    /// Runs that failed.
     pub failed: usize,
     /// Runs that ended without the target.
     pub unreached: usize,
 }
 
 impl Counts {
-    /// Counts of one job.
     pub fn of(job: &Job) -> Counts {
         let ended = |outcome| job.runs.iter().filter(|run| run.outcome == outcome).count();
         Counts {
@@ -30,7 +26,6 @@ impl Counts {
         }
     }
 
-    /// Counts of several jobs together.
     pub fn of_all<'j>(jobs: impl IntoIterator<Item = &'j Job>) -> Counts {
         let each = jobs.into_iter().map(Counts::of);
         each.fold(Counts::default(), |sum, job| Counts {
@@ -43,10 +38,8 @@ impl Counts {
     }
 }
 
-/// The best run of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// Configuration of the best run.
     pub configuration: usize,
     /// Seconds to the target.
     pub time_s: f64,

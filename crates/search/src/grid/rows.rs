@@ -13,7 +13,6 @@ use super::{Bill, Charge, Derived, Outcome, Run, StepFrom};
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// One row.
 pub(super) struct ReadRow {
     /// Job and repeat, where columns tell them.
     pub job: Option<String>,
@@ -40,9 +39,7 @@ pub(super) struct Reader<'a> {
 
 /// Largest figure: sums of squares over all runs stay finite, and nothing measured is larger.
 const MOST: f64 = 1e12;
-/// Numbers of at least 0.
 const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Included(MOST));
-/// Numbers above 0.
 const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(MOST));
 /// γ/K.
 const NOISE: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(1.0));
@@ -291,7 +288,6 @@ impl Cells<'_> {
         })
     }
 
-    /// True or false in a column.
     fn flag(&self, column: &str, d: &mut Diagnostics) -> Option<bool> {
         let text = self.row.text(column, d)?;
         let flag = match text.to_ascii_lowercase().as_str() {

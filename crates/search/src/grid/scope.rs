@@ -86,7 +86,6 @@ impl Scope<'_> {
     }
 }
 
-/// Why a name stands for nothing.
 enum Wrong {
     Unknown,
     NoNumber,

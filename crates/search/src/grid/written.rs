@@ -7,7 +7,6 @@ use toml::Spanned;
 
 use super::Charge;
 
-/// A text with its place.
 pub(super) type Text = Spanned<String>;
 
 /// The whole file. All keys may be missing here, so that what is there is checked all the same.
@@ -57,7 +56,6 @@ pub(super) struct WrittenType {
     pub gpus: Option<u32>,
 }
 
-/// One axis.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenAxis {

@@ -65,8 +65,7 @@ impl Belief {
         0.4 * self.deviation / ((1.0 + square) * (1.0 + square * (0.5 + 0.125 * square)))
     }
 
-    /// Bound on the expected improvement of the exponential of the value, below the exponential of `best`, as a share
-    /// of it.
+    /// Bound on the expected improvement of the exponential of the value, below the exponential of `best`, as a share of it.
     pub(super) fn log_improvement(&self, best: f64) -> f64 {
         let gain = best - self.mean;
         if self.deviation <= 0.0 {

@@ -146,7 +146,6 @@ struct StepLooks<'a, 't, 'f> {
 }
 
 impl StepLooks<'_, '_, '_> {
-    /// Probes a configuration.
     fn look(&mut self, at: usize) -> Result<(), Stop> {
         let probing = &self.strategy.probing;
         let seen = probing.probe(self.testbed, at)?;

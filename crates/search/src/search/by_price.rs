@@ -66,7 +66,6 @@ impl Recipe for DearestSettings {
 pub(super) enum Corner {
     /// The lowest price per hour.
     Cheapest,
-    /// The highest.
     Dearest,
 }
 

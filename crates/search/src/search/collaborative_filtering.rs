@@ -104,7 +104,6 @@ impl Strategy for CollaborativeFiltering {
     }
 }
 
-/// Means and factors of configurations.
 struct Factors {
     /// `None` where no other job reached the target.
     means: Vec<Option<f64>>,

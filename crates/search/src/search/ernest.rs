@@ -101,7 +101,6 @@ fn kinds(space: &Space, to_target: bool) -> Vec<Vec<usize>> {
 
 struct Ernest {
     kinds: Vec<Kind>,
-    /// Terms of each configuration.
     terms: Vec<ErnestTerms>,
     probing: Probing,
 }
@@ -166,7 +165,6 @@ impl Strategy for Ernest {
     }
 }
 
-/// Runs to the target.
 #[derive(Default)]
 struct TargetRuns {
     reached: Vec<(usize, f64)>,

@@ -28,7 +28,6 @@ impl Features {
         Features::and(task.space, task.prices, columns.into_iter().flatten())
     }
 
-    /// The features of all configurations of a space.
     pub(super) fn of(space: &Space, prices: Option<&dyn Prices>) -> Features {
         Features::and(space, prices, [])
     }
@@ -69,12 +68,10 @@ impl Features {
         Features { width, values }
     }
 
-    /// Coordinates of a configuration.
     pub(super) fn row(&self, at: usize) -> &[f64] {
         &self.values[at * self.width..(at + 1) * self.width]
     }
 
-    /// Number of coordinates.
     pub(super) fn width(&self) -> usize {
         self.width
     }

@@ -23,10 +23,6 @@ pub struct DefaultSettings {
 }
 
 impl DefaultSettings {
-    /// The index of the fixed configuration.
-    ///
-    /// # Errors
-    /// [`Unusable`] when it is not among the configurations.
     pub fn index(&self, task: &Task<'_>) -> Result<usize, Unusable> {
         let space = task.space;
         let groups = space::groups(space);

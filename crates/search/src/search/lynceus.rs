@@ -208,7 +208,6 @@ mod tests {
         Space::new(axes, rows.collect::<Vec<_>>()).expect("a space")
     }
 
-    /// What a run takes.
     fn seconds(space: &Space, at: usize) -> f64 {
         let (x, y) = (space.value(at, 0), space.value(at, 1));
         1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64

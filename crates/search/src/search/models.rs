@@ -24,8 +24,7 @@ pub struct EpochLine {
 }
 
 impl EpochLine {
-    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if
-    /// there are none.
+    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if there are none.
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochLine> {
         let tells = |offer: &Offer<'_>| offer.has_noise && offer.has_epochs;
         let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
@@ -255,14 +254,10 @@ fn averaged_line(readings: &[(u32, u32, f64)]) -> Option<Line> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepPlane(Plane);
 
-/// One measured step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepReading {
-    /// Worker count K.
     pub workers: u32,
-    /// Global batch B.
     pub batch: u32,
-    /// Compute seconds.
     pub compute_s: f64,
     /// Exposed communication seconds.
     pub communication_s: f64,
@@ -292,7 +287,6 @@ impl StepPlane {
         Some(StepPlane(plane))
     }
 
-    /// Seconds of a step at (`workers`, `batch`).
     pub fn step_s(&self, workers: u32, batch: u32) -> f64 {
         let k = f64::from(workers);
         self.0.at(f64::from(batch) / k, k)
@@ -302,11 +296,9 @@ impl StepPlane {
 /// How the models of a stored workload are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fits {
-    /// Which runs give the epoch line.
     pub epochs_from: EpochsFrom,
     /// One noise line or one per worker count.
     pub noise_by: NoiseBy,
-    /// How the step plane is fitted.
     pub step_fit: StepFit,
 }
 
@@ -343,7 +335,6 @@ impl EpochModel {
 /// The models of one workload, from its stored runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
-    /// Epochs.
     pub epochs: EpochModel,
     /// Step against local batch and workers, per VM type, by its name.
     pub steps: Vec<(Arc<str>, StepPlane)>,

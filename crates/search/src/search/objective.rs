@@ -63,7 +63,6 @@ pub struct Limits {
 /// the mean; 1 where nothing is said.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Margins<'a> {
-    /// In time.
     pub time: &'a [f64],
     /// In cost under one policy; empty for those that depend on no prices.
     pub cost: &'a [f64],
@@ -157,7 +156,6 @@ fn least_two(
 pub struct Front {
     fastest: Point,
     cheapest: Point,
-    /// Depth of the knee.
     deepest: f64,
 }
 

@@ -9,7 +9,6 @@ use scavsim_data::space::Space;
 /// Another job, as far as it was run on the configurations of a task.
 #[derive(Debug, Clone)]
 pub(super) struct OtherJob {
-    /// What it is called.
     pub(super) name: String,
     /// What it runs: jobs of one program count as one.
     pub(super) program: String,
@@ -36,7 +35,6 @@ impl OtherRun {
     }
 }
 
-/// All other jobs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Others {
     pub(super) jobs: Vec<OtherJob>,

@@ -58,7 +58,6 @@ impl View<'_> {
             .map(move |at| (at, self.points[at].belief(moments)))
     }
 
-    /// What is believed of one.
     pub(super) fn belief(&self, at: usize) -> Belief {
         self.points[at].belief(self.sums.moments())
     }

@@ -85,8 +85,7 @@ pub struct Taken {
 }
 
 impl<'a> Past<'a> {
-    /// Runs of the workload itself, and those of all workloads that a service has seen, which may hold
-    /// it too.
+    /// Runs of the workload itself, and those of all workloads that a service has seen, which may hold it too.
     pub fn new(own: &'a History, stored: &'a [History]) -> Self {
         Past {
             own,

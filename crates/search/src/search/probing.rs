@@ -34,19 +34,16 @@ enum Predictor {
     Epochs {
         epochs: Epochs,
         samples_per_epoch: f64,
-        /// Batch of each configuration.
         batches: Vec<f64>,
     },
     /// A run to the target, itself.
     Target,
 }
 
-/// What is known of epochs.
 #[derive(Debug, Clone)]
 enum Epochs {
     ByNoise(EpochLine),
     ByBatch(EpochTable),
-    /// Epochs of each configuration.
     Each(Vec<f64>),
 }
 
@@ -177,7 +174,6 @@ impl Probing {
         matches!(self.predictor, Predictor::Target)
     }
 
-    /// Whether the noise of a probe tells its epochs.
     pub(super) fn reads_noise(&self) -> bool {
         let unread = matches!(
             self.predictor,
@@ -212,7 +208,6 @@ impl Probing {
         self.probe_steps
     }
 
-    /// Looks at a configuration.
     pub(super) fn probe(
         &self,
         testbed: &mut dyn Testbed,
@@ -225,7 +220,6 @@ impl Probing {
         testbed.probe(configuration, extent)
     }
 
-    /// Looks at a configuration and predicts it from what was seen.
     pub(super) fn probe_and_predict(
         &self,
         testbed: &mut dyn Testbed,

@@ -51,7 +51,6 @@ impl Sums {
     }
 }
 
-/// Mean and variance of a process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moments {
     pub(super) mean: f64,
@@ -76,7 +75,6 @@ impl Known {
         }
     }
 
-    /// What is believed here.
     pub(super) fn belief(&self, moments: Moments) -> Belief {
         let of_mean = 1.0 - self.of_ones;
         // That the mean itself is estimated makes what is far away less sure.

@@ -154,7 +154,6 @@ strategies! {
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 
-/// The table of settings as it is read.
 struct SettingsTable;
 
 impl<'de> Deserialize<'de> for Settings {

@@ -38,7 +38,6 @@ enum Node {
     },
 }
 
-/// Mean and variance of values.
 fn moments(seen: &[(usize, f64)]) -> (f64, f64) {
     let count = seen.len().max(1) as f64;
     let mean = seen.iter().map(|(_, value)| value).sum::<f64>() / count;
@@ -72,7 +71,6 @@ impl RegressionForest {
         })
     }
 
-    /// What is believed of the value at a row of features.
     pub(super) fn belief(&self, row: &[f64]) -> Belief {
         let leaves: Vec<(f64, f64)> = self.trees.iter().map(|tree| leaf(tree, row)).collect();
         let count = leaves.len().max(1) as f64;

@@ -66,7 +66,6 @@ pub enum StepFit {
 /// What all strategies that probe can be told: the table of one has these keys beside its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Probes {
-    /// Where the search starts and settles.
     pub start: Start,
     /// Steps before the first probe; the workload's own figure when absent.
     pub cold_start_steps: Option<u32>,

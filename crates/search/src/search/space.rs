@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::settings::Start;
 use scavsim_data::space::Space;
 
-/// The configurations that differ only in workers and batch: those of one VM type, where a space has no
-/// other axes.
+/// The configurations that differ only in workers and batch: those of one VM type, where a space has no other axes.
 #[derive(Debug, Clone)]
 pub struct Group {
     /// Indices of the members, by workers, then batch.

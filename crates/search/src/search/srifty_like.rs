@@ -86,7 +86,6 @@ impl Recipe for SriftyLikeSettings {
     }
 }
 
-/// The VM shape of a configuration, where it has one.
 fn shape(space: &Space, at: usize) -> Option<Shape<'_>> {
     Shape::parse(space.vm(at)?).ok()
 }

@@ -68,8 +68,7 @@ impl Depends {
 /// assert_eq!(Flat.usd_per_hour(2), None);
 /// ```
 pub trait Prices {
-    /// USD for so many seconds of a configuration, from the start; `None` where the price is known only
-    /// after a run.
+    /// USD for so many seconds of a configuration, from the start; `None` where the price is known only after a run.
     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64>;
 
     /// USD of an hour, by itself.
@@ -100,12 +99,10 @@ pub struct Figures {
     pub shows_noise: bool,
     /// Steps after which its noise is said to settle.
     pub cold_start_steps: u64,
-    /// Steps that a probe takes.
     pub probe_steps: u64,
 }
 
 impl Figures {
-    /// The figures of a measured workload.
     pub fn of(workload: &Workload) -> Figures {
         let constants = &workload.constants;
         Figures {

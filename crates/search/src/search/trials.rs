@@ -4,7 +4,6 @@ use super::{Forecast, Objective, Task};
 use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
 use scavsim_read::input::checked::Count;
 
-/// What came of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum TrialOutcome {
     /// The target was reached, at this value of the objective.
@@ -30,7 +29,6 @@ pub(super) struct Trials<'a, 't> {
     pub(super) task: &'a Task<'a>,
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
-    /// Whether a configuration was tried.
     pub(super) tried: Vec<bool>,
     /// How many were.
     pub(super) count: usize,
@@ -43,7 +41,6 @@ pub(super) struct Trials<'a, 't> {
 }
 
 impl<'a, 't> Trials<'a, 't> {
-    /// Before the first trial.
     pub(super) fn new(
         task: &'a Task<'a>,
         testbed: &'t mut dyn Testbed,

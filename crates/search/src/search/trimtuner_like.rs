@@ -168,7 +168,6 @@ struct NextProbe {
     gain: f64,
 }
 
-/// A search with what it has learnt.
 struct Search<'a, 't, 'f> {
     task: &'a Task<'a>,
     trials: Trials<'a, 't>,

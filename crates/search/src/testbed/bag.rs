@@ -99,7 +99,6 @@ impl Ground for BagGround {
     }
 }
 
-/// What runs bags.
 struct OnBag<'g> {
     ground: &'g BagGround,
     streams: Streams,

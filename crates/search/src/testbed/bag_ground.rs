@@ -49,7 +49,6 @@ impl BagGround {
         Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
     }
 
-    /// One of its configurations.
     pub(super) fn of(&self, configuration: usize, phase: Phase) -> Of<'_> {
         let size = &self.choices.sizes[configuration];
         Of {

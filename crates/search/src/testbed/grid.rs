@@ -38,7 +38,6 @@ pub struct MeasuredGrid {
     /// Shares that its cheap versions have, and the number of each configuration's first run among these, by shares.
     fidelities: Vec<f64>,
     cheap: Vec<Vec<u16>>,
-    /// Keys of the random streams of configurations.
     keys: Vec<ConfigurationKey>,
     /// Whether a configuration has several runs, of which each replica is dealt one.
     has_luck: bool,
@@ -125,7 +124,6 @@ impl MeasuredGrid {
     }
 }
 
-/// One run of a job.
 #[derive(Debug, Clone, Copy)]
 struct DealtRun {
     configuration: usize,
@@ -304,7 +302,6 @@ struct OnGrid<'g> {
     replica: u64,
 }
 
-/// What a job has run.
 #[derive(Debug, Clone, Default)]
 struct Runs {
     now: SimTime,
@@ -315,7 +312,6 @@ struct Runs {
 }
 
 impl OnGrid<'_> {
-    /// The run that this replica deals to a configuration.
     fn dealt(&self, configuration: usize) -> (DealtRun, Run) {
         let runs = self.grid.job.runs(configuration);
         let repeat = self.repeat(configuration, runs.len());
@@ -366,7 +362,6 @@ impl OnGrid<'_> {
         Ok(Some((dealt, runs[repeat])))
     }
 
-    /// Runs a configuration for so many seconds.
     fn spend(&self, at: &mut Stand<Runs>, run: DealtRun, seconds: f64, phase: Phase) {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
@@ -411,7 +406,6 @@ fn whole_share() -> Stop {
     Stop::Failed("a share of 1 is no cheap version: ask for a run to the target".to_owned())
 }
 
-/// What `seconds` of a run show.
 fn seen(run: &Run, seconds: f64) -> Observation {
     let is_over = seconds >= run.time_s;
     // Nothing of a step is seen before one is complete.

@@ -1,5 +1,3 @@
-//! What is true of the configurations of a task.
-
 use std::sync::Arc;
 
 use super::bag_ground::BagGround;
@@ -19,9 +17,7 @@ use scavsim_sim::training::Fidelity;
 /// Time and cost of one configuration to the target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Seconds.
     pub time_s: f64,
-    /// USD.
     pub cost_usd: f64,
 }
 
@@ -36,7 +32,6 @@ impl Point {
 /// How jobs on a ground are run, whatever the configuration.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// Random streams.
     pub streams: Streams,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
@@ -89,12 +84,9 @@ impl<'g> Facts<'g> {
     }
 }
 
-/// Some VMs of a configuration.
 #[derive(Debug, Clone)]
 pub struct HeldVms {
-    /// Type of the VMs.
     pub vm: Arc<str>,
-    /// How many.
     pub vms: u32,
     /// Whether they are spot VMs; `None` where the policy says it.
     pub on_spot: Option<bool>,
@@ -117,7 +109,6 @@ pub(super) fn tariff(
 
 /// What is true of the configurations of a task: what an oracle knows.
 pub trait Ground: Send + Sync {
-    /// What is special to it.
     fn facts(&self) -> Facts<'_>;
 
     /// Expected seconds of training to the target, without search and start-up; `None` where it is never reached.
@@ -168,9 +159,6 @@ pub trait Ground: Send + Sync {
     }
 
     /// What its jobs are billed by under a policy.
-    ///
-    /// # Errors
-    /// [`NoPrice`] for the first VM type without a price.
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
 
     /// Whether a configuration was measured, interpolated, or extrapolated.
@@ -193,6 +181,5 @@ pub trait Ground: Send + Sync {
         fidelity: Fidelity,
     ) -> (&'static str, Option<&str>);
 
-    /// A job among them.
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g>;
 }

@@ -76,9 +76,7 @@ pub struct RunPrice {
     pub number: usize,
     /// VM shape that it ran on.
     pub ran_on: Option<Arc<str>>,
-    /// Whether it ran to the target.
     pub is_whole: bool,
-    /// Seconds that it took.
     pub seconds: f64,
     /// USD that it cost, where that is known whatever the prices now.
     pub usd: Option<f64>,

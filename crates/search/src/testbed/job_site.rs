@@ -20,14 +20,10 @@ pub trait Work: Send {
         to.clone_from(from);
     }
 
-    /// The clock of a job.
     fn now(job: &Self::Job) -> SimTime;
 
     /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made
     /// in another, where the job was in one. Whether it is in this one now: some take their VMs when they begin.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn hold(
         &mut self,
         job: &mut Self::Job,
@@ -38,10 +34,6 @@ pub trait Work: Send {
     /// Whether so many steps let the noise settle, where there is any.
     fn settles(&self, steps: u64) -> bool;
 
-    /// Trains for a while and looks.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn probe(
         &mut self,
         at: &mut Stand<Self::Job>,
@@ -50,9 +42,6 @@ pub trait Work: Send {
     ) -> Result<Observation, Stop>;
 
     /// Runs `choice` to the target, as if that had not been reached before.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, Unfinished>;
 
     /// What a job used when everything is released at `end`.
@@ -88,7 +77,6 @@ pub struct JobSite<W: Work> {
 /// Where a job stands in its replica.
 #[derive(Debug, Clone)]
 pub struct Stand<J> {
-    /// The job itself.
     pub job: J,
     /// The configuration that it was in last.
     pub current: Option<usize>,
@@ -107,9 +95,7 @@ pub struct Stand<J> {
 /// The target, reached during the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
-    /// In which configuration.
     pub configuration: usize,
-    /// When.
     pub at: SimTime,
     /// VMs that the provider took away until then.
     pub lost_vms: u32,
@@ -132,9 +118,6 @@ impl<J> Stand<J> {
     }
 
     /// Holds the VMs of a configuration, ready to train.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn hold<W: Work<Job = J>>(
         &mut self,
         work: &mut W,

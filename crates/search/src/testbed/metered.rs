@@ -23,16 +23,13 @@ pub struct Metered<'s> {
 pub enum Asked {
     /// So many steps until the noise has settled.
     ColdStart(u64),
-    /// A probe.
     Probe(Extent),
 }
 
 /// A question to a testbed, its answer, and where the job stood before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noted {
-    /// What was probed.
     pub configuration: usize,
-    /// How.
     pub asked: Asked,
     /// What was seen; nothing after a cold start.
     pub seen: Observation,
@@ -54,7 +51,6 @@ const HALVINGS: u32 = 64;
 const LONGEST_S: f64 = 3.2e8;
 
 impl<'s> Metered<'s> {
-    /// A testbed of so many configurations.
     pub fn new(
         site: &'s mut dyn Site,
         configurations: usize,
@@ -75,7 +71,6 @@ impl<'s> Metered<'s> {
         self.notes = Some((tariff, Vec::new()));
     }
 
-    /// What was noted.
     pub fn into_noted(self) -> Vec<Noted> {
         self.notes.map_or(Vec::new(), |(_, noted)| noted)
     }

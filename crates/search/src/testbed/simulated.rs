@@ -24,7 +24,6 @@ const NOT_MET: u32 = u32::MAX;
 /// A job of one workload on a simulated cluster, in one replica.
 pub type SimulatedCluster<'w> = JobSite<OnCluster<'w>>;
 
-/// What trains on a simulated cluster.
 #[derive(Debug)]
 pub struct OnCluster<'w> {
     world: &'w World,
@@ -55,7 +54,6 @@ struct DealtLuck {
 }
 
 impl DealtLuck {
-    /// Nothing dealt, keeping the memory.
     fn clear(&mut self) {
         for at in self.met.drain(..) {
             self.places[at] = NOT_MET;
@@ -126,7 +124,6 @@ impl Visits {
 }
 
 impl<'w> SimulatedCluster<'w> {
-    /// A cluster for jobs in `world`.
     pub fn new(world: &'w World, terms: &Terms) -> Self {
         let Terms {
             streams,
@@ -167,7 +164,6 @@ impl<'w> SimulatedCluster<'w> {
 }
 
 impl OnCluster<'_> {
-    /// What this replica deals to a configuration.
     fn luck_of(&mut self, configuration: usize) -> &Luck {
         let world = self.world;
         let dealt = self.dealt.here_mut();

@@ -10,7 +10,6 @@ use scavsim_sim::training::log::Entry;
 /// How long a job trains in a configuration before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// So many steps.
     Steps(u64),
     /// This share of a run to the target.
     Share(f64),
@@ -18,7 +17,6 @@ pub enum Length {
     Whole,
     /// A run to the target, given up at this moment.
     WholeUntil(SimTime),
-    /// Until this moment.
     Until(SimTime),
     /// So many passes over every layer by itself on one VM.
     Profile(u64),
@@ -47,35 +45,22 @@ pub trait Site: Send {
     /// Back to the state that was marked last under this number, in the same replica.
     fn back_to(&mut self, number: usize);
 
-    /// The clock.
     fn now(&self) -> SimTime;
 
     /// The configuration that the job is in; `None` before the first.
     fn current(&self) -> Option<usize>;
 
     /// Holds the VMs of a configuration, ready to train.
-    ///
-    /// # Errors
-    /// [`Stop`] when the job does not come to its end.
     fn move_to(&mut self, configuration: usize) -> Result<(), Stop>;
 
     /// Trains until the noise has settled, at most as many steps as a run to the target takes.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop>;
 
     /// Trains for a while and looks, at most as long as a run to the target takes. That the target is reached
     /// meanwhile ends no search: it is what net accounting ends at.
-    ///
-    /// # Errors
-    /// [`Stop`] when the search is over.
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop>;
 
     /// Runs `choice` to the target after whatever was searched before.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished>;
 
     /// The run of `choice` that was just made from a restart on, in outline: on the same lives of VMs, as far as they were
@@ -99,7 +84,6 @@ pub trait Site: Send {
     fn noted_until(&mut self, end: SimTime) -> Vec<Entry>;
 }
 
-/// When a job did what.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timeline {
     /// The configuration that ran to the target.

@@ -25,9 +25,6 @@ pub trait Trainer: Work {
     }
 
     /// Trains on what is held, for a search or for good. What comes after the mark earns nothing.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     fn train(
         &mut self,
         job: &mut Self::Job,
@@ -58,7 +55,6 @@ pub trait Trainer: Work {
     fn is_watched(job: &mut Self::Job) -> bool;
 }
 
-/// A time that never comes.
 fn never() -> SimTime {
     SimTime::from_seconds(f64::INFINITY)
 }
@@ -157,10 +153,6 @@ fn from_scratch<T: Trainer>(
     Ok(Observation { target, ..seen })
 }
 
-/// Trains for a while and looks.
-///
-/// # Errors
-/// [`Stop`] when the search is over.
 pub(super) fn probe<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,
@@ -196,9 +188,6 @@ pub(super) fn probe<T: Trainer>(
 }
 
 /// Runs `choice` to the target, as if that had not been reached before.
-///
-/// # Errors
-/// [`Unfinished`] when the job does not come to its end.
 pub(super) fn run<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,

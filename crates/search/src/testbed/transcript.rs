@@ -10,7 +10,6 @@ use scavsim_data::space::Space;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedStep {
-    /// Name of the configuration.
     pub configuration: String,
     /// What was asked of it.
     pub asked: AskedExtent,
@@ -41,7 +40,6 @@ pub struct AskedStep {
     pub spent_usd: f64,
 }
 
-/// What was asked of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedExtent {

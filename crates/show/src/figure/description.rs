@@ -7,7 +7,6 @@ use super::style::Style;
 pub struct Figure {
     /// Stem of its files.
     pub name: String,
-    /// Heading.
     pub title: String,
     /// What it shows, in words, for whoever cannot see it.
     pub alt: String,
@@ -24,11 +23,8 @@ pub struct Figure {
 /// One pair of axes with what is drawn between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// Heading.
     pub title: String,
-    /// Horizontal axis.
     pub x: Axis,
-    /// Vertical axis.
     pub y: Axis,
     /// What is drawn, the last on top.
     pub series: Vec<Series>,
@@ -52,7 +48,6 @@ pub enum Scale {
     Linear,
     /// Evenly, zero included.
     FromZero,
-    /// By their logarithm.
     Log,
     /// Names, of which the n-th stands at n, from 1.
     Names(Vec<String>),
@@ -63,18 +58,14 @@ pub enum Scale {
 pub struct Series {
     /// Name in the legend; empty for none.
     pub label: String,
-    /// Colour, mark and dash.
     pub style: Style,
-    /// What it is.
     pub shape: Shape,
 }
 
-/// What a series is drawn as.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Single points.
     Marks(Vec<Mark>),
-    /// A line through points.
     Line(Vec<[f64; 2]>),
     /// Rectangles: bars, boxes, cells, spans.
     Blocks(Vec<Block>),
@@ -89,11 +80,9 @@ pub struct Mark {
     pub x: Option<[f64; 2]>,
     /// Ends of the interval along y.
     pub y: Option<[f64; 2]>,
-    /// What it is.
     pub name: String,
 }
 
-/// A rectangle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// From and to along x.
@@ -102,7 +91,6 @@ pub struct Block {
     pub y: [f64; 2],
     /// How dark, from 0 to 1, where that is what it tells.
     pub shade: Option<f64>,
-    /// What it is.
     pub name: String,
 }
 
@@ -145,7 +133,6 @@ impl Mark {
 }
 
 impl Series {
-    /// A series by its shape.
     pub fn new(label: impl Into<String>, style: Style, shape: Shape) -> Series {
         Series {
             label: label.into(),
@@ -154,7 +141,6 @@ impl Series {
         }
     }
 
-    /// Whether nothing is drawn of it.
     pub fn is_empty(&self) -> bool {
         self.range(0).is_none()
     }

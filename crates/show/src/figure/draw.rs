@@ -73,7 +73,6 @@ fn size<'t>(tag: &'t str, name: &str) -> &'t str {
     rest.split_once('"').map_or("", |(value, _)| value)
 }
 
-/// A text for XML.
 pub fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {
@@ -89,7 +88,6 @@ pub fn escaped(text: &str) -> String {
     all
 }
 
-/// A figure that cannot be encoded.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{library}")]
 pub struct NotEncoded {
@@ -97,7 +95,6 @@ pub struct NotEncoded {
     library: String,
 }
 
-/// The figure as PNG.
 pub fn png(figure: &Figure) -> Result<Vec<u8>, NotEncoded> {
     let raster = RasterBackend::new().with_scale(PNG_SCALE);
     raster
@@ -267,7 +264,6 @@ fn plots(panel: &Panel) -> Vec<Plot> {
     panel.series.iter().flat_map(drawn).collect()
 }
 
-/// A series as the library draws it.
 fn drawn(series: &Series) -> Vec<Plot> {
     let style = series.style;
     match &series.shape {

@@ -32,7 +32,6 @@ pub struct Gathered {
     known: HashMap<u64, usize>,
     /// Whether there were more than are kept.
     pub is_cut: bool,
-    /// Records seen.
     pub count: u64,
     /// Why cases have no result, with their number.
     pub reasons: BTreeMap<String, u64>,
@@ -42,15 +41,10 @@ pub struct Gathered {
 
 /// What the cases of one setting, workload, policy, objective and strategy came to.
 pub struct Outcomes {
-    /// Setting.
     pub setting: String,
-    /// Workload.
     pub workload: String,
-    /// Pricing policy.
     pub pricing: String,
-    /// Objective.
     pub objective: String,
-    /// Strategy.
     pub strategy: String,
     time_h: RunningMedian,
     cost_usd: RunningMedian,
@@ -59,17 +53,12 @@ pub struct Outcomes {
 /// A configuration that a strategy or the oracle chose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenPoint {
-    /// Setting.
     pub setting: String,
-    /// Workload.
     pub workload: String,
-    /// Pricing policy.
     pub pricing: String,
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
-    /// Worker count K.
     pub workers: Option<u32>,
-    /// Global batch B.
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
@@ -86,11 +75,8 @@ pub struct ChosenPoint {
 /// Who chose a configuration, and how often.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chooser {
-    /// The strategy.
     pub strategy: String,
-    /// For which objective.
     pub objective: String,
-    /// In how many cases.
     pub cases: u64,
 }
 
@@ -102,7 +88,6 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// For a run of so many cases.
     pub fn of(cases: u64) -> Rule {
         Rule {
             below: MOST_CASES,

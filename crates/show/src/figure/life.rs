@@ -9,7 +9,6 @@ use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape}
 use super::style::{Marker, Style};
 use scavsim_base::units::SECONDS_PER_HOUR;
 
-/// VMs that one figure has room for.
 const MOST_VMS: usize = 40;
 /// Half the height of a span.
 const HALF: f64 = 0.36;
@@ -63,7 +62,6 @@ pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
 
 #[derive(Default)]
 struct Life {
-    /// What the trace is of.
     of: Value,
     spans: Vec<(usize, LifeRow, [f64; 2])>,
     revoked: Vec<(LifeRow, f64)>,

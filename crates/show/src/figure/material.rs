@@ -16,11 +16,9 @@ use scavsim_sim::plans::PlanFigures;
 /// Runs of a configuration from which on their 5 % and 95 % say something.
 const FEWEST_RUNS: u64 = 20;
 
-/// Material of one result.
 pub struct Material {
     /// What it was made from.
     pub identity: Identity,
-    /// Name of the scenario.
     pub name: String,
     /// Groups of the summary.
     pub groups: Vec<Group>,
@@ -32,7 +30,6 @@ pub struct Material {
     pub workloads: Vec<Workload>,
     /// The scenario, where it is at hand.
     pub scenario: Option<Scenario>,
-    /// The rest of what was gathered.
     pub gathered: Gathered,
 }
 
@@ -50,13 +47,10 @@ pub struct Outcome {
 pub struct Cloud {
     /// Setting; empty where no key of the scenario holds several values.
     pub setting: String,
-    /// Workload.
     pub workload: String,
-    /// Pricing policy.
     pub pricing: String,
     /// Whether these are all, and not only those that somebody chose.
     pub is_all: bool,
-    /// The configurations.
     pub places: Vec<Place>,
 }
 
@@ -67,9 +61,7 @@ pub struct Place {
     pub vm: Option<String>,
     /// VMs with their number, where all configurations are known.
     pub held: Option<String>,
-    /// Worker count K.
     pub workers: Option<u32>,
-    /// Global batch B.
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
@@ -125,7 +117,6 @@ impl Material {
         }
     }
 
-    /// The configurations of a workload in a setting under a policy.
     pub fn cloud(&self, setting: &str, workload: &str, pricing: &str) -> Option<&Cloud> {
         let key = (setting, workload, pricing);
         (self.clouds.iter()).find(|c| (&*c.setting, &*c.workload, &*c.pricing) == key)
@@ -279,7 +270,6 @@ fn in_order(places: &mut [Place]) {
     });
 }
 
-/// Marks the knee among those that may be it.
 fn mark_knee(places: &mut [Place], may: impl Fn(&Place) -> bool) {
     let points: Vec<Option<Point>> = places.iter().map(|p| may(p).then(|| p.point())).collect();
     if let Some(at) = choose(Objective::Knee, |_, _| true, &points, &mut Vec::new()) {

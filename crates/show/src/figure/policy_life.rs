@@ -16,22 +16,17 @@ const WAITING: &str = "waiting";
 /// Kinds of stretches, in the order of the legend.
 const KINDS: [&str; 4] = ["on spot machines", "on demand", "starting", WAITING];
 
-/// A life that was watched.
 #[derive(Debug)]
 pub struct WatchedLife<'a> {
     /// Stem of the figure's files.
     pub name: String,
     /// Name of the scenario, and which life it is.
     pub of: String,
-    /// Name of the policy.
     pub policy: &'a str,
     /// What the market had.
     pub window: Window<'a>,
-    /// What was to be done.
     pub job: &'a Job,
-    /// What it came to.
     pub outcome: &'a Outcome,
-    /// What happened when.
     pub timeline: &'a Timeline,
 }
 

@@ -6,17 +6,13 @@
 pub struct Style {
     /// Place in [`COLOURS`].
     pub colour: usize,
-    /// How points are marked.
     pub marker: Marker,
-    /// How lines are dashed.
     pub dash: Dash,
     /// Width of a line, or size of a mark, in pixels.
     pub size: u8,
 }
 
-/// How a point is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Marker {
     Circle,
     Square,
@@ -28,9 +24,7 @@ pub enum Marker {
     Star,
 }
 
-/// How a line is dashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Dash {
     Solid,
     Dashed,
@@ -99,7 +93,6 @@ impl Style {
         }
     }
 
-    /// This style with another mark.
     pub fn marked(self, marker: Marker, size: u8) -> Style {
         Style {
             marker,
@@ -108,12 +101,10 @@ impl Style {
         }
     }
 
-    /// This style with another dash.
     pub fn dashed(self, dash: Dash) -> Style {
         Style { dash, ..self }
     }
 
-    /// Colour of the style.
     pub fn hex(self) -> &'static str {
         COLOURS[self.colour]
     }

@@ -7,7 +7,6 @@ use super::style::{Marker, shade};
 
 const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v5.json";
 
-/// The specification as text.
 pub fn text(figure: &Figure) -> String {
     let legend = legend(figure);
     let panel = |panel| self::panel(panel, figure.size, &legend);

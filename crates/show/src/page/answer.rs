@@ -13,7 +13,6 @@ pub struct Answer {
     pub lead: String,
     /// The answer in a few words.
     pub what: String,
-    /// The rest of it.
     pub detail: String,
     /// Marks: where it comes from, what it lacks.
     pub marks: Vec<String>,
@@ -27,7 +26,6 @@ pub struct Answer {
     pub mark: Option<String>,
 }
 
-/// A large figure.
 #[derive(Debug, Clone, Serialize)]
 pub struct Big {
     /// Figure with its unit.
@@ -41,7 +39,6 @@ pub struct Big {
 pub struct CardLine {
     /// What it is about.
     pub head: &'static str,
-    /// The sentence.
     pub text: String,
 }
 

@@ -7,12 +7,9 @@ use super::picture::Picture;
 use super::sources::Source;
 use super::table::Table;
 
-/// The contents of one page.
 #[derive(Debug, Serialize)]
 pub struct Contents {
-    /// Heading.
     pub title: String,
-    /// What it is about, in a few words each.
     pub about: Vec<String>,
     /// What a reader chooses among.
     pub pickers: Vec<Picker>,
@@ -22,7 +19,6 @@ pub struct Contents {
     pub picture: Option<Picture>,
     /// The tables: first those that the figure is drawn from, then details.
     pub tables: Vec<Table>,
-    /// What to mind.
     pub caveats: Vec<String>,
     /// What was run.
     pub facts: Vec<Fact>,
@@ -37,7 +33,6 @@ pub struct Picker {
     pub key: &'static str,
     /// What it is called beside the field.
     pub label: &'static str,
-    /// What there is to choose from.
     pub values: Vec<String>,
     /// Whether all of them can be picked together, which they are at first.
     pub has_all: bool,
@@ -87,12 +82,9 @@ pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str>
     all
 }
 
-/// A property of the run.
 #[derive(Debug, Serialize)]
 pub struct Fact {
-    /// Name of the fact.
     pub name: String,
-    /// What it is.
     pub value: String,
 }
 

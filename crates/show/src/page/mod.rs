@@ -41,10 +41,6 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page as HTML.
-///
-/// # Errors
-/// Those of JSON, which values of a page do not cause.
 pub fn html(contents: &Contents) -> Result<String, serde_json::Error> {
     debug_assert!((contents.picture.iter()).all(|picture| picture.stands_on(&contents.tables)));
     // No tag can begin in it.

@@ -16,7 +16,6 @@ use scavsim_measure::advise::decision::Measurement;
 use scavsim_measure::advise::{Offer, text};
 use scavsim_search::search::Objective;
 
-/// Rows of the table of configurations.
 const MOST_ROWS: usize = 1_500;
 /// Columns that are shown when a row is opened.
 const MORE: [&str; 9] = [
@@ -33,7 +32,6 @@ const MORE: [&str; 9] = [
 /// Chance to be the better one from which on two cannot be told apart.
 const EVEN: f64 = 0.4;
 
-/// The page of an answer.
 pub fn contents(advice: &Advice) -> Contents {
     let choices = || advice.choices.iter();
     let vms = distinct(choices().map(|choice| &*choice.configuration.vm));
@@ -69,7 +67,6 @@ pub fn contents(advice: &Advice) -> Contents {
     }
 }
 
-/// A clause as a sentence.
 fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());

@@ -5,7 +5,6 @@ use super::of_blocks;
 use scavsim_base::text::words::{plural, plural_with_commas};
 use scavsim_measure::compare::Comparison;
 
-/// The page of a comparison.
 pub fn contents(comparison: &Comparison) -> Contents {
     let blocks = &comparison.blocks;
     let units = blocks.first().map_or(0, |block| block.units.len() as u64);

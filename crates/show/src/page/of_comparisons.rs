@@ -12,7 +12,6 @@ use scavsim_papers::reproduce::constants::{Constant, Touched};
 use scavsim_papers::reproduce::evidence::Evidence;
 use scavsim_papers::reproduce::{Comparison, Paper, Tally};
 
-/// The page of one paper.
 pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     let mut reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
     reasons.sort_unstable();

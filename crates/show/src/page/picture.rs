@@ -7,13 +7,10 @@ use super::table::Table;
 /// Two axes, and what lies on them.
 #[derive(Debug, Serialize)]
 pub struct Picture {
-    /// Heading.
     pub title: String,
     /// How to read it.
     pub note: String,
-    /// The axis across.
     pub x: PictureAxis,
-    /// The axis upwards.
     pub y: PictureAxis,
     /// What axes may be over, in words; empty where they show figures only.
     pub over: &'static str,
@@ -21,12 +18,9 @@ pub struct Picture {
     pub layers: Vec<Layer>,
 }
 
-/// An axis of a figure.
 #[derive(Debug, Serialize)]
 pub struct PictureAxis {
-    /// What it shows.
     pub name: &'static str,
-    /// Unit of what it shows.
     pub unit: &'static str,
     /// Whether it may be logarithmic, where all marks are above 0.
     pub has_logarithm: bool,
@@ -41,7 +35,6 @@ pub struct Layer {
     pub label: &'static str,
     /// Across; rows without it are not drawn.
     pub x: &'static str,
-    /// Upwards.
     pub y: &'static str,
     /// Ends of the interval across.
     pub x_ends: Option<[&'static str; 2]>,

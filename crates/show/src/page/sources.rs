@@ -6,18 +6,14 @@ use serde_json::Value;
 use crate::figure::Material;
 use scavsim_data::pricing::builtin;
 
-/// One piece of data.
 #[derive(Debug, Serialize)]
 pub struct Source {
     /// Workload or pricing policy.
     pub name: String,
-    /// What it is.
     pub what: String,
     /// Who measured or printed it, and when.
     pub from: String,
-    /// Under which terms it may be used.
     pub licence: String,
-    /// Hash of the data.
     pub hash: String,
 }
 

@@ -12,11 +12,9 @@ use scavsim_base::text::{Cell, Column, Sheet};
 pub struct Table {
     /// Anchor of the table.
     pub id: &'static str,
-    /// What it shows.
     pub caption: &'static str,
     /// How to read it; what is left out.
     pub note: String,
-    /// Columns of the table.
     pub columns: Vec<Head>,
     /// Rows of the table: a number, a text or nothing per column.
     pub rows: Vec<Vec<Value>>,
@@ -30,12 +28,10 @@ pub struct Table {
     pub orders: BTreeMap<&'static str, &'static str>,
 }
 
-/// The heading of a column.
 #[derive(Debug, Serialize)]
 pub struct Head {
     /// Words of the head, with the unit.
     pub name: String,
-    /// Whether it holds numbers.
     pub is_number: bool,
     /// Digits behind the point.
     pub digits: usize,
@@ -52,7 +48,6 @@ pub struct Head {
 }
 
 impl Table {
-    /// A sheet under this anchor and caption.
     pub(super) fn of<R>(
         id: &'static str,
         caption: &'static str,
@@ -131,7 +126,6 @@ impl Table {
         self
     }
 
-    /// Columns with the one that holds half of their interval.
     pub(super) fn with_halves(mut self, halves: &[(&str, &'static str)]) -> Table {
         for column in &mut self.columns {
             let own = halves.iter().find(|(head, _)| *head == column.name);
@@ -140,7 +134,6 @@ impl Table {
         self
     }
 
-    /// Columns with bars.
     pub(super) fn with_bars(mut self, heads: &[&str]) -> Table {
         for column in &mut self.columns {
             column.is_bar |= heads.contains(&column.name.as_str());
@@ -148,7 +141,6 @@ impl Table {
         self
     }
 
-    /// What columns mean.
     pub(super) fn with_meanings(mut self, meanings: &[(&str, &str)]) -> Table {
         for column in &mut self.columns {
             let own = meanings.iter().find(|(head, _)| *head == column.name);
@@ -165,7 +157,6 @@ impl Table {
         self
     }
 
-    /// Closes the table at first.
     pub(super) fn closed(mut self) -> Table {
         self.is_detail = true;
         self

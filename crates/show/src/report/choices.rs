@@ -35,7 +35,6 @@ pub(super) fn oracle_place(
     Some(marked(told, provenance))
 }
 
-/// The oracle's choice in a block, with its time and cost.
 pub(super) fn oracle(block: &[Group], places: &Places, with_vm: bool) -> Option<String> {
     let (time, cost) = oracle_figures(block)?;
     let (time, cost) = (hours(time), usd(cost));
@@ -75,7 +74,6 @@ pub(super) fn shared_vm<'c>(
     shared
 }
 
-/// What a title says of a shared VM type.
 pub(super) fn all_on(vm: &str) -> String {
     match vm.split_once('/') {
         None => format!("all on {vm}, one worker on each"),
@@ -88,7 +86,6 @@ pub fn is_all_knowing(group: &Group) -> bool {
     [ORACLE, CLAIRVOYANT].contains(&group.strategy.as_str())
 }
 
-/// What a block is about, as an objective.
 pub fn objective(group: &Group) -> Option<Objective> {
     [Objective::Time, Objective::Cost, Objective::Knee]
         .into_iter()

@@ -26,7 +26,6 @@ pub(super) fn kept(group: &Group) -> f64 {
     share.unwrap_or(1.0)
 }
 
-/// The distance in words.
 pub(super) fn distance_text(group: &Group) -> String {
     let over =
         |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));
@@ -40,7 +39,6 @@ pub(super) fn distance_text(group: &Group) -> String {
     text.unwrap_or_default()
 }
 
-/// How good a group is, as it is printed.
 fn shown(group: &Group) -> (i64, String) {
     let percent = (100.0 * kept(group)).round() as i64;
     let text = match objective(group) {
@@ -95,7 +93,6 @@ pub(super) fn searched(group: &Group) -> Option<String> {
 }
 
 impl Typical<'_> {
-    /// The figure.
     pub(crate) fn value(self) -> f64 {
         match self {
             Typical::Mean(mean) => mean.mean,

@@ -38,7 +38,6 @@ const LEGEND: [(&str, &str); 8] = [
     ),
 ];
 
-/// The legend below all tables.
 pub fn legend(page: &Page) -> String {
     page.legend(LEGEND)
 }
@@ -84,15 +83,12 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
 /// Place of the policy in the key of a group.
 const PRICING: usize = 2;
 
-/// A cell of the key of a group.
 fn cell(group: &KeyGroup, at: usize) -> &str {
     group.key.get(at).map_or("", String::as_str)
 }
 
-/// Head of the column of VMs.
 const ON: &str = "on";
 
-/// The VMs of a cluster.
 fn vms(group: &KeyGroup, places: &Places) -> String {
     match cell(group, 6).parse().ok() {
         None => NONE.to_owned(),

@@ -40,7 +40,6 @@ impl Default for CsvRows {
 }
 
 impl CsvRows {
-    /// Adds the row of a record.
     pub fn take(&mut self, record: &Record<'_>) {
         record.each_cell(|at, value| {
             if at > 0 {
@@ -68,7 +67,6 @@ impl CsvRows {
         }
     }
 
-    /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -78,12 +76,10 @@ impl CsvRows {
         &self.bytes
     }
 
-    /// The rows with their line ends, to keep.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Begins anew.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.rows = 0;

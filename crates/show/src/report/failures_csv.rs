@@ -7,7 +7,6 @@ use super::records_csv;
 use scavsim_base::output::{OutputFolder, PartialFile};
 use scavsim_lab::experiment::{Record, Status};
 
-/// Name of the file.
 pub const FILE: &str = "failures.csv";
 
 /// The file, started by the first failure.
@@ -21,12 +20,10 @@ pub struct FailuresCsv {
 pub struct FailuresPart(Option<csv::Writer<Vec<u8>>>);
 
 impl FailuresPart {
-    /// Rows that were made before.
     pub fn of(rows: Vec<u8>) -> FailuresPart {
         FailuresPart((!rows.is_empty()).then(|| records_csv::rows_behind(rows)))
     }
 
-    /// Takes the next record.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         if record.status != Status::Failed {
             return Ok(());
@@ -45,7 +42,6 @@ impl FailuresPart {
         Ok(())
     }
 
-    /// The rows of the failures.
     pub fn into_bytes(self) -> io::Result<Vec<u8>> {
         match self.0 {
             Some(rows) => rows.into_inner().map_err(|e| e.into_error()),
@@ -55,7 +51,6 @@ impl FailuresPart {
 }
 
 impl FailuresCsv {
-    /// Nothing yet.
     pub fn new(folder: &OutputFolder) -> Self {
         FailuresCsv {
             folder: folder.clone(),

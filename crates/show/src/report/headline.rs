@@ -14,12 +14,10 @@ const DEFAULT: &str = "default";
 /// More names than this are a number.
 const MOST_NAMES: usize = 3;
 
-/// What a block comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
     /// Which block: setting and policy where there are several, workload, objective.
     pub about: String,
-    /// The sentence.
     pub text: String,
 }
 

@@ -17,7 +17,6 @@ const MOST: usize = 12;
 /// The strategy that takes the usual configuration.
 const DEFAULT: &str = "default";
 
-/// The columns, each with what it means.
 const HEADS: [(&str, &str); 14] = [
     ("setting", "Values of the keys that hold several."),
     ("job", "Workload, job or model."),
@@ -56,7 +55,6 @@ const HEADS: [(&str, &str); 14] = [
 ];
 const OFF: &str = "off %";
 
-/// The words of the columns, with what they mean.
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     HEADS.into_iter()
 }
@@ -73,7 +71,6 @@ struct Closest {
     earlier: String,
 }
 
-/// What a block comes to.
 struct HeadlineRow<'g> {
     first: &'g Group,
     pricing: String,
@@ -176,7 +173,6 @@ fn title(text: &str, shared: Option<&str>, page: &Page) -> String {
     page.bold(&page.parts(parts, 2))
 }
 
-/// What a table tells of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeadlinePart {
     Best,
@@ -185,7 +181,6 @@ enum HeadlinePart {
 }
 
 impl HeadlinePart {
-    /// The strategy that it is about.
     fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l Closest> {
         match self {
             HeadlinePart::Best => None,
@@ -197,7 +192,6 @@ impl HeadlinePart {
 
 type HeadlineColumns<'l, 'g> = Vec<Column<'l, &'l HeadlineRow<'g>>>;
 
-/// The lines with the columns of some parts.
 fn sheet<'l, 'g>(
     lines: &'l [HeadlineRow<'g>],
     parts: &[HeadlinePart],

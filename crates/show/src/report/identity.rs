@@ -1,5 +1,3 @@
-//! What a run is made from.
-
 use serde_json::{Map, Value};
 
 /// All that decides the records of a run, by key.

@@ -16,7 +16,6 @@ use scavsim_lab::experiment::{Ending, Finished, Plan, Tasks};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::regular;
 
-/// Name of the file.
 pub const FILE: &str = "manifest.json";
 /// Key of what the results are, where they are none of strategies on scenarios.
 pub const KIND: &str = "kind";
@@ -78,8 +77,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .collect()
 }
 
-/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for
-/// each.
+/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for each.
 const PER_TASK: &str = "cases_per_task";
 const PER_STRETCH: &str = "cases_per_stretch";
 
@@ -111,7 +109,6 @@ fn prices_hash() -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The text of a manifest: the identity with more beside it.
 pub fn text(
     identity: &Identity,
     more: impl IntoIterator<Item = (&'static str, Value)>,
@@ -151,7 +148,6 @@ fn hash_of_fields(manifest: &Identity) -> String {
     hash(lines.concat().as_bytes())
 }
 
-/// What a manifest says about the end of a run.
 pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     [
         ("finished", json!(finished.cases)),
@@ -212,9 +208,6 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
 }
 
 /// Cases that the run in a folder had come to when it ended; none where it was killed.
-///
-/// # Errors
-/// A manifest that cannot be read.
 pub fn finished(folder: &Path) -> io::Result<u64> {
     let read = read(&folder.join(FILE))?.unwrap_or_default();
     Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))

@@ -9,7 +9,6 @@ use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 /// What stands for the realised cases of a group.
 #[derive(Debug, Clone, Copy)]
 pub enum Typical<'g> {
-    /// Mean of the figures.
     Mean(&'g Mean),
     /// Median of the figures, where a few of them carry the mean.
     Median(f64),
@@ -33,7 +32,6 @@ pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
 }
 
 impl Typical<'_> {
-    /// Whether it is a median.
     pub fn is_median(self) -> bool {
         matches!(self, Typical::Median(_))
     }

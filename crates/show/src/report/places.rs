@@ -14,11 +14,9 @@ use scavsim_lab::scenario::{Remarks, Scenario};
 pub struct Places {
     /// VM shapes of each kind's workers; of several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
-    /// What is to be minded.
     pub remarks: Remarks,
 }
 
-/// Keys of the manifest.
 const KINDS: &str = "kinds";
 const UNASKED: &str = "remarks";
 const AVERAGED: &str = "averaged";
@@ -31,7 +29,6 @@ const PRICE_PACK: &str = "price_pack";
 const MARK: &str = "†";
 
 impl Places {
-    /// The places of a scenario.
     pub fn of(scenario: &Scenario) -> Places {
         // All settings have the same kinds.
         let kinds = scenario
@@ -50,7 +47,6 @@ impl Places {
         }
     }
 
-    /// The places that a manifest names.
     pub fn from_identity(identity: &Identity) -> Places {
         let of = |key| identity.get(key).cloned().unwrap_or_default();
         let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();

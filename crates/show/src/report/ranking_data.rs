@@ -8,10 +8,8 @@ use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_sim::plans::PlanFigures;
 
-/// A configuration with its rank.
 type RankedRow<'r> = (usize, &'r Ranked);
 
-/// All of a ranking of a scenario.
 fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
     // What never comes to its end has no figure.
     let number = |value: f64| value.is_finite().then_some(value);
@@ -95,7 +93,6 @@ pub(super) fn vms(row: &Ranked) -> Option<u32> {
     (!row.held.is_empty()).then(|| row.held.iter().map(|held| held.vms).sum())
 }
 
-/// The VMs of a row in words.
 pub(super) fn held(row: &Ranked) -> String {
     let each: Vec<String> = (row.held.iter())
         .map(|held| format!("{} {}", held.vms, held.vm))

@@ -17,7 +17,6 @@ pub(super) enum Layout {
     /// Without any.
     NoPlanFigures,
     NoInterval,
-    /// Rows on two lines.
     Stacked,
 }
 

@@ -76,7 +76,6 @@ pub(super) fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ra
     columns
 }
 
-/// What is said of the figures of parallel plans.
 pub(super) fn plan_lines(
     layout: Layout,
     may_not_fit: bool,

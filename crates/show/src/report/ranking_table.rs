@@ -12,14 +12,12 @@ use scavsim_data::configuration::Shape;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
 
-/// What is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     /// Most rows; all when `None`.
     pub top: Option<usize>,
     /// Columns of the terminal.
     pub width: usize,
-    /// Whether it shows colours.
     pub is_coloured: bool,
 }
 
@@ -35,7 +33,6 @@ struct Common {
     of_bags: bool,
     /// Whether it is of parallel plans, whose steps are modelled.
     of_plans: bool,
-    /// Whether it has plans that may not fit.
     may_not_fit: bool,
     /// Whether something is lost or fails while they train.
     is_interrupted: bool,
@@ -56,12 +53,10 @@ const FORMS: [&str; 6] = [
 ];
 
 impl Common {
-    /// Whether any row has an interval.
     fn has_intervals(&self) -> bool {
         self.runs > 1 || self.is_unsure
     }
 
-    /// Head of the column of configurations.
     fn head(&self) -> &'static str {
         if self.of_plans { "plan" } else { "K × B" }
     }
@@ -237,7 +232,6 @@ fn configuration(row: &Ranked, with_vms: bool) -> String {
     text
 }
 
-/// The VMs of a row, with their placement where there is one.
 fn machines(row: &Ranked) -> String {
     match (&row.vm, &row.held[..]) {
         (Some(vm), [held]) if !is_of_a_kind(row) => format!("{} {vm}", held.vms),
@@ -277,7 +271,6 @@ impl Unit {
     }
 }
 
-/// The columns of a block that have room in its layout.
 fn columns<'r>(
     ranking: &'r Ranking,
     with_market: bool,

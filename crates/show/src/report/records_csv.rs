@@ -17,19 +17,15 @@ use super::row_hashes::{self, RowHashes};
 use scavsim_base::output::OutputFolder;
 use scavsim_lab::experiment::{COLUMNS, Record};
 
-/// Name of the file.
 pub const FILE: &str = "records.csv";
-/// Name of the file while it is not finished.
 pub const PARTIAL: &str = "records.partial.csv";
 
-/// Comma-separated values.
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "csv",
     file: FILE,
     beside: None,
 };
 
-/// An open `records.csv`.
 pub struct RecordsCsv {
     folder: OutputFolder,
     file: File,
@@ -51,7 +47,6 @@ pub struct CsvPart {
 }
 
 impl CsvPart {
-    /// Adds the row of a record.
     pub fn take(&mut self, record: &Record<'_>) {
         self.rows.take(record);
     }
@@ -61,7 +56,6 @@ impl CsvPart {
         self.leaf = row_hashes::leaf(self.rows.bytes());
     }
 
-    /// Rows that were made before, with their hash.
     pub fn of(rows: CsvRows, leaf: String) -> CsvPart {
         CsvPart { rows, leaf }
     }
@@ -76,7 +70,6 @@ impl CsvPart {
 /// Bytes that are written at once.
 const MOST_WAITING: usize = 1 << 20;
 
-/// The header line.
 pub fn header() -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;

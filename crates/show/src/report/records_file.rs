@@ -8,7 +8,6 @@ use scavsim_lab::experiment::Record;
 
 /// A file of records. Dropped, nothing of it is left.
 pub trait RecordsFile: Send {
-    /// Takes the next task in this form.
     fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()>;
 
     /// Finishes the file and gives it its name.
@@ -17,7 +16,6 @@ pub trait RecordsFile: Send {
 
 /// The records of one task in some form, made by the thread that makes them.
 pub trait FormPart: Any + Send {
-    /// Takes the next record.
     fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
 
     /// Is told that it was the last.
@@ -33,11 +31,9 @@ pub fn own<P: FormPart>(part: Box<dyn FormPart>) -> io::Result<Box<P>> {
     own.map_err(|_| io::Error::other("records in another form than that of their file"))
 }
 
-/// One form.
 pub struct RecordsFormat {
     /// Name of the format on the command line.
     pub name: &'static str,
-    /// Name of the file.
     pub file: &'static str,
     /// How it is written; `None` for the form that every run writes anyway.
     pub beside: Option<Beside>,
@@ -46,7 +42,6 @@ pub struct RecordsFormat {
 /// How a form is written beside the rows.
 #[derive(Clone, Copy)]
 pub struct Beside {
-    /// Starts the file in a folder.
     pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
     /// The records of a task that begins.
     pub part: fn() -> Box<dyn FormPart>,

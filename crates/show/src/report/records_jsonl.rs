@@ -6,10 +6,8 @@ use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::Record;
 
-/// Name of the file.
 pub const FILE: &str = "records.jsonl";
 
-/// JSON lines.
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "jsonl",
     file: FILE,

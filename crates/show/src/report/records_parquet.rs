@@ -30,10 +30,8 @@ use scavsim_lab::experiment::columns::Kind;
 use scavsim_lab::experiment::{COLUMNS, Record, RecordBatches};
 use scavsim_read::input::regular;
 
-/// Name of the file.
 pub const FILE: &str = "records.parquet";
 
-/// Apache Parquet.
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "parquet",
     file: FILE,
@@ -172,7 +170,6 @@ fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     done.unwrap_or_else(|_| Err(damaged()))
 }
 
-/// A column that was read.
 enum Stored<'b> {
     Count(&'b UInt64Array),
     Text(&'b StringArray),
@@ -181,7 +178,6 @@ enum Stored<'b> {
 }
 
 impl<'b> Stored<'b> {
-    /// The array of a column of this kind, if it is one.
     fn of(kind: Kind, array: &'b ArrayRef) -> Option<Self> {
         let array = array.as_any();
         match kind {

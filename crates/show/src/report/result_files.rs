@@ -51,7 +51,6 @@ impl ResultFiles {
         Ok(())
     }
 
-    /// Adds a text as a file.
     pub fn put(&mut self, name: &'static str, text: &str) -> io::Result<()> {
         let mut file = self.create(name)?;
         file.write_all(text.as_bytes())?;
@@ -107,7 +106,6 @@ pub fn altered<'m>(folder: &Path, manifest: &'m Identity) -> Option<(Vec<&'m str
     Some((altered.map(|(name, _)| &**name).collect(), files.len()))
 }
 
-/// What a comparison is made from.
 pub fn of_comparison(scenarios: &[Scenario], question: &ComparisonQuestion) -> Identity {
     let entries = [
         (manifest::KIND, json!(manifest::COMPARISON)),

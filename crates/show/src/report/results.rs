@@ -30,7 +30,6 @@ use scavsim_read::input::regular;
 /// Name of the file in a folder of results that has the summary.
 pub const SUMMARY: &str = "summary.csv";
 
-/// Result files that are being written.
 pub struct Results {
     folder: OutputFolder,
     identity: Identity,
@@ -51,14 +50,12 @@ pub struct ResultsPart {
 /// What one task leaves beside its rows.
 pub struct DerivedPart {
     forms: Vec<Box<dyn FormPart>>,
-    /// Rows of failed cases.
     failures: FailuresPart,
     summary: SummaryPart,
     /// What kept it from being whole.
     failed: Option<io::Error>,
 }
 
-/// Makes what tasks leave.
 pub struct ResultsMaker {
     forms: Vec<fn() -> Box<dyn FormPart>>,
     summary: SummaryMaker,
@@ -166,7 +163,6 @@ impl Results {
         self.forms.is_empty() && self.derived.summary.is_usual()
     }
 
-    /// What makes the parts.
     pub fn maker(&self) -> ResultsMaker {
         ResultsMaker {
             forms: self.forms.clone(),
@@ -256,7 +252,6 @@ impl ResultsPart {
         ResultsPart { rows, derived }
     }
 
-    /// Takes the next record.
     pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.rows.take(record);
         self.derived.take(record)
@@ -331,9 +326,6 @@ fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>
 }
 
 /// Makes sure that no link and no pipe stands where a run writes file by file.
-///
-/// # Errors
-/// What stands there, with its path.
 pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
     let forms = FORMATS.iter().map(|format| partial_name(format.file));
     let others = [
@@ -344,9 +336,6 @@ pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
 }
 
 /// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
-///
-/// # Errors
-/// [`Altered`], and whatever keeps it from being read.
 pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     let path = folder.join(SUMMARY);
     let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
@@ -382,7 +371,6 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
-/// The line of heads of a summary by these columns.
 fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
     let empty = Summary::of(by, false, Tasks::new(0, 0, 1)).finish()?;
     Ok(summary_csv::text(&empty, true))

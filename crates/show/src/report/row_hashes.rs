@@ -18,7 +18,6 @@ pub const PARTIAL: &str = "records.partial.hashes";
 
 /// Hashes in a manifest, at most.
 const MOST: u64 = 64;
-/// Keys in a manifest.
 const TASKS: &str = "tasks_per_hash";
 const HASHES: &str = "records_hashes";
 
@@ -62,8 +61,7 @@ impl RowHashes {
         }
     }
 
-    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in
-    /// [`PARTIAL`].
+    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in [`PARTIAL`].
     pub fn take(&mut self, bytes: &[u8], rows: u64) -> String {
         self.leaf.update(bytes);
         let leaf = short(&self.leaf);
@@ -91,7 +89,6 @@ impl RowHashes {
         line
     }
 
-    /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -122,7 +119,6 @@ impl RowHashes {
         all
     }
 
-    /// What a manifest says of them.
     pub fn told(&self) -> [(&'static str, Value); 2] {
         [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
     }
@@ -153,7 +149,6 @@ impl Altered {
 }
 
 impl Altered {
-    /// The error `error` with the file that it is of.
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
         if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
@@ -216,12 +211,10 @@ impl Check {
         Ok(line)
     }
 
-    /// Rows that the task still has.
     pub fn room(&self) -> u64 {
         self.seen.room()
     }
 
-    /// Whether no task has some of its rows.
     pub fn is_at_border(&self) -> bool {
         self.seen.is_at_border()
     }

@@ -21,7 +21,6 @@ use scavsim_lab::experiment::{Finished, Gather, Maker, Part, Record, Shard, Stat
 /// The folder of shards in a result folder.
 pub const FOLDER: &str = "shards";
 
-/// A shard that is being written.
 pub struct ShardFile {
     folder: OutputFolder,
     shard: Shard,
@@ -41,7 +40,6 @@ pub struct ShardPart {
     entry: io::Result<Vec<u8>>,
 }
 
-/// Makes what tasks leave.
 pub struct ShardMaker {
     across_vms: bool,
 }
@@ -95,7 +93,6 @@ impl ShardFile {
         manifest.get("failed").and_then(Value::as_u64)
     }
 
-    /// Starts a shard of the run with this identity.
     pub fn create(
         folder: &OutputFolder,
         shard: Shard,
@@ -116,7 +113,6 @@ impl ShardFile {
         })
     }
 
-    /// Finishes the shard.
     pub fn close(
         self,
         identity: &Identity,

@@ -21,7 +21,6 @@ use scavsim_base::output::is_partial;
 use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// Shards that make up a whole run.
 pub struct Shards {
     /// What decided their records.
     pub identity: Identity,
@@ -38,10 +37,8 @@ enum ShardPlace {
     Closed(Option<[u64; 2]>),
 }
 
-/// Shards that stay open.
 const MOST_OPEN: usize = 64;
 
-/// A manifest with its path and place.
 struct Part {
     path: PathBuf,
     manifest: Identity,
@@ -60,9 +57,6 @@ const OWN: [&str; 6] = [
 
 impl Shards {
     /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
-    ///
-    /// # Errors
-    /// Everything that is wrong.
     pub fn open(folder: &Path) -> Result<Shards, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut parts = parts(folder, &mut wrong);
@@ -119,16 +113,11 @@ impl Shards {
         self.tasks
     }
 
-    /// Number of cases.
     pub fn cases(&self) -> u64 {
         self.tasks.all()
     }
 
     /// Puts all tasks together in `results`.
-    ///
-    /// # Errors
-    /// Files that are not those of the shard's tasks, whatever keeps them from being read, and failures of the
-    /// results.
     pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
         let (is_plain, maker) = (results.is_plain(), results.maker());
         let mut finished = Finished::default();
@@ -153,9 +142,6 @@ impl Shards {
     }
 
     /// Hands out all tasks with their cases, in order.
-    ///
-    /// # Errors
-    /// As [`Shards::merge`].
     pub fn each_task(
         &mut self,
         take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,
@@ -197,7 +183,6 @@ impl Shards {
     }
 }
 
-/// All manifests of shards in a folder.
 fn parts(folder: &Path, wrong: &mut Diagnostics) -> Vec<Part> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -283,7 +268,6 @@ fn one_run(parts: &[Part], first: &Part, wrong: &mut Diagnostics) {
     }
 }
 
-/// Reports shards that are not there.
 fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
     let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
     let missing: Vec<String> = (1..=count)

@@ -9,7 +9,6 @@ use super::records_csv;
 use scavsim_lab::experiment::Record;
 use scavsim_read::input::regular;
 
-/// An open file of rows.
 pub struct StoredRows {
     rows: csv::Reader<Kept>,
     row: csv::StringRecord,
@@ -154,7 +153,6 @@ impl Kept {
         }
     }
 
-    /// The bytes from one place to another.
     fn between(&self, begin: u64, end: u64) -> &[u8] {
         let place = |at: u64| (at.saturating_sub(self.from) as usize).min(self.bytes.len());
         &self.bytes[place(begin)..place(end)]

@@ -25,7 +25,6 @@ pub const HASH: usize = 16;
 pub struct StoredTask {
     /// Rows of the task with their line ends.
     pub rows: Vec<u8>,
-    /// How many they are.
     pub count: u64,
     /// Cases without a result.
     pub failed: u64,
@@ -44,10 +43,6 @@ struct Told {
 }
 
 impl Told {
-    /// The beginning of an entry.
-    ///
-    /// # Errors
-    /// Where that is not what stands there.
     fn read(from: &mut Reader<'_>) -> io::Result<Told> {
         Ok(Told {
             count: from.count().ok_or_else(damaged)?,
@@ -82,9 +77,6 @@ pub fn entry(
 
 impl StoredTask {
     /// The parts of a run that this task comes to: its rows, those of its failures, and its part of the summary.
-    ///
-    /// # Errors
-    /// Sums that are not what a shard writes.
     pub fn into_parts(self) -> io::Result<(CsvPart, FailuresPart, SummaryPart)> {
         let mut from = Reader(&self.entry[self.sums_at..]);
         let summary = SummaryPart::read(&mut from).filter(|_| from.0.is_empty());
@@ -94,9 +86,6 @@ impl StoredTask {
     }
 
     /// Hands out its records, which are those of `cases`.
-    ///
-    /// # Errors
-    /// Rows that are none of records, or of others; failures of `take`.
     pub fn records(
         &self,
         cases: std::ops::Range<u64>,
@@ -172,9 +161,6 @@ impl StoredShard {
     }
 
     /// The next task; `None` behind the last. It is taken to be what its entry says.
-    ///
-    /// # Errors
-    /// Files that are none of a shard.
     pub fn next_task(&mut self) -> io::Result<Option<StoredTask>> {
         let read = self.read();
         read.map_err(|error| named(&self.path, error))
@@ -221,9 +207,6 @@ impl StoredShard {
 
     /// The hash of the hashes of all entries, by which the shard is known to be whole: of every task rows and sums are
     /// seen to be those of its entry, and nothing to stand behind them.
-    ///
-    /// # Errors
-    /// Files that are not those that a shard wrote.
     pub fn hash(path: &Path) -> io::Result<String> {
         let mut shard = StoredShard::open(path, None)?;
         shard.hash_all().map_err(|error| named(path, error))

@@ -25,7 +25,6 @@ pub(super) fn sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
     Sheet::new(&table.groups, columns)
 }
 
-/// What groups are by.
 fn key_columns(table: &KeyTable) -> impl Iterator<Item = Column<'_, &KeyGroup>> {
     let names = table.columns.iter().enumerate();
     names.map(|(at, name)| Column::word(name, move |group: &&KeyGroup| &*group.key[at]).rank(0))

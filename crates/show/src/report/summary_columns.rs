@@ -25,7 +25,6 @@ pub(super) struct TableColumn {
 }
 
 impl TableColumn {
-    /// The column as one of a sheet of groups.
     pub(super) fn declared<'g>(&'static self) -> Column<'g, &'g Group> {
         let column = Column::number(self.head, |group: &&Group| (self.cell)(group)).rank(self.rank);
         match self.short {

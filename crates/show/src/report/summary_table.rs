@@ -184,7 +184,6 @@ fn legend(groups: &[Group], seen: &Seen, text: &str, page: &Page) -> String {
     page.legend(entries) + &remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
 }
 
-/// Whether something of a group is shown as a median.
 fn has_medians(group: &Group) -> bool {
     let metrics = [
         "overhead_gross_time",
@@ -195,7 +194,6 @@ fn has_medians(group: &Group) -> bool {
     (metrics.iter()).any(|metric| typical(group, metric).is_some_and(|value| value.is_median()))
 }
 
-/// How the line of a group stands out in its block.
 fn tone(group: &Group, best: &[&Group]) -> Tone {
     if group.tallied.failed == 0 && best.iter().any(|best| std::ptr::eq(*best, group)) {
         Tone::Best

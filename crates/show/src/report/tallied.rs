@@ -9,7 +9,6 @@ use scavsim_lab::experiment::Tallied;
 use scavsim_lab::experiment::holds::Holds;
 use scavsim_lab::experiment::metrics::{METRICS, SHARES};
 
-/// A name, and how often what bears it failed.
 pub fn with_failed(name: &str, tallied: &Tallied) -> String {
     match tallied.failed {
         0 => name.to_owned(),
@@ -17,7 +16,6 @@ pub fn with_failed(name: &str, tallied: &Tallied) -> String {
     }
 }
 
-/// How the line of a group stands out.
 pub fn failed_tone(tallied: &Tallied) -> Tone {
     if tallied.failed > 0 {
         Tone::Failed
@@ -42,7 +40,6 @@ impl<'r, R: 'r> Columns<R> {
         Column::number(head, text)
     }
 
-    /// The ends of an interval.
     fn ends(
         &self,
         name: &str,

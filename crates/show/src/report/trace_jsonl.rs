@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::trace_names::{Args, Kind, TraceOf, TrackName, name};
 use scavsim_sim::training::log::{Entry, Track};
 
-/// What happened, and when.
 #[derive(Serialize)]
 pub(super) struct Line<A> {
     pub(super) at_s: f64,

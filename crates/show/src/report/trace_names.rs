@@ -8,35 +8,26 @@ use scavsim_data::usage::{Phase, RentedVm};
 use scavsim_lab::experiment::{Case, Plan};
 use scavsim_sim::training::log::{Fate, Side, Track, What};
 
-/// The case that a trace is of.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TraceOf<'a> {
-    /// Name of the scenario.
     pub scenario: &'a str,
     /// Number of the case, from 0.
     pub case: u64,
     /// Name of the setting; empty where no key of the scenario holds several values.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub setting: &'a str,
-    /// Name of the workload.
     pub workload: &'a str,
-    /// Name of the strategy.
     pub strategy: &'a str,
-    /// The replica.
     pub replica: u64,
-    /// Name of the pricing policy.
     pub pricing: &'a str,
-    /// Name of the objective.
     pub objective: &'a str,
     /// `event`; of real runs `measured`.
     pub fidelity: &'a str,
-    /// VM types by index.
     #[serde(skip)]
     pub vms: &'a [RentedVm],
 }
 
 impl<'a> TraceOf<'a> {
-    /// A case of a plan, in a fidelity, on `vms`.
     pub fn new(plan: &'a Plan, case: Case, fidelity: &'a str, vms: &'a [RentedVm]) -> Self {
         TraceOf {
             scenario: &plan.scenario,
@@ -52,7 +43,6 @@ impl<'a> TraceOf<'a> {
         }
     }
 
-    /// Name of its file.
     pub fn file_name(&self) -> String {
         format!("{}-case-{}.events.jsonl", self.scenario, self.case)
     }
@@ -139,7 +129,6 @@ impl fmt::Display for TraceOf<'_> {
     }
 }
 
-/// What is to say about an entry besides its name.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Args<'a> {
     /// VM type.
@@ -175,7 +164,6 @@ fn ended(fate: Fate) -> Option<&'static str> {
     }
 }
 
-/// How an entry is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -187,7 +175,6 @@ pub enum Kind {
     Counter,
 }
 
-/// Name and kind of an entry.
 pub(super) fn name(what: What) -> (&'static str, Kind) {
     use Kind::{Counter, Instant, Span};
     match what {
@@ -231,7 +218,6 @@ pub(super) fn name(what: What) -> (&'static str, Kind) {
     }
 }
 
-/// A track by its name.
 pub(super) struct TrackName(pub Track);
 
 impl fmt::Display for TrackName {

@@ -21,11 +21,8 @@ const SHOWN: usize = 5;
 /// A search on real runs, with all that came of it.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchTrace<'a> {
-    /// The case.
     pub of: TraceOf<'a>,
-    /// The configurations.
     pub space: &'a Space,
-    /// Every question with its answer.
     pub questions: &'a [Noted],
     /// Seconds to the target of each configuration that the strategy believed in the end.
     pub predicted: &'a [Option<f64>],
@@ -33,13 +30,10 @@ pub struct SearchTrace<'a> {
     pub ran: &'a [usize],
     /// Seconds and USD at the end of the search, and after each of these runs.
     pub ends: &'a [(f64, f64)],
-    /// Why the search ended, in a sentence.
     pub ended: &'a str,
-    /// What came of the case.
     pub record: &'a Record<'a>,
 }
 
-/// A question.
 #[derive(Serialize)]
 struct AskedArgs {
     #[serde(flatten)]
@@ -47,7 +41,6 @@ struct AskedArgs {
     before_usd: f64,
 }
 
-/// The end of a search.
 #[derive(Serialize)]
 struct EndedArgs<'a> {
     questions: usize,
@@ -55,14 +48,12 @@ struct EndedArgs<'a> {
     spent_usd: f64,
 }
 
-/// What is believed of a configuration.
 #[derive(Serialize)]
 struct PredictedArgs {
     configuration: String,
     predicted_s: f64,
 }
 
-/// A run of a choice.
 #[derive(Serialize)]
 struct RunArgs {
     configuration: String,
@@ -83,7 +74,6 @@ struct RecordArgs<'a> {
     reason: &'a str,
 }
 
-/// Nothing to say.
 #[derive(Serialize)]
 struct NoArgs {}
 

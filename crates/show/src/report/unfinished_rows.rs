@@ -15,9 +15,6 @@ use scavsim_read::input::regular;
 
 /// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
 /// stand in [`PARTIAL`].
-///
-/// # Errors
-/// [`Altered`] rows, and whatever prevents reading.
 pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<Good> {
     let mut rows = match StoredRows::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),

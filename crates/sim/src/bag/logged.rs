@@ -17,7 +17,6 @@ pub fn blocked_s() -> Arc<[f64]> {
     Arc::clone(&READ)
 }
 
-/// The notice of losses as it was logged.
 pub fn notice() -> Notice {
     Notice::AfterStart(blocked_s())
 }

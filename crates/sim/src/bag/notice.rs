@@ -5,7 +5,6 @@ use std::sync::Arc;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 
-/// When a loss is noticed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
     /// The loss is noticed this long after it.
@@ -15,7 +14,6 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// At once.
     pub const AT_ONCE: Notice = Notice::AfterLoss(SimTime::ZERO);
 
     /// When an attempt that began at `began` and whose VM is lost at `lost` is known to be lost.

@@ -80,7 +80,6 @@ impl Run {
         }
     }
 
-    /// VMs are lost at once.
     pub(super) fn strike(&mut self, strike: Strike, of: &Of<'_>, job: &mut BagJob) {
         let Of { bag, size, .. } = *of;
         let now = self.queue.now();

@@ -1,5 +1,3 @@
-//! Whether a VM that has run a job gets the next.
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 

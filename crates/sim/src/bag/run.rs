@@ -10,7 +10,6 @@ use scavsim_base::units::SimTime;
 /// How a bag, or a part of one, ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended {
-    /// When.
     pub at: SimTime,
     /// Results that there are, those of a surrogate included.
     pub results: u32,
@@ -18,9 +17,6 @@ pub struct Ended {
 
 impl Run {
     /// Runs a bag from `from` until there are `results`, or it is `until`. All VMs are given back then.
-    ///
-    /// # Errors
-    /// [`Unfinished`] where so many results never come.
     pub fn run(
         &mut self,
         of: Of<'_>,
@@ -172,7 +168,6 @@ impl Run {
         self.start_attempt(slot, of, job);
     }
 
-    /// A slot runs a job from now on.
     fn start_attempt(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
         let Of { bag, size, .. } = *of;
         let now = self.queue.now();

@@ -44,7 +44,6 @@ impl BagJob {
     }
 }
 
-/// What happens next.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum BagEvent {
     /// A slot may take a job.
@@ -57,9 +56,7 @@ pub(super) enum BagEvent {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) state: State,
-    /// Whether it holds VMs.
     pub(super) has_vms: bool,
-    /// Attempts of the slot so far.
     pub(super) attempt: u32,
     /// When the last began.
     pub(super) began: SimTime,
@@ -69,7 +66,6 @@ pub(super) struct Slot {
     pub(super) is_lost: bool,
 }
 
-/// What a slot does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Nothing to do: no job is left for the slot, and none will come, for what is lost elsewhere runs again there.
@@ -78,7 +74,6 @@ pub(super) enum State {
     Waits,
     /// The slot has looked which of its VMs to keep, and waits for others.
     Boots,
-    /// The slot runs a job.
     Runs,
 }
 
@@ -108,10 +103,8 @@ pub struct Run {
     pub log: Option<Vec<Entry>>,
 }
 
-/// What a run is of.
 #[derive(Debug, Clone, Copy)]
 pub struct Of<'a> {
-    /// The bag.
     pub bag: &'a Bag,
     /// How it is run.
     pub size: &'a BagSize,

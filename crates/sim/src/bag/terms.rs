@@ -13,7 +13,6 @@ use scavsim_data::usage::RentedVm;
 /// A bag of jobs of one kind, and the terms that it runs on.
 #[derive(Debug, Clone)]
 pub struct Bag {
-    /// Jobs that are submitted.
     pub jobs: u32,
     /// How many of the jobs have to be done: ⌈share × jobs⌉.
     pub needed: u32,
@@ -33,9 +32,7 @@ pub struct Bag {
     pub first_boot: Pause,
     /// From the request of each later VM until it runs.
     pub boot: Pause,
-    /// When a loss is noticed.
     pub notice: Notice,
-    /// How VMs are lost.
     pub loss: Loss,
     /// What takes the place of jobs after so many.
     pub surrogate: Option<Surrogate>,
@@ -82,10 +79,8 @@ impl Bag {
     }
 }
 
-/// How VMs of a bag are lost.
 #[derive(Debug, Clone)]
 pub enum Loss {
-    /// Not at all.
     Never,
     /// Each by itself, by its age.
     Alone(Lifetime),
@@ -98,7 +93,6 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Losses by the law of a scenario.
     pub fn of(losses: &Losses) -> Loss {
         match losses {
             Losses::Alone(life) => Loss::Alone(life.clone()),
@@ -106,7 +100,6 @@ impl Loss {
         }
     }
 
-    /// Whether there are none.
     pub fn is_never(&self) -> bool {
         match self {
             Loss::Never | Loss::Attempts(0) => true,
@@ -121,7 +114,6 @@ impl Loss {
 pub struct Surrogate {
     /// Jobs that it learns from.
     pub after_jobs: u32,
-    /// Seconds that it takes to train.
     pub train_s: f64,
     /// Seconds per result afterwards.
     pub result_s: f64,
@@ -159,12 +151,9 @@ impl BagSize {
     }
 }
 
-/// All ways to run a bag.
 #[derive(Debug, Clone)]
 pub struct BagChoices {
-    /// What the bag is called.
     pub name: String,
-    /// The ways as configurations.
     pub space: Space,
     /// Sizes of the ways, in the order of the configurations.
     pub sizes: Vec<BagSize>,

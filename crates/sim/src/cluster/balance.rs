@@ -25,7 +25,6 @@ pub struct Balance {
 pub struct Before {
     /// Guesses of speed when the job began.
     pub speeds: Vec<f64>,
-    /// Batches.
     pub batches: Vec<f64>,
 }
 

@@ -13,7 +13,6 @@ use crate::training::waits::Layout;
 use scavsim_base::rng::VmTypeKey;
 use scavsim_base::units::SimTime;
 
-/// Most groups that a cluster may have.
 pub const MOST_GROUPS: usize = 16;
 
 /// A configuration as a cluster: its VMs, what may happen to them, and how its workers step.
@@ -30,7 +29,6 @@ pub struct Cluster {
     pub spot: Option<Arc<Spot>>,
     /// When it grows and shrinks with the price.
     pub elastic: Option<Arc<Elastic>>,
-    /// When checkpoints are written.
     pub policy: Policy,
     /// Seconds for all to go on from a checkpoint, or in another size.
     pub restart_s: f64,
@@ -55,7 +53,6 @@ pub struct Cluster {
 pub struct Group {
     /// Index of their type.
     pub vm: u16,
-    /// Key of what is drawn for VMs of the type.
     pub vm_type: VmTypeKey,
     /// Number of the law of its VMs' lives, 0 for VMs that stay: a VM under another is of another market.
     pub market: u16,
@@ -152,7 +149,6 @@ impl Cluster {
         a % self.stride.max(1) == b % self.stride.max(1)
     }
 
-    /// VMs of each group at a place.
     pub fn vms_at(&self, place: usize) -> [u32; MOST_GROUPS] {
         if !self.is_same_size(place, self.usual) {
             return vms_at(&self.groups, place % self.stride.max(1));
@@ -197,12 +193,10 @@ impl Cluster {
         before.map(|(_, group)| group.vms).sum()
     }
 
-    /// VM types and how many of each it holds.
     pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
         self.groups.iter().map(|group| (group.vm, group.vms))
     }
 
-    /// The step process at a place.
     pub fn size(&self, place: usize) -> Option<&Size> {
         if place == self.usual {
             Some(&self.whole)
@@ -239,7 +233,6 @@ impl Cluster {
     }
 }
 
-/// VMs of each group of workers at a place of the sizes.
 pub fn vms_at(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
     let mut vms = [0; MOST_GROUPS];
     for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {

@@ -7,7 +7,6 @@ use super::batching::Batching;
 /// without luck: a + s·b seconds for b samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levelling {
-    /// The controller.
     pub batching: Batching,
     /// a and s of each worker.
     pub lines: Vec<(f64, f64)>,
@@ -24,9 +23,6 @@ const NEAR: f64 = 0.1;
 
 impl Levelling {
     /// The line through a worker's time near a batch.
-    ///
-    /// # Errors
-    /// Those of `step_s`.
     pub fn line<E>(
         batch: f64,
         mut step_s: impl FnMut(f64) -> Result<f64, E>,

@@ -60,7 +60,6 @@ impl Machines {
     }
 }
 
-/// Laws of the luck in a world.
 #[derive(Debug, Clone, Copy)]
 pub struct LuckLaws {
     placement: UnitLogNormal,
@@ -69,7 +68,6 @@ pub struct LuckLaws {
 }
 
 impl LuckLaws {
-    /// The laws under a variation.
     pub fn of(variation: &Variation) -> LuckLaws {
         LuckLaws {
             placement: UnitLogNormal::from_sigma(variation.placement_sigma),

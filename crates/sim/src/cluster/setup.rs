@@ -20,15 +20,12 @@ pub struct Setup {
     pub protocol: Protocol,
     /// How workers come together, by workload.
     pub protocol_of: BTreeMap<Arc<str>, Protocol>,
-    /// The terms of spot VMs.
     pub spot: Option<Arc<Spot>>,
-    /// Growing and shrinking with the price.
     pub elastic: Option<Arc<Elastic>>,
     /// What stale gradients cost, where the workload does not say.
     pub staleness: Option<Staleness>,
     /// Whether a cluster keeps its global batch when its size changes, or its local one; by the protocol when `None`.
     pub keeps_batch: Option<bool>,
-    /// Kinds of clusters.
     pub kinds: BTreeMap<Arc<str>, Arc<Kind>>,
 }
 
@@ -37,7 +34,6 @@ pub struct Setup {
 pub struct Kind {
     /// VM shapes of the workers. Of several, each with its number of workers.
     pub workers: Vec<(Arc<str>, Option<u32>)>,
-    /// Whether workers are on spot VMs.
     pub on_spot: bool,
     /// The terms of its spot VMs, where they differ from those of the scenario.
     pub spot: Option<Arc<Spot>>,
@@ -45,7 +41,6 @@ pub struct Kind {
     pub market: u16,
     /// Whether the first worker is on demand all the same.
     pub chief_on_demand: bool,
-    /// VMs of parameter servers.
     pub servers: Option<Servers>,
     /// How workers come together.
     pub protocol: Option<Protocol>,
@@ -69,9 +64,7 @@ pub struct AvailabilityLevel {
 /// VMs that parameter servers run on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Servers {
-    /// VM type of the servers.
     pub vm: Arc<str>,
-    /// How many.
     pub vms: u32,
     /// Whether the provider may take them away.
     pub on_spot: bool,

@@ -22,7 +22,6 @@ use scavsim_data::workload::{OutsideHull, Provenance, Replay};
 
 /// A cluster and what it does to its configuration's figures.
 pub struct Built {
-    /// The cluster.
     pub cluster: Cluster,
     /// What the workload says about the configuration, on the VMs of the first group.
     pub replay: Replay,

@@ -12,7 +12,6 @@ use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
 /// The terms on which a job runs on spot VMs.
 #[derive(Debug, Clone)]
 pub struct Spot {
-    /// How VMs are lost.
     pub losses: Losses,
     /// From a request until the new VM runs.
     pub replacement: Pause,
@@ -26,17 +25,13 @@ pub struct Spot {
     pub keeps: Keeps,
     /// What the loss of the chief, the first worker, means.
     pub chief: Chief,
-    /// Fewest workers that train.
     pub fewest_workers: u32,
-    /// When checkpoints are written.
     pub checkpoints: Checkpoints,
-    /// How long one takes to write.
     pub write: Write,
     /// From the provider's warning to the loss, if the job writes a last checkpoint then.
     pub notice: Option<SimTime>,
 }
 
-/// How VMs of a market are lost.
 #[derive(Debug, Clone)]
 pub enum Losses {
     /// Each by itself, by its age, from when it runs.
@@ -50,17 +45,13 @@ pub enum Losses {
 /// A time that passes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pause {
-    /// Always the same.
     Fixed(SimTime),
-    /// A measured pause, with its spread.
     Measured(Delay),
 }
 
 impl Pause {
-    /// No time.
     pub const NONE: Pause = Pause::Fixed(SimTime::ZERO);
 
-    /// Mean seconds.
     pub fn mean_s(&self) -> f64 {
         match self {
             Pause::Fixed(time) => time.seconds(),
@@ -77,17 +68,14 @@ impl Pause {
     }
 }
 
-/// How long a checkpoint takes to write.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Write {
-    /// Always as long.
     Fixed(SimTime),
     /// A measured write of so many MB.
     Measured(CheckpointWrite, f64),
 }
 
 impl Write {
-    /// Mean seconds.
     pub fn mean_s(&self) -> f64 {
         match self {
             Write::Fixed(time) => time.seconds(),
@@ -141,7 +129,6 @@ pub enum Chief {
     EndsTheRun,
 }
 
-/// When checkpoints are written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Checkpoints {
     /// By a policy that is the same for every cluster.

@@ -17,9 +17,7 @@ const TRIAL_UPDATES: u64 = 100_000_000;
 
 /// What a trial run without luck shows.
 pub(super) struct Trial {
-    /// Seconds of an update.
     pub(super) update_s: f64,
-    /// Gradients of an update.
     pub(super) gradients: f64,
     /// Mean staleness of a gradient, in gradients of others.
     pub(super) staleness: f64,

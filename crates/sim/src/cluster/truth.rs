@@ -1,5 +1,3 @@
-//! The truth about one configuration.
-
 use scavsim_base::rng::{ConfigurationKey, WorkloadKey};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{Pace, Provenance, Spread, Workload};
@@ -11,9 +9,7 @@ use super::whole_steps::expected_steps;
 /// The truth about one configuration: what an oracle knows.
 #[derive(Debug, Clone)]
 pub struct Truth {
-    /// The configuration.
     pub configuration: Configuration,
-    /// Key of its random streams.
     pub key: ConfigurationKey,
     /// VMs of the configuration and its step process.
     pub cluster: Cluster,

@@ -45,7 +45,6 @@ pub(super) struct Asked {
     pages: Vec<OnceLock<Page>>,
 }
 
-/// Truths of neighbours.
 type Page = Box<[OnceLock<Box<Truth>>]>;
 
 /// Configurations of a page.
@@ -54,20 +53,15 @@ const PAGE: usize = 256;
 /// What is kept of a configuration whose truth nobody asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Brief {
-    /// Number of its VM shape.
     pub(super) shape: u32,
-    /// How many VMs it holds.
     pub vms: u32,
-    /// Worker count K.
     pub(super) workers: u32,
-    /// Global batch B in samples.
     pub batch: u32,
     /// Expected seconds from the start to the target, without search.
     pub expected_time_s: f64,
 }
 
 impl Asked {
-    /// No truth was asked for yet.
     pub(super) fn new(
         builder: &Builder<'_>,
         shapes: Vec<(Arc<str>, u16)>,
@@ -118,7 +112,6 @@ impl Asked {
 }
 
 impl Truths {
-    /// All of them.
     pub(super) fn all(truths: Vec<Truth>) -> Truths {
         Truths(AtHand::All(truths))
     }
@@ -128,7 +121,6 @@ impl Truths {
         Truths(AtHand::Asked(Box::new(asked)))
     }
 
-    /// Number of configurations.
     pub fn len(&self) -> usize {
         match &self.0 {
             AtHand::All(truths) => truths.len(),
@@ -136,7 +128,6 @@ impl Truths {
         }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -146,8 +137,7 @@ impl Truths {
         (0..self.len()).map(|place| &self[place])
     }
 
-    /// What is known of a configuration without its truth, and the number of its VM type; `None` where all truths are
-    /// there.
+    /// What is known of a configuration without its truth, and the number of its VM type; `None` where all truths are there.
     #[inline]
     pub fn brief(&self, place: usize) -> Option<(&Brief, u16)> {
         match &self.0 {
@@ -159,7 +149,6 @@ impl Truths {
         }
     }
 
-    /// How many truths are there.
     #[doc(hidden)]
     pub fn made(&self) -> usize {
         match &self.0 {

@@ -18,17 +18,14 @@ use crate::training::variation::Variation;
 /// A workload on a list of configurations under a given variation.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// Name of the workload.
     pub workload: String,
     /// Key of the random streams that all its configurations share.
     pub key: WorkloadKey,
-    /// Figures that hold for every configuration.
     pub constants: Constants,
     /// VM types, without their placement, in the order in which the list names them first.
     pub vms: Vec<RentedVm>,
     /// The truth per configuration, in the order of the list given.
     pub truths: Truths,
-    /// What varies at random.
     pub variation: Variation,
     /// The terms of its VMs, where the provider may take them away.
     pub spot: Option<Arc<Spot>>,
@@ -41,9 +38,6 @@ const PARTS_PER_THREAD: usize = 8;
 
 impl World {
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
-    ///
-    /// # Errors
-    /// As [`World::with`].
     pub fn new(
         workload: &Workload,
         configurations: &[Configuration],
@@ -76,9 +70,6 @@ impl World {
     }
 
     /// Replays `workload` on the threads of `hands`, with `waits` computed before.
-    ///
-    /// # Errors
-    /// As [`World::with`].
     pub fn by(
         hands: Hands,
         workload: &Workload,
@@ -239,7 +230,6 @@ impl Briefs {
         });
     }
 
-    /// Adds those that follow.
     fn append(&mut self, other: Briefs) {
         if self.briefs.is_empty() && self.refused.is_empty() {
             *self = other;

@@ -24,7 +24,6 @@ impl Hands {
         }
     }
 
-    /// How many threads that may be.
     pub fn count(self) -> usize {
         match self {
             Hands::One => 1,

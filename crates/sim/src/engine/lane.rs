@@ -13,7 +13,6 @@ pub(super) struct Lane<E> {
     keys: Vec<u64>,
     /// In the order of insertion.
     events: Vec<E>,
-    /// Memory of sorting.
     spare: Vec<u64>,
     /// The first that is still pending.
     next: usize,
@@ -54,7 +53,6 @@ impl<E: Copy> Lane<E> {
         true
     }
 
-    /// Puts all in their places.
     #[inline]
     pub(super) fn sort(&mut self) {
         sort(&mut self.keys, &mut self.spare);
@@ -65,7 +63,6 @@ impl<E: Copy> Lane<E> {
         (key & self.mask) as usize
     }
 
-    /// When the earliest is due.
     #[inline]
     pub(super) fn first_at(&self) -> Option<SimTime> {
         let key = *self.keys.get(self.next)?;

@@ -27,7 +27,6 @@ struct QueueEntry<E> {
     event: E,
 }
 
-/// Where the earliest event is.
 #[derive(Clone, Copy)]
 enum EarliestEvent {
     Heap(SimTime),
@@ -66,12 +65,10 @@ impl<E: Copy> Queue<E> {
         self.interrupt.is_raised()
     }
 
-    /// What stops it.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// The simulated time.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now
@@ -173,8 +170,7 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and
-    /// [`Queue::after`] at half the cost.
+    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and [`Queue::after`] at half the cost.
     #[inline]
     pub fn put_off(&mut self, delay: SimTime) {
         match self.head() {
@@ -193,7 +189,6 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// When the earliest event is due.
     #[inline]
     pub fn next_at(&self) -> Option<SimTime> {
         self.head().map(EarliestEvent::at)
@@ -217,12 +212,10 @@ impl<E: Copy> Queue<E> {
         self.heap.reserve(additional);
     }
 
-    /// Number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len() + self.lane.len()
     }
 
-    /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty() && self.lane.is_empty()
     }
@@ -367,7 +360,6 @@ mod tests {
         assert_eq!(rest(taken), rest(put_off));
     }
 
-    /// What a model of the queue is told.
     #[derive(Debug, Clone)]
     enum Told {
         After(u64),

@@ -6,7 +6,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::usage::ledger::Ledger;
 
-/// The books of a job at a moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Bookmark {
     at: SimTime,
@@ -14,7 +13,6 @@ pub(crate) struct Bookmark {
 }
 
 impl Bookmark {
-    /// Nothing.
     pub(crate) fn nothing() -> Bookmark {
         Bookmark {
             at: never(),
@@ -27,7 +25,6 @@ impl Bookmark {
         self.at = never();
     }
 
-    /// The books as they are `now`.
     pub(crate) fn keep(&mut self, now: SimTime, ledger: &Ledger) {
         self.at = now;
         self.ledger.copy_from(ledger);

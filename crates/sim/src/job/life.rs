@@ -29,7 +29,6 @@ pub struct Job {
     kept: Bookmark,
 }
 
-/// What came of training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
     /// Times of the training. The mark is the start where that is 0 or was not reached.
@@ -75,8 +74,7 @@ impl Job {
         self
     }
 
-    /// Begins this job anew at time zero in another replica, where VMs are lost on the terms `spot`, keeping its
-    /// memory.
+    /// Begins this job anew at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.
     pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
         self.members.restart(replica, spot);
         self.stage.restart(drift);
@@ -92,15 +90,11 @@ impl Job {
         self.kept.forget();
     }
 
-    /// The simulated time.
     pub fn now(&self) -> SimTime {
         self.stage.now()
     }
 
     /// Takes or gives back VMs until they are those of `cluster`, with memory for `batch`; waits for new ones to start.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn hold(&mut self, cluster: &Cluster, batch: u32) -> Result<(), Unfinished> {
         match cluster.groups.first() {
             Some(all) if cluster.is_static => {
@@ -113,9 +107,6 @@ impl Job {
     }
 
     /// Restores a checkpoint, which takes `seconds`.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn restore(&mut self, seconds: f64) -> Result<(), Unfinished> {
         self.stage.restore(SimTime::from_seconds(seconds))
     }
@@ -127,9 +118,6 @@ impl Job {
 
     /// Trains on `cluster`, dealt `luck`, until so many steps of the configuration are complete or time is up. What is
     /// unfinished then is given up.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the run does not come to its end.
     pub fn train(
         &mut self,
         cluster: &Cluster,
@@ -192,9 +180,6 @@ impl Job {
     }
 
     /// One stretch of steps in which nothing changes.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn stretch(
         &mut self,
         pace: &Pace,

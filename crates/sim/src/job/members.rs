@@ -22,7 +22,6 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Nobody yet.
     pub(super) fn new(start_up: SimTime, streams: Streams) -> Self {
         Members {
             provider: Provider::new(streams, 0, None),
@@ -207,7 +206,6 @@ impl Members {
         (stage.log).request((vm.request, vm.vm), now, vm.runs);
     }
 
-    /// Gives back the newest VM of a group.
     pub(super) fn release_newest(&mut self, stage: &mut Stage, group: usize) {
         if let Some(vm) = self.present.take_newest(group) {
             let now = stage.now();

@@ -18,7 +18,6 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 /// Tries of a piece of work, in the mean, beyond which a job is taken not to come to its end.
 const MOST_TRIES: f64 = 1000.0;
 
-/// What is expected of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
     /// Seconds from the request of VMs to the last step.

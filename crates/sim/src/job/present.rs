@@ -39,7 +39,6 @@ pub(super) struct Present {
     held: [u32; MOST_GROUPS],
     ready: [u32; MOST_GROUPS],
     has_chief: bool,
-    /// Workers that stay.
     staying: usize,
     /// All places before this one are of VMs that have gone.
     first: usize,
@@ -72,7 +71,6 @@ impl Present {
         self.index();
     }
 
-    /// Whether nobody is there.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -83,7 +81,6 @@ impl Present {
         there.map(|place| &place.vm)
     }
 
-    /// Adds the newest VM.
     pub(super) fn add(&mut self, vm: Member) {
         let at = self.places.len() as u32;
         self.places.push(VmPlace {
@@ -194,7 +191,6 @@ impl Present {
         None
     }
 
-    /// Takes out the newest VM of a group.
     pub(super) fn take_newest(&mut self, group: usize) -> Option<Member> {
         let is_it = |place: &VmPlace| !place.is_gone && usize::from(place.vm.group) == group;
         let at = self.places.iter().rposition(is_it)?;

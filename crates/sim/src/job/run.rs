@@ -46,7 +46,6 @@ pub(super) struct LiveRun<'a> {
     wanted: Option<(u32, SimTime)>,
 }
 
-/// What a run does next.
 enum Next<'a> {
     /// Waits until a VM is ready or another is lost.
     Wait,
@@ -265,7 +264,6 @@ impl<'a> LiveRun<'a> {
         Ok(stretch)
     }
 
-    /// Writes a checkpoint.
     fn write(&mut self, warned_of: Option<SimTime>) -> Result<(), Unfinished> {
         if let Some(loss) = warned_of {
             self.warned_of = loss;

@@ -213,7 +213,6 @@ impl Sketch {
     }
 }
 
-/// The least of `values`.
 fn least(values: &[f64]) -> f64 {
     let mut lanes = [f64::INFINITY; 4];
     let (blocks, rest) = values.as_chunks::<4>();

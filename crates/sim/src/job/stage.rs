@@ -22,9 +22,7 @@ pub(super) struct Stage {
     pub(super) drift: DriftPath,
     pub(super) fidelity: Fidelity,
     scratch: Scratch,
-    /// Which VMs are held, and what for.
     pub(super) ledger: Ledger,
-    /// What is noted of it.
     pub(super) log: Log,
 }
 
@@ -56,7 +54,6 @@ impl Stage {
         self.drift.clone_from(&other.drift);
     }
 
-    /// The simulated time.
     pub(super) fn now(&self) -> SimTime {
         self.queue.now()
     }

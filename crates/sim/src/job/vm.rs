@@ -2,7 +2,6 @@
 
 use scavsim_base::units::SimTime;
 
-/// A VM of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
     /// Index of its group in the cluster.
@@ -13,7 +12,6 @@ pub struct Member {
     pub on_spot: bool,
     /// Number of the law of its life, as its group has it.
     pub market: u16,
-    /// Whether it is a parameter server's.
     pub is_server: bool,
     /// Whether its first worker is the chief.
     pub is_chief: bool,
@@ -29,7 +27,6 @@ pub struct Member {
     pub request: u32,
 }
 
-/// A time that never comes.
 pub fn never() -> SimTime {
     SimTime::from_seconds(f64::INFINITY)
 }

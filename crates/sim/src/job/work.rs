@@ -16,7 +16,6 @@ const MOST_LOSSES: u32 = 20_000;
 /// without losses.
 const LONGEST: f64 = 1000.0;
 
-/// Where a run stands.
 #[derive(Debug)]
 pub(super) struct JobWork {
     /// Steps complete, of the configuration, B samples each.

@@ -12,11 +12,9 @@ pub use table::ModelTable;
 /// A transformer: an embedding, equal blocks, a head.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Architecture {
-    /// What it is called.
     pub name: Arc<str>,
     /// What it is called by people.
     pub model: String,
-    /// Where the figures are from.
     pub source: String,
     /// Blocks.
     pub layers: u32,
@@ -138,7 +136,6 @@ impl Architecture {
         self.attention_parameters() + self.feed_forward_parameters(block).0
     }
 
-    /// Parameters of the embedding.
     pub fn embedding_parameters(&self) -> u64 {
         u64::from(self.hidden) * (u64::from(self.vocabulary) + u64::from(self.positions))
     }
@@ -152,7 +149,6 @@ impl Architecture {
         }
     }
 
-    /// All parameters.
     pub fn parameters(&self) -> u64 {
         let blocks: u64 = (0..self.layers).map(|n| self.block_parameters(n)).sum();
         blocks + self.embedding_parameters() + self.head_parameters()

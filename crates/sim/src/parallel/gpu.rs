@@ -33,7 +33,6 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// All of them.
     pub const ALL: [Precision; 5] = [
         Precision::Fp32,
         Precision::Tf32,
@@ -42,7 +41,6 @@ impl Precision {
         Precision::Fp8,
     ];
 
-    /// Name of the precision.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Fp32 => "fp32",
@@ -53,7 +51,6 @@ impl Precision {
         }
     }
 
-    /// The precision called `name`.
     pub fn named(name: &str) -> Option<Precision> {
         Precision::ALL
             .into_iter()
@@ -72,7 +69,6 @@ impl Precision {
 /// A GPU by its data sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuSheet {
-    /// What it is called.
     pub name: Arc<str>,
     /// What others call it.
     pub aliases: Vec<String>,
@@ -80,15 +76,12 @@ pub struct GpuSheet {
     pub generation: usize,
     /// Dense TFLOP/s by precision, in the order of [`Precision::ALL`].
     pub tflops: [Option<f64>; 5],
-    /// GiB of memory.
     pub memory_gib: f64,
     /// 10⁹ bytes per second of its memory.
     pub memory_gb_per_s: f64,
     /// 10⁹ bytes per second to other GPUs of the node, both ways together.
     pub link_gb_per_s: f64,
-    /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Where the figures are from.
     pub source: String,
 }
 
@@ -101,7 +94,6 @@ impl GpuSheet {
         self.tflops[at]
     }
 
-    /// Names of the precisions that it has.
     pub fn precisions(&self) -> Vec<&'static str> {
         let all = Precision::ALL.into_iter().zip(self.tflops);
         all.filter_map(|(precision, tflops)| tflops.map(|_| precision.name()))
@@ -134,7 +126,6 @@ pub fn all() -> &'static [GpuSheet] {
     &ALL
 }
 
-/// The names of all GPUs.
 pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|gpu| &*gpu.name).collect()
 }
@@ -151,7 +142,6 @@ pub fn named(name: &str) -> Option<&'static GpuSheet> {
 pub struct VmGpus {
     /// The GPU; `None`: one of which nothing is known.
     pub gpu: Option<&'static GpuSheet>,
-    /// How many.
     pub count: u32,
     /// Gbit/s to other VMs, where known.
     pub network_gbit_per_s: Option<f64>,

@@ -28,7 +28,6 @@ pub fn profile(name: &str, diagnostics: &mut Diagnostics) -> Option<LayerProfile
     LayerProfile::load(&embedded(name)?, diagnostics)
 }
 
-/// The embedded links.
 pub fn links(diagnostics: &mut Diagnostics) -> Option<Links> {
     Links::read(&file("links.csv", diagnostics)?, diagnostics)
 }

@@ -6,14 +6,11 @@ use std::sync::Arc;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Between which places a link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// Between GPUs of one node.
     InNode,
     /// Between nodes of a zone.
     BetweenNodes,
-    /// Between zones.
     BetweenZones,
 }
 
@@ -57,7 +54,6 @@ impl Curve {
         ((a * x + b) * x + c).min(self.cap) * 1e9
     }
 
-    /// Seconds of a message of `bytes`.
     pub fn seconds(&self, bytes: f64) -> f64 {
         if bytes <= 0.0 {
             return 0.0;
@@ -86,7 +82,6 @@ const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
 /// A link that takes the same time for a byte of messages of every size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniformLink {
-    /// Between which places.
     pub scope: Scope,
     /// The GPU at both ends.
     pub gpu: Arc<str>,
@@ -94,7 +89,6 @@ pub struct UniformLink {
     pub gpus: u32,
     /// 10⁹ bytes per second.
     pub gb_per_s: f64,
-    /// Seconds beside.
     pub latency_s: f64,
 }
 

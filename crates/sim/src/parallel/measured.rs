@@ -10,16 +10,12 @@ use scavsim_read::input::csv::{Row, Table};
 
 pub use beside::{Beside, LeftOut, peak_memory_bytes, reduction_s};
 
-/// A plan with what was measured of it.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// What the source calls it.
     pub name: String,
-    /// The layer profile.
     pub model: String,
-    /// The plan.
     pub plan: ParallelPlan,
-    /// Seconds of a step.
     pub iteration_s: f64,
     /// Seconds in which gradients were reduced, waiting included.
     pub gradient_sync_s: f64,

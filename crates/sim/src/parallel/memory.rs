@@ -4,7 +4,6 @@ use super::profile::Weights;
 use super::runtime::{Shard, StateBytes};
 use super::{LayerProfile, Runtime};
 
-/// Bytes of a GiB.
 pub const GIB: f64 = 1_073_741_824.0;
 
 /// Normal quantile of the two ends of an interval that holds 90 of 100.

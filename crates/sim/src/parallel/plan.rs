@@ -11,11 +11,9 @@ pub struct NodeKind {
     pub name: Arc<str>,
     /// GPU of the node, as layer profiles call it.
     pub gpu: Arc<str>,
-    /// GPUs in a node.
     pub gpus_per_node: u32,
     /// Memory of one GPU in GiB; `None`: not known.
     pub memory_gib: Option<f64>,
-    /// Where it is.
     pub zone: Arc<str>,
 }
 
@@ -55,7 +53,6 @@ impl StageOfPlan {
 pub struct ParallelPlan {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
     pub data: u32,
-    /// What they share.
     pub sharing: Sharing,
     /// Sequences per micro-batch.
     pub micro_batch: u32,
@@ -203,13 +200,11 @@ impl ParallelPlan {
         u64::from(self.data_parallel()) * u64::from(self.micro_batch)
     }
 
-    /// GPUs in all.
     pub fn gpus(&self) -> u32 {
         let replicas = self.stages.iter().flat_map(|s| &s.replicas);
         replicas.map(|r| r.tensor).sum()
     }
 
-    /// Nodes in all.
     pub fn nodes(&self) -> u32 {
         let replicas = self.stages.iter().flat_map(|s| &s.replicas);
         replicas.map(|r| r.node + 1).max().unwrap_or(0)

@@ -103,7 +103,6 @@ pub struct StepBreakdown {
 }
 
 impl StepBreakdown {
-    /// The step in seconds.
     pub fn step_s(&self) -> f64 {
         self.compute_s + self.bubble_s + self.activations_s + self.gradients_s + self.update_s
     }
@@ -114,7 +113,6 @@ impl StepBreakdown {
     }
 }
 
-/// What a GPU is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Work {
     /// A micro-batch goes forward.
@@ -155,7 +153,6 @@ pub struct Span {
     pub replica: u32,
     /// Stage, from 0.
     pub stage: u32,
-    /// What is done.
     pub work: Work,
     /// Which micro-batch, from 0; 0 where none is meant.
     pub micro_batch: u32,
@@ -188,7 +185,6 @@ pub struct PreparedPlan {
 }
 
 impl PreparedPlan {
-    /// Stages of a pipeline.
     pub fn stages(&self) -> usize {
         self.stages as usize
     }

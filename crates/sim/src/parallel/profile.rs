@@ -16,13 +16,10 @@ const LAUNCH_BOUND: f64 = 1.25;
 /// Seconds and bytes of the layers of one model.
 #[derive(Debug, Clone)]
 pub struct LayerProfile {
-    /// What the profile is called.
     pub name: Arc<str>,
     /// The model, for people.
     pub model: String,
-    /// Where it is from.
     pub source: String,
-    /// Terms of use.
     pub licence: String,
     /// Layers, embedding and head included.
     pub layers: u32,
@@ -92,7 +89,6 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Seconds of other layers come to them.
     pub fn add(&mut self, other: Seconds) {
         self.forward += other.forward;
         self.backward += other.backward;
@@ -149,7 +145,6 @@ impl Times {
         }
     }
 
-    /// Seconds of the layers from `first` to `last`.
     pub fn of(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
         let between = |sums: &[f64]| sums[to] - sums[from];

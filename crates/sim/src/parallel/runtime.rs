@@ -35,7 +35,6 @@ pub struct Runtime {
     pub working_layers: f64,
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
-    /// How attention is computed.
     pub attention: Attention,
     /// What the forward pass does not keep.
     pub recompute: Recompute,

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use super::Formed;
 use crate::parallel::{LayerProfile, NodeKind, Schedule, Sharing};
 
-/// What is chosen from.
 #[derive(Debug, Clone)]
 pub struct Axes {
-    /// Kinds of nodes.
     pub kinds: Vec<NodeKind>,
     /// Which of them stages run on.
     pub offers: Vec<Offer>,
@@ -22,13 +20,11 @@ pub struct Axes {
     pub micro_batch: Option<Vec<u32>>,
     /// Sequences per step.
     pub batches: Vec<u32>,
-    /// Schedules.
     pub schedules: Vec<Schedule>,
     /// Virtual stages of a stage, with schedules that have any.
     pub virtual_stages: Vec<u32>,
     /// Nodes in all; `None`: any number.
     pub nodes: Option<Vec<u32>>,
-    /// Most GPUs of a plan.
     pub most_gpus: u32,
     /// Layers of each stage, for pipelines of as many stages; others are cut evenly by time.
     pub cuts: Vec<Vec<u32>>,
@@ -51,17 +47,13 @@ pub struct Offer {
 /// A legal plan, before anybody knows whether it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Draft {
-    /// Which of the offers.
     pub offer: u32,
     /// Sequences per step.
     pub batch: u32,
-    /// Which of the forms.
     pub form: u16,
-    /// Schedule.
     pub schedule: Schedule,
     /// Virtual stages of each stage.
     pub virtual_stages: u32,
-    /// What replicas share.
     pub sharing: Sharing,
     /// Data-parallel replicas.
     pub data: u32,
@@ -84,7 +76,6 @@ impl Draft {
         self.virtual_stages > 1 || self.schedule.needs_overlap() || self.sharing != Sharing::NONE
     }
 
-    /// GPUs in all.
     pub fn gpus(&self) -> u32 {
         (self.replicas().saturating_mul(self.pipeline)).saturating_mul(self.tensor)
     }
@@ -202,7 +193,6 @@ impl Axes {
             .collect()
     }
 
-    /// The kinds of nodes of an offer.
     pub fn kinds_of(&self, offer: u32) -> impl Iterator<Item = &NodeKind> {
         let kinds = self.offers[offer as usize].lanes.iter().flatten();
         kinds.map(|kind| &self.kinds[*kind as usize])

@@ -14,14 +14,11 @@ use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 
-/// All plans to choose from.
 #[derive(Debug)]
 pub struct Choices {
-    /// What the job is called.
     pub name: String,
     /// How far it trains.
     pub target: Target,
-    /// The plans as configurations.
     pub space: Space,
     /// The plans as ways, in the order of the configurations.
     pub ways: Vec<Way>,
@@ -43,7 +40,6 @@ pub struct Choices {
     pub doubt: Doubt,
     /// FLOPs, where the model is known by its architecture.
     pub flops: Option<Flops>,
-    /// Hashes of the tables behind it.
     pub hashes: Vec<String>,
     /// The fastest plans by GPUs, once somebody asks.
     pub(super) fastest: OnceLock<Fastest>,
@@ -54,9 +50,6 @@ const AT_ONCE: usize = 64;
 
 impl Choices {
     /// All `drafts` that fit. `Err`: none does.
-    ///
-    /// # Errors
-    /// The holes, where there is nothing else.
     pub fn of(parts: Parts, drafts: &[Draft], hands: Hands) -> Result<Choices, Holes> {
         let mut holes = Holes::of(&parts.name);
         let (types, vm_types, places) = types(&parts.axes);
@@ -155,18 +148,12 @@ impl Choices {
         self.passes_s[self.ways[configuration].draft.offer as usize]
     }
 
-    /// A plan with all that does not depend on luck.
-    ///
-    /// # Errors
-    /// None: it was made before.
+    /// A plan with all that does not depend on luck; never an error, as it was made before.
     pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
         self.prepare(&self.ways[configuration])
     }
 
     /// A way as [`Choices::prepared`], which need not be one of the configurations.
-    ///
-    /// # Errors
-    /// The reason why it is no plan.
     pub(super) fn prepare(&self, way: &Way) -> Result<PreparedPlan, Misfit> {
         let plan = plan(&self.axes, &way.draft, &way.cuts)?;
         let formed = self.formed(&way.draft);
@@ -179,15 +166,11 @@ impl Choices {
         )
     }
 
-    /// The form of a plan.
     pub fn formed(&self, draft: &Draft) -> &Formed {
         &self.forms[usize::from(draft.form)]
     }
 
-    /// The plan itself.
-    ///
-    /// # Errors
-    /// None: it was made before.
+    /// The plan itself; never an error, as it was made before.
     pub fn plan(&self, configuration: usize) -> Result<ParallelPlan, Misfit> {
         let way = &self.ways[configuration];
         plan(&self.axes, &way.draft, &way.cuts)

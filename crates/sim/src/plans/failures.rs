@@ -15,7 +15,6 @@ const TABLE: &str = include_str!("../../../../data/failures/failures.csv");
 pub enum Loses {
     /// The node of a GPU.
     Gpu,
-    /// A node.
     Node,
     /// All nodes behind a switch.
     Switch,
@@ -24,7 +23,6 @@ pub enum Loses {
 }
 
 impl Loses {
-    /// All, with their names.
     pub const ALL: [(&'static str, Loses); 4] = [
         ("gpu", Loses::Gpu),
         ("node", Loses::Node),
@@ -33,14 +31,10 @@ impl Loses {
     ];
 }
 
-/// A cause of failures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
-    /// What it is called.
     pub name: Arc<str>,
-    /// What one takes with it.
     pub loses: Loses,
-    /// Failures per GPU and hour.
     pub per_gpu_h: f64,
     /// Failures per node and hour, beside.
     pub per_node_h: f64,
@@ -71,12 +65,9 @@ impl Lemons {
     }
 }
 
-/// Failures of a fleet.
 #[derive(Debug, Clone)]
 pub struct Failures {
-    /// What fails, and how often.
     pub causes: Vec<Cause>,
-    /// Nodes behind a switch.
     pub nodes_per_switch: u32,
     /// Until a failure is noticed.
     pub detection: SimTime,
@@ -86,7 +77,6 @@ pub struct Failures {
     pub lemons: Option<Lemons>,
     /// Maintenance that is planned: from the end of one to the next, and how long each takes.
     pub maintenance: Option<(SimTime, SimTime)>,
-    /// How the job is kept going.
     pub upkeep: Upkeep,
 }
 
@@ -125,7 +115,6 @@ pub fn counted(fleet: &str) -> Vec<Cause> {
     causes
 }
 
-/// All rows of the table.
 fn read(mut on_row: impl FnMut(&str, Cause)) {
     let mut told = Diagnostics::default();
     let source = Source::new(FILE, TABLE);

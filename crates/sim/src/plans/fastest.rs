@@ -1,14 +1,10 @@
-//! The fastest plans on so many GPUs or fewer.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The fastest plan on so many GPUs or fewer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FastestOn {
-    /// GPUs of the plan.
     pub gpus: u32,
-    /// Seconds of its step.
     pub step_s: f64,
     /// Data-parallel replicas of the plan.
     pub data: u32,

@@ -13,7 +13,6 @@ pub struct PlanFigures {
     pub bubble: f64,
     /// Share of a step that is communication which nothing hides; `None` where measured layers hold some of it.
     pub communication: Option<f64>,
-    /// Tokens of a second of training.
     pub tokens_per_s: f64,
     /// Model FLOPs utilisation: FLOPs of its tokens over those of all GPUs at their peak. `None`: the model is known by a
     /// profile alone. Source: Chowdhery et al., PaLM, 2022.
@@ -33,7 +32,6 @@ impl PlanFigures {
 }
 
 impl Choices {
-    /// A plan in figures.
     pub fn figures(&self, configuration: usize) -> PlanFigures {
         let way = &self.ways[configuration];
         let tokens_of_step =

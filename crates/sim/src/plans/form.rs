@@ -16,7 +16,6 @@ pub struct Form {
     pub sequence_parallel: bool,
     /// Whether hosts keep activations.
     pub offload: bool,
-    /// What replicas share.
     pub sharing: Sharing,
 }
 
@@ -47,7 +46,6 @@ impl Form {
 /// A form with what its plans are made of.
 #[derive(Debug, Clone)]
 pub struct Formed {
-    /// The form.
     pub form: Form,
     /// What layers cost in it.
     pub profile: Arc<LayerProfile>,

@@ -23,7 +23,6 @@ pub struct Formation {
 }
 
 impl Formation {
-    /// All of a plan.
     pub fn whole(choices: &Choices, at: usize) -> Formation {
         Formation {
             at,
@@ -72,9 +71,6 @@ impl Choices {
 
     /// A plan as it trains in a formation: with as many sequences of a step, dealt to the replicas that are left, each in whole
     /// micro-batches.
-    ///
-    /// # Errors
-    /// If fewer replicas make no plan.
     pub fn in_formation(&self, formation: Formation) -> Result<Way, Misfit> {
         let way = &self.ways[formation.at];
         let mut draft = way.draft;
@@ -152,12 +148,10 @@ pub struct NodeLayout {
     shared: usize,
     /// At `replica × stages + stage`.
     node_of: Vec<usize>,
-    /// Nodes.
     pub nodes: usize,
 }
 
 impl NodeLayout {
-    /// The layout of a plan.
     pub fn of(choices: &Choices, at: usize) -> NodeLayout {
         let node_of = slot_nodes(choices, at);
         let draft = &choices.ways[at].draft;

@@ -41,7 +41,6 @@ impl Holes {
         }
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.kinds.iter().map(|kind| kind.1).sum()
     }

@@ -44,11 +44,9 @@ pub struct PlanJob {
     vms: HeldVms,
     /// When machines fail, where they do.
     failing: Option<FailureClock>,
-    /// When maintenance is planned next.
     maintenance_at: SimTime,
     /// What all have to go on from before they train.
     restarts: Restart,
-    /// What trains, and what has to be known to change that.
     forming: Forming,
     /// When each spare is ready: they are held beside.
     spares: Vec<SimTime>,
@@ -71,7 +69,6 @@ enum Restart {
 
 /// The steps of what trains, made when they are asked for.
 pub trait Paces {
-    /// The pace of a formation.
     fn of(&mut self, formation: Formation) -> &mut PlanPace;
 }
 
@@ -109,7 +106,6 @@ impl PlanJob {
         }
     }
 
-    /// The clock.
     pub fn now(&self) -> SimTime {
         self.now
     }
@@ -120,9 +116,6 @@ impl PlanJob {
     }
 
     /// Holds the VMs of a plan, ready to train; those of another plan are kept as far as they are of use.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn hold(&mut self, on: On<'_>) -> Result<(), Unfinished> {
         let surplus = self.vms.take_surplus(|vm| on.vms_of(vm));
         for held in surplus {
@@ -151,7 +144,6 @@ impl PlanJob {
         self.spares = vec![self.now + SimTime::from_seconds(boot); count as usize];
     }
 
-    /// Gives all VMs back.
     pub fn release_all(&mut self) {
         for vm in self.vms.take_all() {
             self.end(&vm, EndedBy::User);
@@ -165,7 +157,6 @@ impl PlanJob {
         }
     }
 
-    /// All go on from a checkpoint before they train.
     pub fn restart_before_training(&mut self) {
         self.restarts = Restart::Storage;
     }

@@ -241,7 +241,6 @@ pub struct PlanLuck {
 }
 
 impl PlanLuck {
-    /// The luck of a plan in a replica.
     pub fn draw(
         choices: &Choices,
         at: usize,
@@ -295,7 +294,6 @@ pub fn slot_nodes(choices: &Choices, at: usize) -> Vec<usize> {
     nodes
 }
 
-/// What steps took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanAdvance {
     /// Complete steps.
@@ -404,9 +402,6 @@ impl PlanPace {
 
     /// Up to `steps` steps from `from` on, but none that is not complete at `limit`. When the last was complete, and what
     /// they took.
-    ///
-    /// # Errors
-    /// [`Unfinished::Interrupted`].
     pub fn advance(
         &mut self,
         steps: u64,

@@ -8,7 +8,6 @@ use super::way::{Parts, Way};
 use crate::parallel::Sharing;
 use scavsim_data::space::{Axis, BATCH, Space, VM};
 
-/// The name of the axis of markets.
 pub const MARKET: &str = "market";
 
 /// An axis, and where a plan is on it.

@@ -10,16 +10,13 @@ use scavsim_base::rng::Stream;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::delays::CheckpointWrite;
 
-/// The terms that a job runs on.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// How VMs on spot terms are lost.
     pub spot: Option<Arc<Spot>>,
     /// Whether the trace by which they are lost is also how many GPUs there are.
     pub is_capacity: bool,
     /// From the first request of VMs until they run.
     pub start_up: Pause,
-    /// What varies at random.
     pub variation: Variation,
     /// GB of state per second that go to the storage of checkpoints and come from it; `None`: no time, or what `spot` says.
     pub checkpoint_gb_per_s: Option<f64>,
@@ -124,13 +121,10 @@ impl Terms {
 /// A plan that a job runs on, and the terms.
 #[derive(Debug, Clone, Copy)]
 pub struct On<'a> {
-    /// All plans.
     pub choices: &'a Choices,
-    /// The way that the job runs on.
     pub way: &'a Way,
     /// Number of that way among all.
     pub at: usize,
-    /// The terms.
     pub terms: &'a Terms,
 }
 
@@ -140,7 +134,6 @@ impl<'a> On<'a> {
         self.terms.spot.as_deref().filter(|_| self.way.on_spot)
     }
 
-    /// VMs of a type that the plan holds.
     pub fn vms_of(&self, vm: u16) -> u32 {
         let found = self.way.nodes.iter().find(|(known, _)| *known == vm);
         found.map_or(0, |(_, count)| *count)

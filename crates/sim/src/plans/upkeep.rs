@@ -11,14 +11,12 @@ pub struct Upkeep {
     pub restart: Option<Pause>,
     /// What a loss leaves of the work.
     pub keeps: Keeps,
-    /// When checkpoints are written.
     pub checkpoints: Checkpoints,
     /// How long one takes to write, where its size does not tell.
     pub write: Write,
 }
 
 impl Upkeep {
-    /// The upkeep of a job on spot VMs.
     pub fn of_spot(spot: &Spot) -> Upkeep {
         Upkeep {
             replacement: spot.replacement,

@@ -33,7 +33,6 @@ impl Target {
 /// A plan that fits, in figures that do not depend on luck.
 #[derive(Debug, Clone)]
 pub struct Way {
-    /// The plan.
     pub draft: Draft,
     /// VMs of the plan: type among `Choices::types`, how many.
     pub nodes: Box<[(u16, u32)]>,
@@ -41,7 +40,6 @@ pub struct Way {
     pub on_spot: bool,
     /// Steps to the target.
     pub steps: f64,
-    /// Seconds of a step.
     pub step_s: f64,
     /// Communication of a step that nothing hides, between stages and replicas.
     pub communication_s: f64,
@@ -80,7 +78,6 @@ impl Way {
         }
     }
 
-    /// All its VMs.
     pub fn vms(&self) -> u32 {
         self.nodes.iter().map(|node| node.1).sum()
     }
@@ -91,14 +88,10 @@ impl Way {
     }
 }
 
-/// What plans are made of.
 #[derive(Debug)]
 pub struct Parts {
-    /// What the job is called.
     pub name: String,
-    /// How far it trains.
     pub target: Target,
-    /// What a plan may be.
     pub axes: Axes,
     /// Names of zones, where something is said of them.
     pub zones: Vec<Arc<str>>,

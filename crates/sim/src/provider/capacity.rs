@@ -11,7 +11,6 @@ pub struct Capacity {
     cursor: Cursor,
     /// Where in the trace it began, in seconds.
     pub start_s: u64,
-    /// GPUs that there are now.
     pub gpus: u32,
     next: Option<Change>,
 }
@@ -34,7 +33,6 @@ impl Capacity {
         })
     }
 
-    /// When it changes next.
     pub fn changes_at(&self) -> SimTime {
         (self.next).map_or(SimTime::LAST, |change| {
             SimTime::from_seconds(change.at_s as f64)

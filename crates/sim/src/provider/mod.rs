@@ -30,7 +30,6 @@ pub struct Vm {
     pub vm: u16,
     /// When it was asked for: it is billed from then on.
     pub asked: SimTime,
-    /// When it runs.
     pub runs: SimTime,
     /// When it is lost, as far as that is known; else the last moment.
     pub lost: SimTime,
@@ -50,12 +49,10 @@ impl Vm {
     }
 }
 
-/// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     /// Index of the VM type.
     pub vm: u16,
-    /// Key of what is drawn for VMs of the type.
     pub vm_type: VmTypeKey,
     /// Number of the market: VMs of one type in several markets are counted by themselves.
     pub market: u16,
@@ -112,12 +109,10 @@ impl Provider {
         self.market.clone_from(&other.market);
     }
 
-    /// The stream for a purpose in this replica.
     pub fn stream(&self, purpose: Purpose) -> Stream {
         self.streams.stream(self.replica, purpose)
     }
 
-    /// The key of the next VM of a kind that is asked for.
     pub fn next_request(&self, wanted: &Wanted) -> RequestKey {
         RequestKey {
             vm_type: wanted.vm_type,

@@ -1,5 +1,3 @@
-//! How finely a run is simulated.
-
 use serde::{Deserialize, Serialize};
 
 /// How finely a run is simulated. Both agree in distribution; tests hold them to it.
@@ -17,7 +15,6 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// Name in scenarios and results.
     pub fn name(self) -> &'static str {
         match self {
             Fidelity::Event => "event",

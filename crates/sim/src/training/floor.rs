@@ -11,15 +11,12 @@ use scavsim_base::rng::Stream;
 /// All that a stretch of training touches, borrowed from its job.
 #[derive(Debug)]
 pub struct Floor<'a> {
-    /// Pending events and the clock.
     pub queue: &'a mut Queue<Event>,
     /// The network over time.
     pub drift: &'a mut DriftPath,
-    /// The workers.
     pub stepping: &'a Stepping,
     /// Luck of the workers.
     pub stream: &'a mut Stream,
-    /// Memory.
     pub scratch: &'a mut Scratch,
     /// What is noted of it; off unless asked for.
     pub log: &'a mut Log,

@@ -7,7 +7,6 @@ use super::variation::WorkerTime;
 pub struct Moments {
     /// Mean, at least 1.
     pub mean: f64,
-    /// Standard deviation.
     pub deviation: f64,
     /// Third central moment over the cube of the standard deviation; 0 for a constant.
     pub skewness: f64,
@@ -32,7 +31,6 @@ pub struct Calm {
 const FEWEST_CALM: f64 = 1e-3;
 
 impl Moments {
-    /// A constant.
     pub const fn constant(value: f64) -> Self {
         Moments {
             mean: value,

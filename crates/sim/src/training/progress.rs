@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use scavsim_base::units::SimTime;
 
-/// What can happen in a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Requested VMs have started up.
@@ -21,9 +20,7 @@ pub enum Event {
     Overdue,
     /// The communication that ends a step is over.
     StepComplete,
-    /// A checkpoint is written.
     CheckpointWritten,
-    /// The provider has taken a VM away.
     VmLost,
     /// A batch of steps, simulated without single events, is over.
     StepsDone,
@@ -48,12 +45,10 @@ impl Event {
     }
 }
 
-/// A job that has no event left but is not where it should be: a defect of the simulator or its
-/// input, never a result.
+/// A job that has no event left but is not where it should be: a defect of the simulator or its input, never a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the simulated job stalled at {:.3} s: no event is left and the target is not reached", .at.seconds())]
 pub struct Stalled {
-    /// When.
     pub at: SimTime,
 }
 
@@ -63,33 +58,16 @@ pub enum Unfinished {
     /// A defect.
     #[error(transparent)]
     Stalled(#[from] Stalled),
-    /// The provider took away the chief, and the job ends with it.
     #[error("the provider took away the chief at {:.0} s, which ends the run", .at.seconds())]
-    ChiefLost {
-        /// When.
-        at: SimTime,
-    },
-    /// Too few VMs are left, and none will come.
+    ChiefLost { at: SimTime },
     #[error("too few VMs are left at {:.0} s, and none will come", .at.seconds())]
-    NobodyLeft {
-        /// When.
-        at: SimTime,
-    },
-    /// The run ends without having reached the target.
+    NobodyLeft { at: SimTime },
     #[error("the run ended at {:.0} s without having reached the target", .at.seconds())]
-    Unreached {
-        /// When.
-        at: SimTime,
-    },
-    /// The clock has come to its end.
+    Unreached { at: SimTime },
     #[error("the simulated clock ended, after 584 years")]
     ClockEnded,
-    /// The run was stopped from outside.
     #[error("interrupted at {:.0} s", .at.seconds())]
-    Interrupted {
-        /// When.
-        at: SimTime,
-    },
+    Interrupted { at: SimTime },
     /// Losses come so often that it would take too long, in the mean.
     #[error("losses leave no time to train: it needs about {} in the mean", hours_text(*.needs_h as f64))]
     Hopeless {
@@ -98,12 +76,8 @@ pub enum Unfinished {
         /// How many hours it would take; no more than fit.
         needs_h: u64,
     },
-    /// So many losses that the end is out of sight.
     #[error("losses leave no time to train by {:.0} s", .at.seconds())]
-    TooManyLosses {
-        /// When.
-        at: SimTime,
-    },
+    TooManyLosses { at: SimTime },
 }
 
 impl Unfinished {
@@ -112,7 +86,6 @@ impl Unfinished {
         Unfinished::Stalled(Stalled { at })
     }
 
-    /// When it ended.
     pub fn at(&self) -> SimTime {
         match self {
             Unfinished::Stalled(Stalled { at })

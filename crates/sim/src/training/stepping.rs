@@ -8,7 +8,6 @@ use scavsim_base::rng::Stream;
 /// What is known of a step before it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// Nothing.
     Nothing,
     /// Somebody straggles.
     Straggler,
@@ -17,13 +16,11 @@ pub enum Given {
 /// The step process of one configuration in one replica.
 #[derive(Debug, Clone)]
 pub struct Stepping {
-    /// Worker count K.
     pub workers: u32,
     /// Mean compute seconds of one worker, placement included.
     pub worker_s: f64,
     /// Seconds of exposed communication, placement included, drift not.
     pub communication_s: f64,
-    /// Shape of one worker's compute time.
     pub time: WorkerTime,
     /// The slowest worker, relative to `worker_s`.
     pub slowest: Moments,
@@ -32,7 +29,6 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// Draws one worker's compute seconds.
     #[inline]
     pub fn draw_worker_s(&self, worker: u32, stream: &mut Stream) -> f64 {
         self.worker_s * self.machine(worker) * slowest::draw(1, self.time, stream)

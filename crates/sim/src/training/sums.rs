@@ -108,7 +108,6 @@ impl Walk {
         at_once(total, Some(before))
     }
 
-    /// Seconds of all steps.
     pub(crate) fn total_s(&self) -> f64 {
         self.plain_s + self.straggled_s.iter().sum::<f64>()
     }

@@ -214,7 +214,6 @@ impl Grid {
     }
 }
 
-/// The slowest of unequal workers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unequal {
     pub(super) all: Moments,

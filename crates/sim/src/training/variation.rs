@@ -4,7 +4,6 @@
 use scavsim_base::rng::UnitLogNormal;
 use scavsim_base::stats::normal;
 
-/// The random variation of a scenario.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variation {
     /// Coefficient of variation of one worker's compute time in one step.
@@ -62,7 +61,6 @@ impl Variation {
 pub struct WorkerTime {
     /// σ of the logarithm; only a log-normal has one.
     pub sigma: f64,
-    /// The straggler mixture, if any.
     pub straggler: Option<Straggler>,
     /// The distribution apart from stragglers.
     pub family: Family,
@@ -79,7 +77,6 @@ pub enum Family {
 }
 
 impl WorkerTime {
-    /// Exponential times.
     pub const EXPONENTIAL: WorkerTime = WorkerTime {
         sigma: 0.0,
         straggler: None,

@@ -1,5 +1,3 @@
-//! Writing a checkpoint.
-
 use std::sync::OnceLock;
 
 use super::super::sources::Sources;
@@ -9,7 +7,6 @@ use scavsim_base::stats::Line;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the times stand.
 pub const FILE: &str = "data/clouds/delays/checkpoint.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/checkpoint.csv");
 
@@ -35,15 +32,13 @@ impl CheckpointWrite {
         })
     }
 
-    /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test
-    /// keeps that empty.
+    /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test keeps that empty.
     pub fn embedded() -> (Option<CheckpointWrite>, Diagnostics) {
         static FITTED: OnceLock<Option<CheckpointWrite>> = OnceLock::new();
         let (measured, diagnostics) = table();
         (*FITTED.get_or_init(|| fit(measured)), diagnostics.clone())
     }
 
-    /// Mean seconds for so many MB.
     pub fn mean_s(self, mb: f64) -> f64 {
         self.base_s + self.per_mb_s * mb
     }
@@ -54,10 +49,8 @@ impl CheckpointWrite {
     }
 }
 
-/// The writes of one model's checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The model.
     pub model: String,
     /// Size of a checkpoint in MB.
     pub mb: f64,

@@ -30,12 +30,10 @@ impl Delay {
         Delay::new(mean_s?, sd_s?)
     }
 
-    /// Mean in seconds.
     pub fn mean_s(self) -> f64 {
         self.mean_s
     }
 
-    /// Standard deviation in seconds.
     pub fn sd_s(self) -> f64 {
         self.mean_s * self.factor.cv()
     }

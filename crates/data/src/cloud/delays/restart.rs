@@ -7,14 +7,12 @@ use super::delay::Delay;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the times stand.
 pub const FILE: &str = "data/clouds/delays/restart.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/restart.csv");
 
 /// How long a worker takes to join the training of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restart {
-    /// The model that is trained.
     pub model: String,
     /// On a VM that has just started: libraries and data are loaded.
     pub cold: Delay,
@@ -28,8 +26,7 @@ impl Restart {
         self.model.to_lowercase().replace(' ', "-")
     }
 
-    /// The embedded times from the smallest model to the largest, read once per process, and what is wrong
-    /// with them; a test keeps that empty.
+    /// The embedded times, the smallest model first, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Restart], Diagnostics) {
         static READ: OnceLock<(Vec<Restart>, Diagnostics)> = OnceLock::new();
         let (all, diagnostics) = READ.get_or_init(|| {

@@ -8,7 +8,6 @@ use super::delay::Delay;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where the times stand.
 pub const FILE: &str = "data/clouds/delays/startup.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/startup.csv");
 
@@ -16,17 +15,12 @@ pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/s
 /// it was 70 s, later 68 s (Li, Walls & Guo, ICDCS 2020).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Startup {
-    /// Who rents the VM out.
     pub provider: String,
-    /// GPU of the VMs.
     pub gpu: String,
-    /// On which terms.
     pub market: Market,
-    /// Where.
     pub region: String,
     /// From the request until it runs.
     pub delay: Delay,
-    /// Keys of the sources.
     pub source_keys: String,
 }
 
@@ -47,7 +41,6 @@ impl Startup {
         (all, diagnostics.clone())
     }
 
-    /// The time measured for such a VM, if there is one.
     pub fn measured(
         provider: &str,
         gpu: &str,

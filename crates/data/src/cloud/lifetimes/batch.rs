@@ -70,7 +70,6 @@ impl Batch {
         })
     }
 
-    /// A batch with the losses counted in a trace.
     pub fn counted_in(trace: &Trace) -> Option<Self> {
         let mut counted: Vec<(u32, u32)> = Vec::new();
         for change in trace.changes().iter().filter(|change| change.removed > 0) {
@@ -82,7 +81,6 @@ impl Batch {
         Batch::new(&counted, trace.length_h(), trace.mean_held())
     }
 
-    /// Losses per hour.
     pub fn losses_per_h(&self) -> f64 {
         self.losses_per_h
     }

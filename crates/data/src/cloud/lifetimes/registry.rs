@@ -12,11 +12,9 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
-/// Where the models stand.
 pub const FILE: &str = "data/clouds/lifetimes/models.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/lifetimes/models.csv");
 
-/// How one file of figures is read.
 type Read = fn(&Arc<Source>, &mut Diagnostics) -> HashMap<String, Figures>;
 
 macro_rules! table {
@@ -71,7 +69,6 @@ fn all<F>(read: HashMap<String, F>, figures: fn(F) -> Figures) -> HashMap<String
     all.map(|(name, found)| (name, figures(found))).collect()
 }
 
-/// How VMs are lost.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// Each by itself, by its age.
@@ -89,19 +86,14 @@ pub struct Model {
     pub name: String,
     /// What its law is called: a kind of the registry.
     pub law: &'static str,
-    /// How VMs are lost.
     pub kind: Kind,
-    /// Who rents the VMs out.
     pub provider: String,
-    /// On which terms.
     pub market: Market,
-    /// GPU of the VMs, if they have one.
     pub gpu: Option<String>,
     /// Where; none if several regions are pooled, or the source names none.
     pub region: Option<String>,
     /// Seconds from the provider's warning to the loss.
     pub notice_s: u64,
-    /// Keys of the sources of the figures.
     pub source_keys: String,
 }
 
@@ -109,17 +101,14 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`scavsim list lifetimes` shows all {known}", .near.map_or(String::new(), |near| format!("did you mean `{near}`? ")))]
 pub struct UnknownModel {
-    /// The name.
     pub name: String,
     /// A name that may be meant.
     pub near: Option<&'static str>,
-    /// How many models there are.
     pub known: usize,
 }
 
 impl Model {
-    /// The embedded models in the order of their table, read once per process. The second part holds what
-    /// is wrong with the tables; a test keeps it empty.
+    /// The embedded models in the order of their table, and what is wrong with the tables; a test keeps that empty.
     pub fn embedded() -> (&'static [Model], Diagnostics) {
         static READ: OnceLock<(Vec<Model>, Diagnostics)> = OnceLock::new();
         let (models, diagnostics) = READ.get_or_init(|| {
@@ -131,10 +120,6 @@ impl Model {
         (models, diagnostics.clone())
     }
 
-    /// The embedded model called `name`.
-    ///
-    /// # Errors
-    /// Which name may be meant instead.
     pub fn named(name: &str) -> Result<&'static Model, UnknownModel> {
         let models = Model::embedded().0;
         let found = models.iter().find(|m| m.name == name);
@@ -182,7 +167,6 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
     models
 }
 
-/// The law's name and what it describes.
 fn kind(
     row: &Row<'_>,
     file: &Arc<Source>,

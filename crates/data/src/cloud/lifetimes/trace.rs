@@ -22,7 +22,6 @@ pub struct Change {
     pub at_s: u64,
     /// VMs held until then.
     pub held: u32,
-    /// VMs that come.
     pub added: u32,
     /// VMs that the provider takes away.
     pub removed: u32,
@@ -84,7 +83,6 @@ impl Trace {
         self.changes.last().map_or(0, |last| last.at_s)
     }
 
-    /// Length in hours.
     pub fn length_h(&self) -> f64 {
         self.length_s() as f64 / SECONDS_PER_HOUR
     }

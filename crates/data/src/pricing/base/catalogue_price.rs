@@ -12,7 +12,6 @@ use crate::pricing::{PolicyFile, PriceDay};
 use crate::usage::Rented;
 use scavsim_base::Declaration;
 
-/// The rule with its keys.
 pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "catalogue",

@@ -19,7 +19,6 @@ pub use crate::usage::Rented;
 pub use price::{Base, ListedPrice, NoPrice, VmPrice};
 pub use rule::Rule;
 
-/// All rules for a base price.
 pub const RULES: &[Rule] = &[
     per_vm::RULE,
     per_type::RULE,

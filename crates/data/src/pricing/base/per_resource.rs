@@ -10,7 +10,6 @@ use crate::usage::Rented;
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::Usd;
 
-/// The rule with its keys.
 pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "per-resource",

@@ -4,7 +4,6 @@ use super::price::Base;
 use super::rule::Rule;
 use scavsim_base::Declaration;
 
-/// The rule with its keys.
 pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "per-sample",

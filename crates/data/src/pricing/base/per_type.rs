@@ -12,7 +12,6 @@ use scavsim_base::Declaration;
 use scavsim_read::input::checked::PositiveUsd;
 use scavsim_read::input::did_you_mean;
 
-/// The rule with its keys.
 pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "per-type",

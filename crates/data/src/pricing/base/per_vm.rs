@@ -8,7 +8,6 @@ use crate::cloud::Fleet;
 use crate::usage::Rented;
 use scavsim_base::Declaration;
 
-/// The rule with its keys.
 pub const RULE: Rule = Rule {
     declaration: Declaration {
         name: "per-vm",

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::cloud::{Date, Fleet, Market};
 use crate::usage::Rented;
 
-/// What a policy charges for.
 #[derive(Debug, Clone)]
 pub enum Base {
     /// USD per VM and hour.
@@ -68,9 +67,7 @@ pub trait VmPrice: Debug + Send + Sync {
 /// Where and of when a listed price is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedPrice {
-    /// Who asks it.
     pub provider: String,
-    /// Where.
     pub region: String,
     /// The day: the one that is asked for, or the last of which it is known.
     pub day: Date,

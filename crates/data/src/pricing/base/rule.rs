@@ -1,13 +1,9 @@
-//! A rule for a base price.
-
 use super::price::Base;
 use crate::pricing::file::PolicyFile;
 use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_base::Declaration;
 
-/// A rule for a base price.
 pub struct Rule {
-    /// What the rule says of itself.
     pub declaration: Declaration,
     /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,

@@ -11,7 +11,6 @@ use scavsim_read::input::checked::NonNegative;
 /// A charge: its keys in a policy, and what they come to.
 #[derive(Debug)]
 pub struct Charge {
-    /// What the charge says of itself.
     pub declaration: Declaration,
     /// Keys of the charge, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
@@ -19,10 +18,8 @@ pub struct Charge {
     pub(super) read: fn(&Keys) -> Result<Amount, WrongPolicy>,
 }
 
-/// What one charge comes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Amount {
-    /// USD when the job ends.
     pub usd_at_end: f64,
     /// USD per hour from the first VM to the last.
     pub usd_per_hour: f64,
@@ -34,15 +31,11 @@ pub struct Amount {
 pub struct Keys(pub(super) BTreeMap<&'static str, NonNegative>);
 
 impl Keys {
-    /// The number of a key, if it is given.
     pub fn get(&self, key: &str) -> Option<f64> {
         self.0.get(key).map(|number| number.get())
     }
 
-    /// Quantity times price; 0 without both.
-    ///
-    /// # Errors
-    /// Where one is missing.
+    /// Quantity times price; 0 without both, an error where one is missing.
     pub fn product(&self, quantity: &str, price: &str) -> Result<f64, WrongPolicy> {
         match (self.get(quantity), self.get(price)) {
             (Some(quantity), Some(price)) => Ok(quantity * price),

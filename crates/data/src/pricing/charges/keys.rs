@@ -19,7 +19,6 @@ fn all_keys() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     CHARGES.iter().flat_map(|charge| charge.keys)
 }
 
-/// Adds the keys to the schema of a form.
 pub fn add_to_schema(schema: &mut Schema) {
     let properties = schema
         .get_mut("properties")
@@ -35,12 +34,10 @@ pub fn add_to_schema(schema: &mut Schema) {
     }
 }
 
-/// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to
-/// `found`.
+/// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to `found`.
 pub struct Beside<'k, D> {
     /// Where the form is read from.
     pub inner: D,
-    /// The numbers found.
     pub found: &'k mut Keys,
 }
 

@@ -17,16 +17,12 @@ pub mod storage;
 use super::wrong_policy::WrongPolicy;
 pub use charge::{Amount, Charge, Keys};
 
-/// All charges.
 pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARGE];
 
 /// A number per charge, in the order of [`CHARGES`].
 pub type PerCharge<T> = [T; CHARGES.len()];
 
 /// What a policy charges beside VMs; nothing by default.
-///
-/// # Errors
-/// Which keys are missing.
 pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, WrongPolicy> {
     let mut amounts = PerCharge::default();
     for (amount, charge) in amounts.iter_mut().zip(CHARGES) {
@@ -42,7 +38,6 @@ pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Char
         .map(|(charge, _)| *charge)
 }
 
-/// The sum over all charges but some.
 pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
     let is_one = |charge: &Charge| {
         some.iter()

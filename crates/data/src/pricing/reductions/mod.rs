@@ -37,7 +37,6 @@ pub struct Reductions {
 }
 
 impl Reductions {
-    /// Nothing is taken off.
     pub const NONE: Reductions = Reductions {
         factor: 1.0,
         on_demand_factor: 1.0,
@@ -75,19 +74,14 @@ impl Reductions {
     }
 }
 
-/// A discount on the base price.
 pub struct DiscountRule {
-    /// What the discount says of itself.
     pub declaration: Declaration,
-    /// Key of the reduction.
     pub key: &'static str,
-    /// Whether it is for spot VMs.
     is_spot: bool,
     /// Reads it; `None` where its key is not given.
     read: fn(&PolicyFile) -> Option<Result<Reductions, WrongPolicy>>,
 }
 
-/// All discounts on a base price.
 pub const RULES: &[DiscountRule] = &[
     DiscountRule {
         declaration: Declaration {
@@ -167,9 +161,6 @@ pub const RULES: &[DiscountRule] = &[
 
 /// The reductions of a base price that is listed in `market`. A unit of use gets one discount, and
 /// none on a spot or commitment price.
-///
-/// # Errors
-/// Where keys do not go together, or a discount is none.
 pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy> {
     let listed = match market {
         Market::OnDemand => None,

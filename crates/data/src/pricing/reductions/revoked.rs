@@ -1,5 +1,3 @@
-//! What is not charged of a spot VM that the provider takes away.
-
 use crate::pricing::file::PolicyFile;
 use crate::pricing::{BilledTime, WrongPolicy};
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -16,10 +14,7 @@ pub struct Revoked {
 const STARTED_UNIT: &str = "`free_started_unit_if_revoked`";
 
 impl Revoked {
-    /// Reads `free_first_hour_if_revoked` and `free_started_unit_if_revoked`.
-    ///
-    /// # Errors
-    /// Where nothing can be taken away, or there is no unit.
+    /// Reads `free_first_hour_if_revoked` and `free_started_unit_if_revoked`; both need spot VMs, the second a billed unit.
     pub(super) fn read(file: &PolicyFile, is_spot: bool) -> Result<Revoked, WrongPolicy> {
         let rules = Revoked {
             free_first_hour: file.free_first_hour_if_revoked,

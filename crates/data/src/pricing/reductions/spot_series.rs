@@ -50,9 +50,6 @@ impl Dated {
     }
 
     /// The prices of `vm`, or of what it stands in for, over a base price.
-    ///
-    /// # Errors
-    /// [`NoPrice`] where the table has none.
     pub fn over(
         &self,
         vm: &str,
@@ -92,9 +89,6 @@ struct Segment {
 
 impl SpotSeries {
     /// From the steps of a key, at hours that begin with 0 and rise.
-    ///
-    /// # Errors
-    /// Where steps are missing or out of order.
     pub fn new(key: &'static str, steps: &[Step]) -> Result<Self, WrongPolicy> {
         let mut segments: Vec<Segment> = Vec::with_capacity(steps.len());
         for Step(from_h, ratio) in steps {

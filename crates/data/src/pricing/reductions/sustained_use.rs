@@ -18,11 +18,9 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy
 /// VMs of one type, billed for the same hours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Held {
-    /// How many.
     pub vms: f64,
     /// From this hour of the job on.
     pub from_h: f64,
-    /// Billed hours of each.
     pub hours: f64,
 }
 

@@ -19,8 +19,7 @@ impl OutOfBounds {
     }
 }
 
-/// Complains about the first of `parameters` (name, value, least value) that is not a number of
-/// at least its least value.
+/// Complains about the first of `parameters` (name, value, least value) that is not a number of at least its least value.
 pub(super) fn at_least(parameters: &[(&'static str, f64, f64)]) -> Result<(), OutOfBounds> {
     for &(name, value, least) in parameters {
         if !(value.is_finite() && value >= least) {
@@ -30,7 +29,5 @@ pub(super) fn at_least(parameters: &[(&'static str, f64, f64)]) -> Result<(), Ou
     Ok(())
 }
 
-/// A least value for what may be anything.
 pub(super) const ANY: f64 = f64::NEG_INFINITY;
-/// A least value for what must be above zero.
 pub(super) const ABOVE_ZERO: f64 = f64::MIN_POSITIVE;

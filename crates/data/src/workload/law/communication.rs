@@ -16,14 +16,12 @@ pub enum CommunicationLaw {
         /// d.
         per_worker_s: f64,
     },
-    /// A ring of workers.
     Ring {
         /// c.
         base_s: f64,
         /// d: seconds to send the gradient once.
         per_pass_s: f64,
     },
-    /// A tree of workers.
     Tree {
         /// c.
         base_s: f64,
@@ -44,7 +42,6 @@ pub enum CommunicationLaw {
         /// d.
         per_worker_s: f64,
     },
-    /// A server that saturates.
     Saturating {
         /// t_ps.
         service_s: f64,
@@ -54,7 +51,6 @@ pub enum CommunicationLaw {
 }
 
 impl CommunicationLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "linear",
@@ -100,10 +96,6 @@ impl CommunicationLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             CommunicationLaw::Linear {
@@ -131,7 +123,6 @@ impl CommunicationLaw {
         }
     }
 
-    /// Seconds with `workers` workers whose compute takes `compute_s`.
     pub fn seconds(&self, workers: u32, compute_s: f64) -> f64 {
         let k = f64::from(workers);
         match *self {

@@ -7,7 +7,6 @@ use super::bounds::{ANY, OutOfBounds, at_least};
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::Positive;
 
-/// A law of compute time.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComputeLaw {
@@ -42,7 +41,6 @@ pub struct SizedWorker {
 }
 
 impl ComputeLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "affine",
@@ -60,10 +58,6 @@ impl ComputeLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             ComputeLaw::Affine {
@@ -75,7 +69,6 @@ impl ComputeLaw {
         }
     }
 
-    /// Seconds for `local_batch` samples.
     pub fn seconds(&self, local_batch: f64) -> f64 {
         match *self {
             ComputeLaw::Affine {
@@ -102,7 +95,6 @@ impl ComputeLaw {
 }
 
 impl SizedWorker {
-    /// Seconds for `local_batch` samples.
     pub fn seconds(&self, local_batch: f64) -> f64 {
         self.law.step_s(local_batch, self.size, self.knee)
     }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 use scavsim_base::Declaration;
 
-/// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EpochLaw {
@@ -42,7 +41,6 @@ pub enum EpochLaw {
 }
 
 impl EpochLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "constant",
@@ -74,10 +72,6 @@ impl EpochLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             EpochLaw::Constant { epochs } => at_least(&[("epochs", epochs, ABOVE_ZERO)]),

@@ -35,7 +35,6 @@ impl FreePooled {
         Some(FreePooled([a, b, c, d, e, angle, law.two_vms]))
     }
 
-    /// The law with these coefficients.
     pub fn law(&self, growth: Growth, residual: Variation) -> PooledLaw {
         let [base_s, per_sample_s, base, slope, one_vm_pass_s] =
             std::array::from_fn(|i| libm::exp(self.0[i].min(50.0)));

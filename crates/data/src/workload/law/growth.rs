@@ -26,7 +26,6 @@ impl Growth {
         }
     }
 
-    /// Value of the growth at K.
     pub fn at(self, workers: u32) -> f64 {
         let k = f64::from(workers);
         match self {

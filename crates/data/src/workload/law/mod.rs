@@ -48,11 +48,9 @@ pub struct Laws {
     pub steps: BTreeMap<String, StepLaw>,
     /// Seconds of a step on any shape of a VM type; it comes before those per shape.
     pub pooled: BTreeMap<String, PooledLaw>,
-    /// Epochs to the target.
     pub epochs: Option<EpochLaw>,
 }
 
-/// What all laws that a workload may name say of themselves.
 pub fn declared() -> impl Iterator<Item = &'static Declaration> {
     let all = [
         ComputeLaw::DECLARED,

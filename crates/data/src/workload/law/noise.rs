@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 use scavsim_base::Declaration;
 
-/// A law of the noise scale.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NoiseLaw {
@@ -37,7 +36,6 @@ fn as_whole<S: Serializer>(batch: &f64, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl NoiseLaw {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "constant-scale",
@@ -55,10 +53,6 @@ impl NoiseLaw {
         },
     ];
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             NoiseLaw::ConstantScale {

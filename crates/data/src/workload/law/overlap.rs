@@ -20,7 +20,6 @@ pub enum Overlap {
 }
 
 impl Overlap {
-    /// What each law says of itself.
     pub const DECLARED: &'static [Declaration] = &[
         Declaration {
             name: "additive",
@@ -43,10 +42,6 @@ impl Overlap {
         matches!(self, Overlap::Additive)
     }
 
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             Overlap::Additive => Ok(()),

@@ -73,10 +73,6 @@ pub struct Variation {
 }
 
 impl PooledLaw {
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         self.compute.check()?;
         self.communication.check()?;

@@ -25,7 +25,6 @@ const COMPARED_AT: u32 = 8;
 /// An application that was measured well, and the contrasts of its law.
 type Shipped = (&'static str, [f64; CONTRASTS]);
 
-/// Contrasts of the laws of the shipped applications.
 const SHIPPED: [Shipped; 3] = [
     ("pollux-bert", [-0.81, 0.65, -0.54, -1.50, 0.25, 0.70]),
     ("pollux-cifar10", [-1.99, -0.50, -0.15, -1.05, 0.35, 0.40]),
@@ -100,7 +99,6 @@ impl Prior {
     }
 }
 
-/// The contrasts of coefficients.
 pub fn contrasts(free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
     let usual = libm::log(usual);
     let offsets = [

@@ -1,5 +1,3 @@
-//! Seconds of a step by law.
-
 use serde::{Deserialize, Serialize};
 
 use super::bounds::OutOfBounds;
@@ -23,10 +21,6 @@ pub struct StepLaw {
 }
 
 impl StepLaw {
-    /// Whether its parameters make sense.
-    ///
-    /// # Errors
-    /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         self.compute.check()?;
         self.communication.check()?;

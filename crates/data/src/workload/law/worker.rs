@@ -62,7 +62,6 @@ pub enum Speed {
 }
 
 impl Speed {
-    /// Speed at `size`.
     pub fn at(self, size: f64) -> f64 {
         match self {
             Speed::Linear => size,

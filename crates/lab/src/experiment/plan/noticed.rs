@@ -24,7 +24,6 @@ impl Noticed {
         }
     }
 
-    /// Sentences on it.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let error = f64::from_bits(self.error.load(Ordering::Relaxed));
         let inexact = (error > RATE_ERROR).then(|| {

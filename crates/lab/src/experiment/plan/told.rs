@@ -43,8 +43,7 @@ impl Plan {
         self.noticed.sentences()
     }
 
-    /// How well expectations are known that are means over runs: per arena that was made, the worst of its
-    /// configurations.
+    /// How well expectations are known that are means over runs: per arena that was made, the worst of its configurations.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
         let worst = |arena: &Arena| {
             let all = arena.precision.iter().copied();

@@ -138,7 +138,6 @@ impl Topic for BagOfJobs {
     }
 }
 
-/// Most ways to run a bag.
 const MOST_CONFIGURATIONS: usize = 10_000;
 
 /// Seconds that a VM without work is kept where nobody says: as in HPDC 2020.

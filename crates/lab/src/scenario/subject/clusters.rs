@@ -48,7 +48,6 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// Clusters that train workloads.
 #[derive(Debug, Clone)]
 pub struct Clusters {
     /// The workloads, each with the configurations to choose from.

@@ -40,7 +40,6 @@ pub(crate) struct Form {
     pub(super) why: &'static str,
     /// Why other keys of `[spot]` mean nothing beside it.
     pub(super) why_spot: &'static str,
-    /// Pricing policies of its own.
     pub(in crate::scenario) policies: fn() -> Vec<Policy>,
 }
 
@@ -55,7 +54,6 @@ impl Form {
         all.any(|known| is_below(key, known) || is_below(known, key))
     }
 
-    /// Reports the keys that are given and not read.
     pub(in crate::scenario) fn report_unread(
         &self,
         files: &Files,
@@ -85,7 +83,6 @@ impl Form {
     }
 }
 
-/// A scenario file that is read.
 pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,

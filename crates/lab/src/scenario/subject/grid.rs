@@ -42,12 +42,9 @@ pub(super) const FORM: Form = Form {
     policies: || vec![Policy::as_measured()],
 };
 
-/// Jobs of a measured grid.
 #[derive(Debug, Clone)]
 pub struct MeasuredJobs {
-    /// Name of the grid.
     pub grid: String,
-    /// What a probe is charged.
     pub probe: ProbeCharge,
     /// The jobs, each with the configurations to choose from.
     jobs: Vec<Arc<Job>>,
@@ -59,7 +56,6 @@ pub struct MeasuredJobs {
     is_own_left_out: bool,
     /// Hash of the jobs that are not searched but known; `None` where all are searched.
     stored_hash: Option<String>,
-    /// What is said of the VM types.
     types: Vec<StatedType>,
 }
 

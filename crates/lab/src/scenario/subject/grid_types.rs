@@ -78,7 +78,6 @@ fn unread(table: &VmTable) -> Option<&'static str> {
     keys.into_iter().find(|(_, is)| *is).map(|(key, _)| key)
 }
 
-/// The catalogue, and what is said of these types.
 pub(super) fn fleet(types: &[StatedType]) -> Fleet<'_> {
     Fleet::new(types.iter().map(|stated| (&*stated.vm, stated.own())))
 }

@@ -38,11 +38,8 @@ use topic::Topic;
 pub enum Subject {
     /// Clusters that train workloads; there may be a million of them, which copies of a scenario share.
     Clusters(Arc<Clusters>),
-    /// Jobs of a measured grid.
     Grid(MeasuredJobs),
-    /// A bag of independent jobs.
     Bag(BagOfJobs),
-    /// Plans by which a model is cut over GPUs.
     Plans(ModelPlans),
 }
 
@@ -76,7 +73,6 @@ pub(super) const KINDS: &[SubjectKind] = &[
 ];
 
 impl SubjectKind {
-    /// The kind of a scenario.
     pub(super) fn of(files: &Files) -> &'static SubjectKind {
         let has = |kind: &&SubjectKind| files.keys.iter().any(|key| key.path == kind.form.key);
         KINDS.iter().find(has).unwrap_or(&KINDS[KINDS.len() - 1])
@@ -125,7 +121,6 @@ impl Subject {
         }
     }
 
-    /// The clusters that it is about, if it is about such.
     pub fn clusters(&self) -> Option<&Clusters> {
         match self {
             Subject::Clusters(own) => Some(own),

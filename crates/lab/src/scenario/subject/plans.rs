@@ -174,7 +174,6 @@ impl Topic for ModelPlans {
     }
 }
 
-/// Most legal plans.
 const MOST_PLANS: usize = 200_000;
 /// Most GPUs of a plan where nobody says.
 const MOST_GPUS: u32 = 64;

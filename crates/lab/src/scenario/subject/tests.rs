@@ -8,7 +8,6 @@ use super::KINDS;
 use crate::door::Scenario;
 use crate::scenario::file::schema;
 
-/// A small scenario of a subject, by its key.
 fn sample(key: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scenario/subject/samples");
     fs::read_to_string(format!("{folder}/{key}.toml")).expect("every subject has a sample")
@@ -207,7 +206,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// VMs that are lost.
 const SPOT: &str = "spot = { exponential_mean_h = 20 }";
 
 /// All that a scenario with these lines comes to, or what is wrong with it.

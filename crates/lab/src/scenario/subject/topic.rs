@@ -1,5 +1,3 @@
-//! What all subjects answer, from the scenario file to the ground that is searched.
-
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -30,7 +28,6 @@ use scavsim_sim::training::waits::Waits;
 pub(crate) struct Search {
     /// The place of its name among those of the subject.
     pub(crate) choice: usize,
-    /// Which of the configurations under this name.
     pub(crate) configurations: Range<usize>,
 }
 
@@ -38,9 +35,7 @@ pub(crate) struct Search {
 pub(crate) struct Known<'s> {
     /// The name of what is searched.
     pub(crate) workload: &'s str,
-    /// The configurations.
     pub(crate) space: Cow<'s, Space>,
-    /// Figures of the workload.
     pub(crate) figures: Figures,
     /// Earlier runs of the workload.
     pub(crate) own: History,
@@ -82,13 +77,11 @@ impl<'s> Known<'s> {
     }
 }
 
-/// A search that can begin.
 pub(crate) struct Prepared<'s> {
     /// What everybody knows of it.
     pub(crate) known: Known<'s>,
     /// The truth.
     pub(crate) ground: Box<dyn Ground>,
-    /// VM types and their prices.
     pub(crate) fleet: Fleet<'s>,
 }
 
@@ -103,7 +96,6 @@ pub(crate) struct Preparing<'p> {
 
 /// What all subjects answer, from the scenario file to the ground that is searched.
 pub(crate) trait Topic: fmt::Debug + Send + Sync {
-    /// The keys that it reads.
     fn form(&self) -> &'static Form;
 
     /// The names of what is searched, as results have them, each with the number of its configurations.
@@ -129,7 +121,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         self.searches()
     }
 
-    /// What everybody knows of a search.
     fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
 
     /// A search with its ground.
@@ -168,7 +159,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         prices::place_in_cluster(file, vm)
     }
 
-    /// How VMs live in a setting.
     fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
         setup::read(file, &[], &[], complaints)
     }

@@ -3,12 +3,10 @@
 use crate::advise::decision::Goal;
 use crate::advise::offers::Wanted;
 
-/// What is asked.
 #[derive(Debug, Clone)]
 pub struct ModelQuestion {
     /// A model's name, or the path of an architecture.
     pub model: String,
-    /// Tokens to train it on.
     pub tokens: f64,
     /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
     pub sequence: Option<u32>,
@@ -20,15 +18,11 @@ pub struct ModelQuestion {
     pub precision: Option<String>,
     /// GPUs to choose from; all when empty.
     pub gpus: Vec<String>,
-    /// Most GPUs of a plan.
     pub most_gpus: u32,
-    /// Which prices.
     pub wanted: Wanted,
-    /// What to look for, within which limits.
     pub goal: Goal,
     /// Minutes until VMs train.
     pub setup_min: f64,
-    /// Steps of a measurement.
     pub steps: u32,
     /// Simulated runs of each plan, where luck plays.
     pub runs: u64,

@@ -17,7 +17,6 @@ use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 pub(super) const MOST_SEQUENCE: u32 = 8192;
 /// Tokens of a step where nobody says how many sequences.
 const STEP_TOKENS: u32 = 1 << 20;
-/// GB/s to where checkpoints go.
 const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 /// A question with its names looked up.

@@ -9,7 +9,6 @@ use scavsim_search::search::Objective;
 /// Other GPUs that are shown.
 const OTHERS: usize = 6;
 
-/// All of it.
 pub fn render(advice: &ModelAdvice) -> String {
     let question = &advice.question;
     let objective = question.goal.objective;

@@ -17,7 +17,6 @@ pub struct LayersOptions {
     pub links: Option<PathBuf>,
     /// Which model of a JSON with several.
     pub model: Option<String>,
-    /// Name of the layer profile.
     pub name: String,
     /// Tokens per sequence.
     pub sequence: u64,
@@ -29,7 +28,6 @@ pub struct LayersOptions {
     pub optimizer_bytes: f64,
     /// Where it is from, for people.
     pub source: Option<String>,
-    /// Terms of use.
     pub licence: Option<String>,
 }
 

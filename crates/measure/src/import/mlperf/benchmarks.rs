@@ -9,11 +9,9 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 pub enum ProgressUnit {
     /// Passes over the data.
     Epochs,
-    /// Samples.
     Samples,
 }
 
-/// A benchmark.
 #[derive(Debug)]
 pub struct Benchmark {
     /// Names in RCP files; some were renamed without being changed.
@@ -30,13 +28,9 @@ pub struct Benchmark {
     pub samples_origin: Origin,
     /// Where exactly.
     pub samples_source: &'static str,
-    /// The model trained.
     pub model: &'static str,
-    /// The data set.
     pub data_set: &'static str,
-    /// The quality target.
     pub target: &'static str,
-    /// Seconds to restore a checkpoint.
     pub restore_s: f64,
 }
 

@@ -13,11 +13,8 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, json};
 /// A reference convergence point.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Name of the point in the file.
     pub name: String,
-    /// Benchmark.
     pub benchmark: String,
-    /// Global batch.
     pub batch: u32,
     /// Epochs or samples to the target, one per seed.
     pub values: Vec<f64>,
@@ -30,7 +27,6 @@ impl Point {
         self.values.iter().sum::<f64>() / self.values.len() as f64
     }
 
-    /// A mistake of this point.
     pub fn complaint(&self, title: impl Into<String>) -> Diagnostic {
         Diagnostic::at(&self.source, place(&self.source, &self.name), title, "here")
     }
@@ -90,7 +86,6 @@ fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Point> {
     points.filter_map(Result::ok).collect()
 }
 
-/// What is wrong with a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum WrongPoint {
     #[error("no {0}")]
@@ -103,7 +98,6 @@ enum WrongPoint {
     Empty,
 }
 
-/// One point, or what is wrong with it.
 fn point(source: &Arc<Source>, name: &str, value: &Value) -> Result<Point, WrongPoint> {
     let benchmark = value.get("Benchmark").and_then(Value::as_str);
     let batch = value.get("BS").and_then(Value::as_u64);

@@ -24,7 +24,6 @@ pub struct RunFilter {
 
 /// What is known about convergence, for runs that do not say how far they went.
 pub struct Expected<'a> {
-    /// The benchmark.
     pub benchmark: &'static Benchmark,
     /// Fastest convergence points, in the benchmark's unit.
     pub points: &'a [&'a Point],
@@ -32,20 +31,15 @@ pub struct Expected<'a> {
     pub law: Option<EpochLaw>,
 }
 
-/// A measured configuration.
 #[derive(Debug, Clone)]
 pub struct MeasuredConfiguration {
-    /// VM type.
     pub vm: String,
     /// Accelerators on each VM.
     pub per_vm: u32,
-    /// K.
     pub workers: u32,
-    /// Global batch.
     pub batch: u32,
     /// Mean over runs.
     pub step_s: f64,
-    /// How many.
     pub runs: usize,
     /// System as it was submitted.
     pub system: String,
@@ -54,13 +48,11 @@ pub struct MeasuredConfiguration {
 /// The runs of one choice.
 #[derive(Debug)]
 pub struct Found {
-    /// Round.
     pub round: String,
     /// By VM shape, K and batch.
     pub points: Vec<MeasuredConfiguration>,
 }
 
-/// A run that counts.
 struct CountedRun {
     chosen: [String; 3],
     system: String,
@@ -92,7 +84,6 @@ const OPTIONAL: [&str; 5] = [
     "last_eval_metric",
 ];
 
-/// Reads the table at `path`.
 pub fn read(
     path: &Path,
     choice: &RunFilter,

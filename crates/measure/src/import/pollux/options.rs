@@ -11,7 +11,6 @@ pub const SCALABILITY: &str = "scalability.csv";
 /// See [`PLACEMENTS`]; the batch stands for the star.
 pub const VALIDATION: &str = "validation-*.csv";
 
-/// What is imported, and how.
 #[derive(Debug, Clone, Default)]
 pub struct PolluxOptions {
     /// Folder of one application.
@@ -20,7 +19,6 @@ pub struct PolluxOptions {
     pub application: Option<String>,
     /// VM type that the shapes are named after.
     pub vm: String,
-    /// Name of the workload.
     pub name: String,
     /// Other names of the files, which must then be there.
     pub placements: Option<String>,
@@ -36,7 +34,6 @@ pub struct PolluxOptions {
     pub epochs: Option<f64>,
     /// Progress at the target, in steps at M₀; by default where the run at M₀ ended.
     pub target_progress: Option<f64>,
-    /// Seconds to restore a checkpoint.
     pub restore_s: Option<f64>,
     /// Parameters of the model; by default as known.
     pub parameters: Option<u64>,

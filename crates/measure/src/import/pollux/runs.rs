@@ -143,8 +143,7 @@ pub(super) fn epochs(runs: &[Run], samples_per_epoch: &f64, draft: &mut Draft) {
     }
 }
 
-/// Most that φ may be over the batch, and least: beyond, a pace is that of no noise, or of nothing
-/// but noise, to all digits.
+/// Most that φ may be over the batch, and least: beyond, a pace is that of no noise, or of nothing but noise, to all digits.
 const BOUND: f64 = 1e6;
 
 /// Pieces (end, φ in samples) of a run.

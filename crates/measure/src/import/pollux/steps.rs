@@ -56,7 +56,6 @@ impl Placement {
         }
     }
 
-    /// The VM shape.
     pub(super) fn shape(&self, vm: &str) -> String {
         match self {
             Placement::Even { each, .. } => shape(vm, *each),
@@ -69,7 +68,6 @@ impl Placement {
     }
 }
 
-/// A measured step.
 pub(super) struct Step {
     pub(super) placement: Placement,
     pub(super) local_batch: u32,

@@ -24,9 +24,6 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Reads all folders. Whatever is wrong goes to `diagnostics`.
-///
-/// # Errors
-/// If the table cannot be written to memory.
 pub fn read(
     options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,

@@ -1,5 +1,3 @@
-//! What is imported, and what the table does not hold.
-
 use std::path::PathBuf;
 
 use scavsim_data::workload::law::prior::Prior;
@@ -10,9 +8,7 @@ pub const ASTRAY: f64 = 0.405;
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
 pub struct ProfileOptions {
-    /// The table.
     pub file: PathBuf,
-    /// Name of the workload.
     pub name: String,
     /// D.
     pub samples_per_epoch: u64,
@@ -26,9 +22,7 @@ pub struct ProfileOptions {
     pub cold_start_steps: Option<u64>,
     /// Steps of one probe.
     pub probe_steps: Option<u64>,
-    /// Seconds to restore a checkpoint.
     pub restore_s: Option<f64>,
-    /// Parameters of the model.
     pub parameters: Option<u64>,
     /// What is expected of the law of steps before anything is measured.
     pub prior: Prior,

@@ -17,16 +17,13 @@ const LARGEST: u64 = 1_000_000_000;
 /// VM shape, K, batch.
 pub(super) type Key = (String, u32, u32);
 
-/// A row of the table.
 #[derive(Debug, Clone)]
 pub(super) struct MeasuredRow {
-    /// Seconds.
     pub(super) step_s: f64,
     pub(super) communication_s: Option<f64>,
     pub(super) noise: Option<f64>,
     pub(super) epochs: Option<f64>,
     pub(super) line: Range<usize>,
-    /// Where its cells are.
     pub(super) cells: Cells,
 }
 

@@ -14,19 +14,15 @@ use scavsim_sim::parallel::runtime::{Attention, Recompute, Shard};
 
 /// GPUs of a node where nobody says.
 const USUAL_NODE: u32 = 8;
-/// Most GPUs of a run.
 const MOST_GPUS: u64 = 131_072;
 /// Runs of one plan that differ by more than this factor contradict each other.
 const CONTRADICTION: f64 = 1.25;
 
-/// A row of the table.
 #[derive(Debug, Clone)]
 pub struct PlanRow {
     /// Line of the table, from 1.
     pub line: usize,
-    /// The run with its seconds.
     pub measured: MeasuredRun,
-    /// Precision of its values.
     pub precision: String,
     /// Most GiB that a GPU held, where it was measured.
     pub peak_gib: Option<f64>,

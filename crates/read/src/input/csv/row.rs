@@ -11,7 +11,6 @@ use crate::input::Diagnostics;
 use crate::input::name::not_a_name;
 use crate::input::words::shown;
 
-/// One row of a [`Table`].
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     table: &'t Table,
@@ -30,7 +29,6 @@ impl<'t> Row<'t> {
         Self { table, cells }
     }
 
-    /// Whether the table has this column.
     pub fn has(&self, column: &str) -> bool {
         self.table.column(column).is_some()
     }

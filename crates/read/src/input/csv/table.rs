@@ -95,7 +95,6 @@ impl Table {
         Table::read(source, &[], &all, diagnostics)
     }
 
-    /// The names of the columns, in order.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.iter()
     }
@@ -105,7 +104,6 @@ impl Table {
     }
 }
 
-/// Where the cells of a record are.
 pub(super) fn raw(source: &Source, record: &StringRecord, delimiter: u8) -> RawRecord {
     let from = record.position().map_or(0, csv::Position::byte);
     scan::record(

@@ -6,10 +6,8 @@ use super::renamed;
 use crate::input::did_you_mean;
 use crate::input::words::{listed, shown};
 
-/// What is wrong with a value.
 #[derive(Debug)]
 pub(super) enum Complaint {
-    /// A key that does not exist here.
     UnknownKey {
         word: String,
         legal: &'static [&'static str],
@@ -19,19 +17,27 @@ pub(super) enum Complaint {
         word: String,
         legal: &'static [&'static str],
     },
-    /// A required key that is not there.
-    Missing { key: &'static str },
+    Missing {
+        key: &'static str,
+    },
     /// A value of the wrong type or size.
-    Mismatch { expected: String, found: String },
+    Mismatch {
+        expected: String,
+        found: String,
+    },
     /// A kind that is only named, although it has settings; `keys` are those that it cannot do without.
     WithoutSettings {
         kind: String,
         keys: Vec<&'static str>,
     },
     /// A kind that is only named, although a value of it belongs there.
-    WithoutValue { kind: String, expected: String },
-    /// A kind with settings that has none.
-    NeedlessSettings { kind: String },
+    WithoutValue {
+        kind: String,
+        expected: String,
+    },
+    NeedlessSettings {
+        kind: String,
+    },
     /// A sentence of the type that was to be read.
     Sentence(String),
     /// Wrong because of what was told before: nothing more is told.

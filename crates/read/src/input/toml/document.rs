@@ -30,7 +30,6 @@ pub struct Lists {
 pub struct Tables {
     /// What they are, in the singular.
     pub what: &'static str,
-    /// Where they stand.
     pub place: Path,
     /// Keys of the tables that may hold several values.
     pub keys: Vec<Path>,
@@ -44,7 +43,6 @@ impl Lists {
         [&self.readings[..], &self.tables.paths()].concat()
     }
 
-    /// Whether several values may be at a path.
     pub(super) fn are_at(&self, path: &[Step]) -> bool {
         several::is_any(&self.paths(), path)
     }
@@ -112,7 +110,6 @@ impl<'s> Document<'s> {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// Whether a key holds a list or a range.
     pub fn has_lists(&self) -> bool {
         !self.axes.is_empty()
     }
@@ -175,13 +172,11 @@ fn product(factors: impl Iterator<Item = usize>) -> Option<usize> {
 }
 
 impl Tables {
-    /// Paths of the keys from the top of the document.
     fn paths(&self) -> Vec<Path> {
         let below = |key: &Path| [&self.place[..], &[several::ANY], &key[..]].concat();
         self.keys.iter().map(below).collect()
     }
 
-    /// The name of the table that a key stands in.
     fn name_of<'f>(&self, fan: &'f Several<'_>) -> &'f str {
         match fan.path.get(self.place.len()) {
             Some(Step::Key(name)) => name,
@@ -284,7 +279,6 @@ impl Tables {
     }
 }
 
-/// The table at a path, to change it.
 fn table_mut<'r, 't>(root: &'r mut TomlNode<'t>, path: &[Step]) -> Option<&'r mut DeTable<'t>> {
     match tree::get_mut(root, path).map(Spanned::get_mut) {
         Some(DeValue::Table(table)) => Some(table),

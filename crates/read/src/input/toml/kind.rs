@@ -10,7 +10,6 @@ use super::tree::TomlNode;
 
 /// A kind by its name, with what is said of it.
 pub(super) struct Kind<'t> {
-    /// The whole of it.
     of: Strict<'t>,
     name: &'t str,
     /// The key and the value, where it is more than its name.
@@ -18,13 +17,11 @@ pub(super) struct Kind<'t> {
 }
 
 impl<'t> Kind<'t> {
-    /// One of which no more than the name is given.
     pub(super) fn named(of: Strict<'t>, name: &'t str) -> Kind<'t> {
         let settings = None;
         Kind { of, name, settings }
     }
 
-    /// One with settings.
     pub(super) fn with_settings(
         of: Strict<'t>,
         key: &'t Spanned<DeString<'t>>,

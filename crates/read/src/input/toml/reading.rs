@@ -27,14 +27,11 @@ const FEWEST_MISTAKES: usize = 10;
 /// A table in which keys can be made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum KeyedTable {
-    /// One of the document.
     Written(Address),
-    /// One that is made up itself.
     MadeUp(usize),
 }
 
 impl KeyedTable {
-    /// One of the document.
     pub(super) fn written(node: &TomlNode<'_>) -> KeyedTable {
         KeyedTable::Written(address(node))
     }
@@ -61,7 +58,6 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Counts a value that is read.
     pub(super) fn count(&self) {
         self.read.set(self.read.get() + 1);
     }
@@ -72,7 +68,6 @@ impl Reading<'_> {
         told >= MOST_MISTAKES || told >= FEWEST_MISTAKES && self.read.get() > MOST_READ
     }
 
-    /// Whether a value is read no more.
     pub(super) fn is_left_out(&self, node: &TomlNode<'_>) -> bool {
         self.left_out.borrow().contains(&address(node))
     }
@@ -98,7 +93,6 @@ impl Reading<'_> {
         self.mistakes.borrow_mut().push(diagnostic);
     }
 
-    /// A new table that is made up; it is empty.
     pub(super) fn made_up_table(&self) -> KeyedTable {
         self.made_up_tables.set(self.made_up_tables.get() + 1);
         KeyedTable::MadeUp(self.made_up_tables.get())
@@ -124,7 +118,6 @@ impl Reading<'_> {
         true
     }
 
-    /// The keys that were made up in a table.
     pub(super) fn made_up(&self, table: KeyedTable) -> Vec<&'static str> {
         self.made_up
             .borrow()

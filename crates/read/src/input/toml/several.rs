@@ -18,7 +18,6 @@ pub const ANY: &str = "*";
 /// Where a key stands, from the top of the document.
 pub type Path = Vec<&'static str>;
 
-/// A key that holds several values.
 #[derive(Debug, Clone)]
 pub(super) struct Several<'s> {
     pub(super) path: Vec<Step>,
@@ -27,7 +26,6 @@ pub(super) struct Several<'s> {
     pub(super) values: Vec<(OneOfSeveral<'s>, String)>,
 }
 
-/// One of several values.
 #[derive(Debug, Clone)]
 pub(super) enum OneOfSeveral<'s> {
     /// A value as it stands in the text.
@@ -45,7 +43,6 @@ impl<'s> Several<'s> {
         }
     }
 
-    /// One of the values with its place.
     fn value<'t>(&'t self, at: usize) -> Option<TomlNode<'t>> {
         Some(match &self.values.get(at)?.0 {
             OneOfSeveral::Written(node) => node.clone(),

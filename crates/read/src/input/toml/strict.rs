@@ -18,10 +18,8 @@ use crate::input::words::shown;
 
 /// Most entries of any list; many lists have a lower limit.
 const MOST_LISTED: usize = 100_000;
-/// Most keys of any table.
 const MOST_KEYS: usize = 10_000;
 
-/// Why a value cannot be had.
 #[derive(Debug)]
 pub(super) enum Unread {
     /// The value is wrong, and nobody was told yet.
@@ -74,7 +72,6 @@ impl Error for Unread {
     }
 }
 
-/// A value to read.
 #[derive(Clone, Copy)]
 pub(super) struct Strict<'t> {
     pub(super) reading: &'t Reading<'t>,
@@ -83,12 +80,9 @@ pub(super) struct Strict<'t> {
     pub(super) key: Option<&'t str>,
 }
 
-/// Where a value comes from.
 #[derive(Clone, Copy)]
 pub(super) enum ValueOrigin<'t> {
-    /// From the document.
     Written(&'t TomlNode<'t>),
-    /// A key of the document.
     Key(&'t Spanned<DeString<'t>>),
     /// The name of a kind, or a text that is made up.
     Word(&'t str),
@@ -104,7 +98,6 @@ pub(super) enum ValueOrigin<'t> {
     List,
 }
 
-/// What a value is.
 pub(super) enum Form<'t> {
     Text(&'t str),
     Whole(i128),
@@ -136,7 +129,6 @@ impl Form<'_> {
 }
 
 impl<'t> Strict<'t> {
-    /// A whole document.
     pub(super) fn new(reading: &'t Reading<'t>, root: &'t TomlNode<'t>) -> Strict<'t> {
         Strict {
             reading,
@@ -153,7 +145,6 @@ impl<'t> Strict<'t> {
         }
     }
 
-    /// The value of a key in it.
     pub(super) fn under(self, key: &'t str, node: &'t TomlNode<'t>) -> Strict<'t> {
         Strict {
             value: ValueOrigin::Written(node),
@@ -218,7 +209,6 @@ impl<'t> Strict<'t> {
         }
     }
 
-    /// The value as the seed makes it.
     pub(super) fn read_by<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Unread> {
         self.reading.count();
         seed.deserialize(self)
@@ -384,7 +374,6 @@ fn at_most(most: usize, what: &str, parts: &str, found: usize) -> Result<(), Unr
     Err(Complaint::Sentence(title).into())
 }
 
-/// A list, element by element.
 pub(super) struct Elements<'t> {
     pub(super) rest: slice::Iter<'t, TomlNode<'t>>,
     pub(super) of: Strict<'t>,

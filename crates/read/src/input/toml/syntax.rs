@@ -12,7 +12,6 @@ use crate::input::{Diagnostic, Diagnostics, Source};
 /// What of a text is not to be trusted.
 #[derive(Debug, Default)]
 pub(super) struct Broken {
-    /// Lines with errors.
     pub(super) lines: Vec<Range<usize>>,
     /// Where a list goes on that was never closed: from here on nothing stands where it was meant to.
     pub(super) from: Option<usize>,

@@ -6,19 +6,15 @@ use std::ops::Range;
 use ::toml::Spanned;
 use ::toml::de::{DeArray, DeTable, DeValue};
 
-/// A value with its place in the text.
 pub(super) type TomlNode<'s> = Spanned<DeValue<'s>>;
 
 /// One step down from a table or an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// To the value of a key.
     Key(String),
-    /// To an element of an array.
     Index(usize),
 }
 
-/// The value at a path.
 pub(super) fn get<'t, 's>(root: &'t TomlNode<'s>, path: &[Step]) -> Option<&'t TomlNode<'s>> {
     path.iter().try_fold(root, |node, step| match step {
         Step::Key(key) => node.get_ref().get(key.as_str()),
@@ -26,7 +22,6 @@ pub(super) fn get<'t, 's>(root: &'t TomlNode<'s>, path: &[Step]) -> Option<&'t T
     })
 }
 
-/// The value at a path, to change it.
 pub(super) fn get_mut<'t, 's>(
     root: &'t mut TomlNode<'s>,
     path: &[Step],
@@ -135,7 +130,6 @@ pub(super) fn fill<'s>(
     }
 }
 
-/// A key of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// The tables that it stands in and its name, with dots: `spot.lifetime`.

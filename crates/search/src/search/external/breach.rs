@@ -1,5 +1,3 @@
-//! Why a search with somebody who answers lines has failed.
-
 use crate::testbed::Stop;
 use scavsim_talk::conversation::Silence;
 use scavsim_talk::lines::NotUnderstood;

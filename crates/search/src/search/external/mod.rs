@@ -87,7 +87,6 @@ fn yes() -> bool {
 }
 
 impl ExternalSettings {
-    /// The program with its limits.
     pub fn program(&self) -> Program<'_> {
         Program {
             command: self.command.get_ref(),

@@ -28,12 +28,10 @@ pub struct Spoken {
     bounds: Bounds,
 }
 
-/// What a search may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Probes and cold starts.
     pub(super) probes: u32,
-    /// Seconds.
     pub(super) search_s: f64,
 }
 
@@ -74,8 +72,7 @@ impl Spoken {
         Spoken::of(Arc::new(open), Waiting::default(), told, Bounds::default())
     }
 
-    /// Bounds searches: they fail beyond so many probes and cold starts, or after so long; 10,000 and an hour without
-    /// it.
+    /// Bounds searches: they fail beyond so many probes and cold starts, or after so long; 10,000 and an hour without it.
     #[must_use]
     pub fn bounded(mut self, probes: u32, search: Duration) -> Spoken {
         self.bounds = Bounds {

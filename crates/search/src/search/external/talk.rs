@@ -13,7 +13,6 @@ use scavsim_talk::lines::{NotUnderstood, given, read};
 /// What the program says.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// Try a configuration for a while.
     Probe(Probe),
     /// Train a configuration until its noise has settled.
     ColdStart(ColdStart),
@@ -21,7 +20,6 @@ pub(super) enum Answer {
     Choose(usize),
     /// The search is over: seconds to the target of every configuration, null where nothing is known.
     Predict(Vec<Option<f64>>),
-    /// The search has failed.
     Fail(String),
     /// The end of a search was heard, and there was no more to say.
     Ready,
@@ -117,7 +115,6 @@ pub(super) fn ready(answer: Answer) -> Result<(), Breach> {
     }
 }
 
-/// Takes the predictions in.
 pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), Breach> {
     let (found, expected) = (times.len(), forecast.time_s.len());
     if found != expected {

@@ -10,7 +10,6 @@ pub(super) struct Next {
     pub(super) cap: Option<f64>,
 }
 
-/// What is asked.
 pub(super) struct Question<'q> {
     pub(super) power: f64,
     /// Best value that a run came to.
@@ -146,7 +145,6 @@ pub(super) struct Looks<'q> {
     pub(super) runs: f64,
     /// Configurations that were not looked at.
     pub(super) open: &'q [usize],
-    /// All configurations.
     pub(super) all: &'q [usize],
 }
 

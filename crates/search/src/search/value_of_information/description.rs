@@ -8,7 +8,6 @@ use scavsim_data::space::{Axis, AxisKind, BATCH, VM, WORKERS};
 /// Range that a number of unknown meaning is stretched to: about as many units as machines and batches come in.
 const RANGE: f64 = 3.0;
 
-/// Whether runs of the task are expected to count their steps.
 pub(super) fn counts_steps(task: &Task<'_>) -> bool {
     let has_batch = task.space.axes().iter().any(is_batch);
     has_batch || task.samples_per_epoch.is_some()

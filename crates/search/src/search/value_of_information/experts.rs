@@ -5,18 +5,15 @@ use super::field::{Field, OBSERVED, Prior};
 use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
-/// What a run of a configuration showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SeenRun {
     /// Logarithm of the seconds that it took, or was given before it ended.
     pub(super) log_time: f64,
     /// Logarithm of the seconds of a step, where steps are counted.
     pub(super) log_step: Option<f64>,
-    /// How it ended.
     pub(super) end: End,
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Reached,
@@ -61,7 +58,6 @@ pub(super) struct LogObjective {
     pub(super) offset: Vec<f64>,
 }
 
-/// All experts of a job.
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
@@ -133,7 +129,6 @@ impl<'p> Experts<'p> {
         self
     }
 
-    /// Whether steps are seen.
     pub(super) fn see_steps(&self) -> bool {
         (self.all.first()).is_some_and(|expert| expert.parts.len() > 1)
     }
@@ -176,7 +171,6 @@ impl<'p> Experts<'p> {
             .sum()
     }
 
-    /// What they tell of an objective.
     pub(super) fn told(&self, to: &LogObjective) -> ToldObjective {
         let weights = self.all.iter().map(|expert| expert.log_weight);
         let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
@@ -274,7 +268,6 @@ impl<'p> Experts<'p> {
 }
 
 impl ToldObjective {
-    /// What is expected of a configuration.
     pub(super) fn expected(&self, at: usize) -> f64 {
         let experts = self.weights.iter().zip(&self.moments).zip(&self.cautions);
         experts

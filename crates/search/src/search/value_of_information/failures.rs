@@ -13,7 +13,6 @@ pub(super) struct Failures<'c> {
     pub(super) odds: Vec<f64>,
 }
 
-/// All cliffs that there may be.
 #[derive(Debug, Clone)]
 pub(super) struct Cliffs {
     all: Vec<Cliff>,
@@ -76,7 +75,6 @@ impl<'c> Failures<'c> {
         failures
     }
 
-    /// A run ended at the target, or failed.
     pub(super) fn learn(&mut self, at: usize, failed: bool) {
         let log = |odds: f64| libm::log(if failed { odds } else { 1.0 - odds });
         let (before, beyond) = (log(self.cliffs.before), log(self.cliffs.beyond));

@@ -21,7 +21,6 @@ const FAR: f64 = 30.0;
 /// Covariances of N logarithms before anything was seen, without their scale.
 #[derive(Debug, Clone)]
 pub(super) struct Prior {
-    /// Means.
     pub(super) mean: Vec<f64>,
     /// N × N, by rows.
     pub(super) covariance: Vec<f64>,
@@ -60,7 +59,6 @@ impl<'p> Field<'p> {
         self.rows.is_empty()
     }
 
-    /// Variance at a configuration.
     pub(super) fn variance(&self, at: usize) -> f64 {
         self.variance[at].max(LEAST)
     }

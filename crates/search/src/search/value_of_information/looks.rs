@@ -12,7 +12,6 @@ use crate::search::{Depends, Forecast, Strategy, Task};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 
-/// A search by looks.
 pub(super) struct Looking {
     probing: Probing,
     budget: usize,

@@ -23,7 +23,6 @@ pub struct PlanGround {
 }
 
 impl PlanGround {
-    /// Any of these plans on these terms.
     pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanGround {
         let count = choices.ways.len();
         PlanGround {
@@ -43,7 +42,6 @@ impl PlanGround {
         self
     }
 
-    /// A plan on its terms.
     pub(super) fn on(&self, at: usize) -> On<'_> {
         On {
             choices: &self.choices,
@@ -53,7 +51,6 @@ impl PlanGround {
         }
     }
 
-    /// What luck makes of the steps of a plan.
     pub(super) fn spread(&self, at: usize) -> Spread {
         let variation = &self.terms.variation;
         if Spread::is_none(variation) {
@@ -85,7 +82,6 @@ impl PlanGround {
         })
     }
 
-    /// The luck of trials.
     fn trials(&self) -> &TrialLuck {
         self.trials.get_or_init(|| {
             let slots = |draft: &Draft| draft.replicas() as usize * draft.pipeline as usize;

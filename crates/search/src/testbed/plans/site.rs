@@ -21,7 +21,6 @@ use scavsim_sim::training::log::{Entry, Track, What};
 use scavsim_sim::training::sync::Goal;
 use scavsim_sim::training::{Fidelity, Unfinished};
 
-/// What trains on plans.
 pub(super) struct OnPlans<'g> {
     ground: &'g PlanGround,
     streams: Streams,
@@ -70,7 +69,6 @@ pub(super) struct PlanVisits {
     visits: HashMap<usize, u64>,
 }
 
-/// A job on the plans of a ground.
 pub(super) fn open<'g>(ground: &'g PlanGround, terms: &Terms) -> JobSite<OnPlans<'g>> {
     let trainer = OnPlans {
         ground,

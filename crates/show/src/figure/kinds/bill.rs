@@ -14,7 +14,6 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Parts of a bill with their names.
 const PARTS: [(&str, &str); 8] = [
     ("bill_useful_usd", "training"),
     ("bill_search_usd", "search"),

@@ -6,23 +6,15 @@ use super::no_figure::NoFigure;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::Group;
 
-/// A kind of figure.
 #[derive(Debug, Clone, Copy)]
 pub struct FigureKind {
-    /// Name of the kind.
     pub name: &'static str,
-    /// What it shows.
     pub about: &'static str,
     /// Whether it is drawn where no kind is asked for, and on pages.
     pub is_usual: bool,
-    /// Makes it.
-    ///
-    /// # Errors
-    /// Why this result has no such figure.
     pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
 }
 
-/// What a figure is to be of.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// In this setting; the first when absent.

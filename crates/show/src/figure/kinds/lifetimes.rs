@@ -17,7 +17,6 @@ pub(super) const KIND: FigureKind = FigureKind {
 
 /// Hours that are shown where no cap ends them.
 const HOURS: f64 = 24.0;
-/// Points of a curve.
 const POINTS: u32 = 96;
 
 fn make(material: &Material, _: &Asked) -> Result<Figure, NoFigure> {

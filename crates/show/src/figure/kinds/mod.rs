@@ -18,7 +18,6 @@ mod validation;
 pub use kind::{Asked, FigureKind};
 pub use no_figure::NoFigure;
 
-/// All kinds.
 pub const KINDS: &[FigureKind] = &[
     cost_over_time::KIND,
     overhead::KIND,

@@ -123,7 +123,6 @@ fn of_block<'m>(
     answer
 }
 
-/// What the configuration is called.
 fn name(answer: &mut Answer, chosen: &Chosen, places: &Places) {
     let vm = chosen.vm.as_deref().filter(|vm| !vm.is_empty());
     let Some(vm) = vm else {
@@ -361,7 +360,6 @@ pub(super) fn objectives(clouds: &[Cloud]) -> Vec<Objective> {
     all.into_iter().filter(is_there).collect()
 }
 
-/// A card per cloud and objective.
 pub(super) fn of_clouds(
     clouds: &[Cloud],
     objectives: &[Objective],

@@ -20,7 +20,6 @@ use crate::report::Places;
 use scavsim_base::text::words::{plural, plural_with_commas};
 use scavsim_lab::experiment::Ranking;
 
-/// The contents of the page of a result.
 pub fn of_result(material: &Material) -> Contents {
     let places = Places::from_identity(&material.identity);
     let settings = material.distinct(|group| &group.setting);
@@ -65,7 +64,6 @@ pub fn of_result(material: &Material) -> Contents {
     }
 }
 
-/// The contents of the page of rankings of one scenario.
 pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Contents {
     let first = rankings.first().map(|ranking| ranking.objective);
     let clouds = Cloud::of_rankings(rankings, &[]);
@@ -161,7 +159,6 @@ fn about(material: &Material, workloads: usize) -> Vec<String> {
         .collect()
 }
 
-/// What the manifest says in one word.
 fn facts(material: &Material) -> Vec<Fact> {
     let of = |key: &str| match material.identity.get(key) {
         Some(serde_json::Value::String(text)) => text.clone(),

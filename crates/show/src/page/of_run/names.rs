@@ -8,7 +8,6 @@ use scavsim_lab::experiment::Chosen;
 /// The axis whose values need no name before them.
 const MARKET: &str = "market";
 
-/// What tells configurations apart.
 pub(super) struct Names<'c> {
     /// The VM type that all have, where it is one.
     pub(super) common_vm: Option<&'c str>,
@@ -22,7 +21,6 @@ fn axes(place: &Place) -> impl Iterator<Item = (&str, &str)> {
     all.map(|axis| axis.split_once('=').unwrap_or((axis, "")))
 }
 
-/// An axis with its value, in words.
 fn axis((name, value): (&str, &str)) -> String {
     match (name, value) {
         (MARKET, value) => value.to_owned(),
@@ -39,14 +37,12 @@ pub(super) fn other_axes(other: &str) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a configuration is the chosen one.
 pub(super) fn is_of(place: &Place, chosen: &Chosen) -> bool {
     (&place.vm, &place.other) == (&chosen.vm, &chosen.other)
         && (place.workers, place.batch) == (chosen.workers, chosen.batch)
 }
 
 impl<'c> Names<'c> {
-    /// The names of all configurations of some clouds.
     pub(super) fn of(clouds: &'c [Cloud]) -> Names<'c> {
         let places = || clouds.iter().flat_map(|cloud| &cloud.places);
         let vm = places().next().and_then(|place| place.vm.as_deref());

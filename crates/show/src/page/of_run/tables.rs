@@ -14,7 +14,6 @@ use scavsim_lab::experiment::Group;
 
 /// Rows of the table of strategies; all others are in the files.
 const MOST_STRATEGIES: usize = 2_000;
-/// Rows of the table of policies.
 const MOST_POLICIES: usize = 1_000;
 
 /// The setting, where there are several.

@@ -2,15 +2,12 @@
 
 use super::{BatchPolicy, Batching, WorkerGroup};
 
-/// The batches of a group under a policy.
 #[derive(Clone)]
 pub struct Controller<'a> {
     policy: &'a dyn BatchPolicy,
     group: &'a WorkerGroup,
-    /// Batch of each worker.
     pub batches: Vec<f64>,
     next: Vec<f64>,
-    /// Times that batches changed.
     pub changes: u64,
 }
 

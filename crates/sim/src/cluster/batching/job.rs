@@ -75,13 +75,10 @@ const SECONDS_PER_YEAR: f64 = 365.25 * 24.0 * 3600.0;
 /// Years that a job may take with all samples on its slowest worker; the clock holds 584.
 const LONGEST_YEARS: u32 = 500;
 
-/// A job whose parts do not go together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Impossible {
-    /// No workers.
     #[error("the job has no workers")]
     NoWorkers,
-    /// Bounds of a worker cross.
     #[error("worker {worker}: the least batch {least} is above the most, {most}")]
     Bounds {
         /// From 1.
@@ -91,7 +88,6 @@ pub enum Impossible {
         /// b_max.
         most: f64,
     },
-    /// The global batch does not fit the bounds.
     #[error("the global batch is {batch}; the bounds of all workers allow {least} to {most}")]
     Batch {
         /// K·b0.
@@ -101,28 +97,21 @@ pub enum Impossible {
         /// Σ b_max.
         most: f64,
     },
-    /// Sizes or times beyond what a number holds.
     #[error("sizes, batches and law give step times that are no numbers above 0")]
     Range,
-    /// Longer than the clock of a simulation.
     #[error("the job may take more than {LONGEST_YEARS} years")]
     Long,
-    /// A level has sizes for another number of workers.
     #[error("level {level} has {found} sizes for {workers} workers")]
     Sizes {
         /// From 1.
         level: usize,
-        /// Sizes there.
         found: usize,
-        /// Workers.
         workers: usize,
     },
-    /// Levels are not in ascending order.
     #[error("level {level} begins at step {step}, not after the level before")]
     Order {
         /// From 1.
         level: usize,
-        /// First step of the order.
         step: u64,
     },
 }
@@ -145,14 +134,12 @@ pub struct Plan {
     one: Moments,
 }
 
-/// How a run came out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Seconds of the job: steps and restarts.
     pub time_s: f64,
     /// Seconds of restarts after changes of batches.
     pub restart_s: f64,
-    /// Changes of batches.
     pub changes: u64,
     /// Steps done when batches changed last.
     pub last_change: Option<u64>,
@@ -161,10 +148,6 @@ pub struct Outcome {
 }
 
 impl UnequalJob {
-    /// Checks the job.
-    ///
-    /// # Errors
-    /// The first part that does not go with the others.
     pub fn plan(&self) -> Result<Plan, Impossible> {
         if self.workers.is_empty() {
             return Err(Impossible::NoWorkers);

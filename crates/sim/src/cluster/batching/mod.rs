@@ -36,14 +36,12 @@ pub trait BatchPolicy {
     /// Batches at the start of the job, into `batches`.
     fn start(&self, group: &WorkerGroup, batches: &mut [f64]);
 
-    /// How often the policy looks at step times and how it averages them; `None` for one that
-    /// never looks.
+    /// How often the policy looks at step times and how it averages them; `None` for one that never looks.
     fn looks(&self) -> Option<Looks> {
         None
     }
 
-    /// Wanted batches into `next`, from averaged step times `seen_s`; false where those in
-    /// `batches` should stay.
+    /// Wanted batches into `next`, from averaged step times `seen_s`; false where those in `batches` should stay.
     fn adjust(
         &self,
         _: &WorkerGroup,
@@ -60,6 +58,5 @@ pub trait BatchPolicy {
 pub struct Looks {
     /// Steps from one look to the next.
     pub every: u64,
-    /// How times are averaged.
     pub smoothing: Smoothing,
 }

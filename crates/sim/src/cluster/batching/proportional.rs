@@ -2,7 +2,6 @@
 
 use crate::cluster::batching::{BatchPolicy, WorkerGroup, shares};
 
-/// Batches in proportion to the sizes at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proportional;
 

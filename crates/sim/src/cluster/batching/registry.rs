@@ -26,7 +26,6 @@ pub enum Batching {
 }
 
 impl Batching {
-    /// The policy.
     pub fn policy(&self) -> &dyn BatchPolicy {
         match self {
             Batching::Uniform => &Uniform,

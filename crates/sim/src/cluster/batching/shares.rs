@@ -28,8 +28,7 @@ pub fn shift(group: &WorkerGroup, batches: &mut [f64]) {
     fill(group, batches, evenly, (low, high), |b, by| b + by);
 }
 
-/// Moves all by `direct` if no bound is in the way, else by what bisection between the two ends
-/// of `range` finds.
+/// Moves all by `direct` if no bound is in the way, else by what bisection between the two ends of `range` finds.
 fn fill(
     group: &WorkerGroup,
     batches: &mut [f64],

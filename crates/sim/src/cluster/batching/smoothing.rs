@@ -5,7 +5,6 @@ use crate::training::sums::skewed;
 use crate::training::variation::WorkerTime;
 use scavsim_base::rng::Stream;
 
-/// How step times are averaged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Smoothing {
     /// Exponentially, with this weight of the newest, since batches last changed.
@@ -20,14 +19,11 @@ const DRAWN_SINGLY: u64 = 8;
 /// An average of `count` times.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Average {
-    /// The average.
     pub value_s: f64,
-    /// How many times it holds.
     pub count: u64,
 }
 
 impl Average {
-    /// Takes in one time.
     #[inline]
     pub fn add(&mut self, smoothing: Smoothing, time_s: f64) {
         self.count += 1;

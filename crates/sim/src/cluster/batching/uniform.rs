@@ -2,7 +2,6 @@
 
 use crate::cluster::batching::{BatchPolicy, WorkerGroup, shares};
 
-/// Equal batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uniform;
 

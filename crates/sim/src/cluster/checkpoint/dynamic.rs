@@ -50,7 +50,6 @@ struct Cell {
     work: u32,
 }
 
-/// Why there is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// A time is not a number, negative, or a step of 0.
@@ -86,9 +85,6 @@ impl DynamicSchedule {
     }
 
     /// The table of run times with a checkpoint after every `interval_h` of work, rounded to steps: what that costs.
-    ///
-    /// # Errors
-    /// As [`DynamicSchedule::best`].
     pub fn periodic(
         life: &Lifetime,
         task: Task,
@@ -250,8 +246,7 @@ impl Odds {
         }
     }
 
-    /// Probability that a VM of this age is lost within the stretch, and the hours then lost times that
-    /// probability.
+    /// Probability that a VM of this age is lost within the stretch, and the hours then lost times that probability.
     fn of(&self, age: usize, work: usize, is_last: bool) -> (f64, f64) {
         let ends = if is_last { &self.plain } else { &self.written };
         let ((before, age_before), (after, age_after)) = (self.plain[age], ends[age + work]);

@@ -12,7 +12,6 @@ impl Periodic {
         (interval_h.is_finite() && interval_h > 0.0).then_some(Periodic { interval_h })
     }
 
-    /// Work between checkpoints in hours.
     pub fn interval_h(self) -> f64 {
         self.interval_h
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::cluster::checkpoint::{DynamicSchedule, Periodic, YoungDaly};
 
-/// When a job writes checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Policy {
     /// Never: a loss costs all work done.

@@ -14,8 +14,7 @@ impl YoungDaly {
         YoungDaly::with(write_h, mtbf_h, (2.0 * write_h * mtbf_h).sqrt())
     }
 
-    /// Daly's √(2 δ M) (1 + ⅓ √(δ/2M) + ⅑ δ/2M) − δ for δ < 2M, and M otherwise; names as above.
-    /// Source: Daly 2006, eq. 37.
+    /// Daly's √(2 δ M) (1 + ⅓ √(δ/2M) + ⅑ δ/2M) − δ for δ < 2M, and M otherwise; names as above. Source: Daly 2006, eq. 37.
     pub fn higher_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
         let part = write_h / (2.0 * mtbf_h);
         let interval_h = if part < 1.0 {
@@ -49,7 +48,6 @@ impl YoungDaly {
         is_legal.then_some(YoungDaly { interval_h })
     }
 
-    /// Work between checkpoints in hours.
     pub fn interval_h(self) -> f64 {
         self.interval_h
     }

@@ -5,20 +5,15 @@ use crate::training::variation::Variation;
 use crate::training::waits::Waits;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
 
-/// Most sizes that a cluster may have.
 pub const MOST_SIZES: usize = 4096;
 
-/// All that a cluster is built from.
 pub struct Builder<'a> {
-    /// The workload.
     pub workload: &'a Workload,
     /// How far beyond its measurements it may be asked.
     pub reach: &'a Reach,
-    /// What varies at random.
     pub variation: &'a Variation,
     /// The slowest of K workers, for worker counts known before.
     pub waits: &'a Waits,
-    /// How clusters live.
     pub setup: &'a Setup,
 }
 
@@ -30,12 +25,7 @@ pub enum Missing {
     /// A size that it may come to.
     Size(OutsideHull),
     /// Parameter servers take longer than the step that is to hold their service.
-    Service {
-        /// Seconds of the step.
-        step_s: f64,
-        /// Seconds of the service.
-        service_s: f64,
-    },
+    Service { step_s: f64, service_s: f64 },
     /// The cluster has more than [`MOST_SIZES`] sizes.
     TooManySizes,
 }

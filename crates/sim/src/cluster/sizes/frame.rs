@@ -1,5 +1,3 @@
-//! The VMs of a configuration, and on which terms they are.
-
 use std::sync::Arc;
 
 use super::builder::{Builder, MOST_SIZES};
@@ -33,7 +31,6 @@ impl Part {
     }
 }
 
-/// VMs of each group.
 pub(super) type Vms = [u32; MOST_GROUPS];
 
 /// The VMs of a configuration, and on which terms they are.
@@ -42,12 +39,10 @@ pub(super) struct Frame {
     pub(super) parts: Vec<Part>,
     pub(super) protocol: Protocol,
     pub(super) spot: Option<Arc<Spot>>,
-    /// Kind of the cluster, if it is of one.
     pub(super) kind: Option<Arc<Kind>>,
 }
 
 impl Frame {
-    /// All VMs that the configuration has.
     pub(super) fn whole(&self) -> Vms {
         let mut vms = [0; MOST_GROUPS];
         for (vms, group) in vms.iter_mut().zip(&self.groups) {
@@ -77,7 +72,6 @@ impl Frame {
 }
 
 impl Builder<'_> {
-    /// The VMs of a configuration, and on which terms they are.
     pub(super) fn frame(&self, configuration: &Configuration, vms: &mut RentedVms) -> Frame {
         let of = self.setup.kinds.get(&configuration.vm);
         let kind = of.map(|k| &**k);
@@ -183,7 +177,6 @@ impl Builder<'_> {
     }
 }
 
-/// The first VM of a layout, and the others.
 fn without_first(mut layout: Layout) -> (Layout, Layout) {
     let Some((each, vms)) = layout.first_mut() else {
         return (Layout::new(), Layout::new());

@@ -26,7 +26,6 @@ pub(super) struct At {
 }
 
 impl At {
-    /// At the start of a job.
     pub(super) fn first() -> At {
         At {
             level: 0,

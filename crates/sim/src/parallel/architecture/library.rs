@@ -6,7 +6,6 @@ use super::{Architecture, Experts, Latent};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Where they stand.
 pub const FILE: &str = "data/models/models.csv";
 const TABLE: &str = include_str!("../../../../../data/models/models.csv");
 
@@ -21,12 +20,10 @@ pub fn all() -> impl Iterator<Item = &'static Arc<Architecture>> {
     ALL.iter().map(|(model, _)| model)
 }
 
-/// The names of all embedded models.
 pub fn names() -> Vec<&'static str> {
     all().map(|model| &*model.name).collect()
 }
 
-/// The embedded model called `name`.
 pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
     all().find(|model| &*model.name == name).map(Arc::clone)
 }

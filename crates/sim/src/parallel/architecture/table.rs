@@ -77,9 +77,7 @@ const MOST: u32 = 10_000_000;
 /// A key that says what cannot be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpossibleKey {
-    /// The key.
     pub key: &'static str,
-    /// What is wrong with it.
     pub why: String,
 }
 

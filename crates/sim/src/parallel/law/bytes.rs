@@ -7,7 +7,6 @@ use crate::parallel::runtime::{Attention, Recompute, Runtime};
 /// What a layer weighs on one GPU, of one sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerBytes {
-    /// Parameters.
     pub parameters: u64,
     /// Bytes that are kept for the backward pass.
     pub stored: u64,
@@ -32,7 +31,6 @@ pub struct BytesOf {
     pub sequence: f64,
     /// GPUs that share a layer.
     pub tensor: u32,
-    /// What replicas share.
     pub sharing: Sharing,
     /// Bytes of a value.
     pub value_bytes: f64,

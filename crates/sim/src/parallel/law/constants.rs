@@ -1,13 +1,11 @@
 //! What is not counted but measured: the constants of the law, each with how well it is known.
 
-/// How many constants a runtime has.
 pub const RUNTIME_CONSTANTS: usize = 18;
 /// Generations of GPUs that have factors of their own.
 pub const GENERATIONS: [&str; 5] = ["volta", "ampere", "hopper", "blackwell", "cdna"];
 /// All constants: those of the runtime, then two factors for each generation.
 pub const COUNT: usize = RUNTIME_CONSTANTS + 2 * GENERATIONS.len();
 
-/// A constant of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Constant {
@@ -71,12 +69,10 @@ pub const NAMES: [&str; RUNTIME_CONSTANTS] = [
     "message_s",
 ];
 
-/// Values of all constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants(pub [f64; COUNT]);
 
 impl Constants {
-    /// The value of one.
     #[inline]
     pub fn of(&self, constant: Constant) -> f64 {
         self.0[constant as usize]

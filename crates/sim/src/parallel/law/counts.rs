@@ -69,7 +69,6 @@ impl Architecture {
         heads * keys + kept * (keys + values) + heads * values
     }
 
-    /// The feed-forward part of a block.
     pub(super) fn feed_forward(&self, block: u32) -> FeedForward {
         match &self.experts {
             Some(experts) if block >= experts.dense_layers => FeedForward {

@@ -15,12 +15,9 @@ const SCATTER: f64 = 0.06;
 /// Relative gain below which a fit is done: far below what any figure shows.
 const LEAST_GAIN: f64 = 1e-5;
 
-/// A run with its seconds per step.
 #[derive(Debug, Clone)]
 pub struct MeasuredRun {
-    /// The run.
     pub run: PlanRun,
-    /// Measured seconds of a step.
     pub step_s: f64,
 }
 
@@ -31,7 +28,6 @@ impl MeasuredRun {
             .map_or(f64::NAN, |step_s| libm::log(step_s / self.step_s))
     }
 
-    /// Foretold seconds of a step.
     pub fn foretold_s(&self, settings: &Runtime, constants: &Constants) -> Option<f64> {
         let runtime = super::super::runtime::preset::with_constants(settings.clone(), constants);
         let prepared = self.run.prepared(&runtime, constants).ok()?;
@@ -42,7 +38,6 @@ impl MeasuredRun {
 /// Constants that runs told, and how well they are known after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fitted {
-    /// The constants.
     pub constants: Constants,
     /// Standard deviations of their logarithms, of each by itself.
     pub spreads: [f64; COUNT],

@@ -16,7 +16,6 @@ pub struct Device {
     pub peak_flops: f64,
     /// Bytes per second of its memory, by the data sheet.
     pub memory_bytes_per_s: f64,
-    /// Streaming multiprocessors.
     pub multiprocessors: f64,
     /// Place of its generation among the constants.
     pub generation: usize,
@@ -48,7 +47,6 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Bytes of a value.
     pub fn value_bytes(&self) -> f64 {
         self.device.value_bytes
     }

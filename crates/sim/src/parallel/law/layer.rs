@@ -28,7 +28,6 @@ const UPDATE_BYTES: f64 = 20.0;
 /// Seconds of a layer: forward and backward of a micro-batch, and applying gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerSeconds {
-    /// Forward.
     pub forward: f64,
     /// Backward, with what is computed again.
     pub backward: f64,
@@ -49,7 +48,6 @@ pub struct Shape {
     pub sequence: f64,
     /// GPUs that share a layer.
     pub tensor: u32,
-    /// What replicas share.
     pub sharing: Sharing,
     /// Seconds of an all-reduce among them of what a layer hands on.
     pub all_reduce_s: f64,

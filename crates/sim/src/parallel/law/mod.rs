@@ -32,11 +32,9 @@ use layer::{LayerSeconds, Shape};
 /// GPUs of a node, by their data sheets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuNode {
-    /// What the GPU is called.
     pub gpu: Arc<str>,
     /// The GPU at the precision that is computed with.
     pub device: Device,
-    /// GPUs of a node.
     pub gpus: u32,
     /// Bytes per second that a GPU sends to others of its node, one way.
     pub link_bytes_per_s: f64,
@@ -50,15 +48,12 @@ const OWN_ADAPTER_BYTES_PER_S: f64 = 12.5e9;
 /// What makes layers of an architecture take as long as they do.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerLaw<'a> {
-    /// The model.
     pub model: &'a Architecture,
     /// Tokens of a sequence.
     pub sequence: u32,
-    /// What replicas share.
     pub sharing: Sharing,
     /// What the framework does.
     pub runtime: &'a Runtime,
-    /// The constants under it.
     pub constants: &'a Constants,
 }
 

@@ -11,9 +11,7 @@ use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule, Sh
 /// A plan on GPUs that are alike, as somebody ran it.
 #[derive(Debug, Clone)]
 pub struct PlanRun {
-    /// The model.
     pub model: Arc<Architecture>,
-    /// What its nodes are.
     pub node: GpuNode,
     /// GPUs in all.
     pub gpus: u32,
@@ -37,15 +35,11 @@ pub struct PlanRun {
     pub sequence_parallel: Option<bool>,
     /// Virtual stages of each stage; with more than one they were interleaved.
     pub virtual_stages: u32,
-    /// What replicas shared.
     pub sharing: Sharing,
 }
 
 impl PlanRun {
     /// The plan with all that does not depend on luck, of whatever size of memory.
-    ///
-    /// # Errors
-    /// The reason why its numbers make no plan.
     pub fn prepared(
         &self,
         settings: &Runtime,
@@ -126,7 +120,6 @@ impl PlanRun {
         Ok(cuts)
     }
 
-    /// Tokens of a step.
     pub fn tokens(&self) -> f64 {
         f64::from(self.global_batch) * f64::from(self.sequence)
     }

@@ -31,7 +31,6 @@ pub struct LeftOut {
     pub message_s: f64,
     /// Mean error of a step of those left out, as a fraction without its sign.
     pub error: f64,
-    /// How many were left out.
     pub plans: usize,
 }
 
@@ -59,7 +58,6 @@ impl Beside {
         &self.plans
     }
 
-    /// What the layers of a plan's model cost.
     #[cfg(test)]
     pub(super) fn profile(&self, plan: &Measured) -> &LayerProfile {
         &self.profiles[&plan.model]
@@ -70,19 +68,12 @@ impl Beside {
         self.plans.iter().find(|plan| plan.name == name)
     }
 
-    /// Our plan.
-    ///
-    /// # Errors
-    /// [`Misfit`]: it could not be run.
     pub fn ours(&self, plan: &Measured, runtime: &Runtime) -> Result<PreparedPlan, Misfit> {
         let profile = &self.profiles[&plan.model];
         PreparedPlan::new(profile, &self.links, &self.nodes, runtime, &plan.plan)
     }
 
     /// Mean error of a step, as a fraction without its sign.
-    ///
-    /// # Errors
-    /// [`Misfit`]: one could not be run.
     pub fn mean_error(&self, plans: &[&Measured], runtime: &Runtime) -> Result<f64, Misfit> {
         let mut sum = 0.0;
         for plan in plans {
@@ -110,9 +101,6 @@ impl Beside {
 
     /// What all other pipelines say of those on so many nodes of the main site, or, with 0, of those elsewhere; `None` where
     /// there are none. Plans of one stage send no messages, and neither fit nor are judged.
-    ///
-    /// # Errors
-    /// [`Misfit`]: one could not be run.
     pub fn left_out(&self, on_nodes: u32) -> Result<Option<LeftOut>, Misfit> {
         let site = |plan: &Measured| {
             let kinds = plan.plan.stages.iter().flat_map(|stage| &stage.replicas);
@@ -134,7 +122,6 @@ impl Beside {
     }
 }
 
-/// Most bytes that a GPU of the plan holds.
 pub fn peak_memory_bytes(plan: &PreparedPlan) -> u64 {
     let stages = (0..plan.stages()).map(|stage| plan.peak_memory_bytes(stage));
     stages.max().unwrap_or(0)

@@ -13,7 +13,6 @@ use super::super::{
 };
 use super::{PreparedPlan, StageCost, VirtualShare};
 
-/// All that a plan is made from.
 pub(super) struct Basis<'a> {
     pub(super) profile: &'a LayerProfile,
     pub(super) links: &'a Links,
@@ -26,9 +25,6 @@ pub(super) struct Basis<'a> {
 
 impl PreparedPlan {
     /// Checks a plan and computes what its steps consist of.
-    ///
-    /// # Errors
-    /// The reason why the plan cannot be run.
     pub fn new(
         profile: &LayerProfile,
         links: &Links,

@@ -11,7 +11,6 @@
 use super::PreparedPlan;
 use super::path::PathScratch;
 
-/// A stage in outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct StageOutline {
     /// Seconds of a micro-batch there and back on the GPU.
@@ -23,7 +22,6 @@ struct StageOutline {
     update: f64,
 }
 
-/// A step in outline.
 #[derive(Debug, Clone)]
 pub struct StepOutline {
     /// Pipelines that differ, each with its stages.
@@ -39,7 +37,6 @@ pub struct StepOutline {
 }
 
 impl PreparedPlan {
-    /// A step of this plan in outline.
     pub fn outline(&self, scratch: &mut PathScratch) -> StepOutline {
         let serial = self.exchange_s(2, 1.0);
         let of_lane = |lane: &Vec<super::StageCost>| {

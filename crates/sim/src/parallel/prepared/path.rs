@@ -48,7 +48,6 @@ struct Clock {
     gpu: f64,
     /// When the host is.
     host: f64,
-    /// Number of the next operation.
     next: u32,
     /// Whether the GPU had to wait for the host in this round.
     late: bool,

@@ -18,7 +18,6 @@ pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 
 /// Most layers, tokens per sequence and sequences per micro-batch.
 const MOST: u64 = 1_000_000;
-/// Most seconds of a pass.
 const MOST_SECONDS: f64 = 1e6;
 /// Most bytes of one layer: those of all are counted in 64 bits.
 const MOST_BYTES: u64 = 1 << 46;

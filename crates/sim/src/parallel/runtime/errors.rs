@@ -42,7 +42,6 @@ pub struct Foretold<'a> {
     pub gpus: &'a [&'a str],
     /// How many.
     pub count: u32,
-    /// Precision of its values.
     pub precision: &'a str,
     /// GPUs that share a layer.
     pub tensor: u32,
@@ -57,7 +56,6 @@ pub struct Foretold<'a> {
 pub struct Doubt {
     /// By what was measured.
     pub errors: Errors,
-    /// Precision of the plans.
     pub precision: String,
     /// GPU of each kind of node, by its data sheet.
     pub gpus: Vec<Arc<str>>,

@@ -24,19 +24,15 @@ const GIVEN_SPREAD: f64 = 0.2;
 /// A runtime with what is known of its constants.
 #[derive(Debug, Clone)]
 pub struct RuntimePreset {
-    /// What it is called.
     pub name: Arc<str>,
     /// What it is, for people.
     pub description: String,
-    /// Where its constants are from.
     pub source: String,
     /// What it does; the constants in it are the medians.
     pub settings: Runtime,
     /// Sharding that it can do.
     pub shards: Vec<Shard>,
-    /// Precision that it computes with.
     pub precision: String,
-    /// The constants of the law.
     pub prior: Prior,
     /// How far the law is off under it.
     pub errors: Errors,

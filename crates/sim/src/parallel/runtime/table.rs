@@ -154,7 +154,6 @@ runtime_table! {
 }
 
 impl RuntimeTable {
-    /// Says all settings of a runtime.
     pub(super) fn say_settings(&mut self, own: Runtime, shards: &[Shard], precision: &str) {
         self.activations = Some(own.activations);
         self.host_runs_ahead = Some(own.host_runs_ahead);

@@ -1,5 +1,3 @@
-//! GPipe.
-
 use super::{Exchange, Operation, Place, Rounds};
 use scavsim_base::Declaration;
 

@@ -14,7 +14,6 @@ mod one_forward_one_backward;
 mod passes;
 mod zero_bubble;
 
-/// What a stage does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// A micro-batch goes forward: its number, after those of all virtual stages before.
@@ -32,14 +31,11 @@ pub enum Operation {
 /// Which micro-batches are exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
-    /// Whose activations.
     pub activations: Option<u32>,
-    /// Whose gradients.
     pub gradients: Option<u32>,
 }
 
 impl Exchange {
-    /// No message.
     pub(super) const NOTHING: Exchange = Exchange {
         activations: None,
         gradients: None,
@@ -59,7 +55,6 @@ impl Exchange {
         }
     }
 
-    /// Messages.
     pub fn messages(self) -> u32 {
         u32::from(self.activations.is_some()) + u32::from(self.gradients.is_some())
     }
@@ -70,9 +65,7 @@ impl Exchange {
 pub struct Place {
     /// Which stage, from 0.
     pub stage: u32,
-    /// How many stages there are.
     pub stages: u32,
-    /// Micro-batches.
     pub micro_batches: u32,
     /// Virtual stages of each stage; 1 where it is one.
     pub virtual_stages: u32,
@@ -91,7 +84,6 @@ impl Place {
 /// Rounds in which all stages repeat themselves: after round `n` a stage has done `first + n × every` operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rounds {
-    /// How many.
     pub count: u32,
     /// Operations of this stage before them.
     pub first: u32,
@@ -183,12 +175,10 @@ schedules! {
 }
 
 impl Schedule {
-    /// Whether a stage may hold several virtual ones.
     pub fn has_virtual_stages(self) -> bool {
         self == Schedule::Interleaved
     }
 
-    /// The schedule called `name`.
     pub fn named(name: &str) -> Option<Schedule> {
         Schedule::ALL.iter().copied().find(|s| s.name() == name)
     }

@@ -19,9 +19,7 @@ pub use trained::Training;
 /// Seconds in which there are so many GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanOf {
-    /// How long.
     pub seconds: f64,
-    /// GPUs.
     pub gpus: u32,
 }
 
@@ -30,9 +28,7 @@ pub struct SpanOf {
 pub struct MarketSeen<'a> {
     /// How many GPUs there are, and will be: only who is clairvoyant looks on.
     pub capacity: &'a Capacity,
-    /// How VMs are lost.
     pub losses: &'a Losses,
-    /// The trace.
     pub trace: &'a Trace,
     /// Seconds since the job began.
     pub now_s: f64,

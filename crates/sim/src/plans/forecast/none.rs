@@ -1,5 +1,3 @@
-//! No forecast.
-
 use super::{MarketSeen, SpanOf};
 use scavsim_base::Declaration;
 

@@ -9,7 +9,6 @@ use crate::plans::failures::Loses;
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 
-/// When machines fail.
 #[derive(Debug, Clone)]
 pub(super) struct FailureClock {
     stream: Stream,
@@ -29,7 +28,6 @@ pub(super) struct FailureClock {
 #[derive(Debug, Clone, Copy)]
 struct Failure {
     at: SimTime,
-    /// Place of the machine that fails.
     place: usize,
     /// Rate × time from then until the next.
     then: f64,
@@ -86,7 +84,6 @@ impl FailureClock {
         now + SimTime::from_seconds(self.left / self.rate)
     }
 
-    /// So many seconds pass.
     pub(super) fn pass(&mut self, seconds: f64) {
         self.left = (self.left - seconds * self.rate).max(0.0);
     }

@@ -19,7 +19,6 @@ const HORIZON_ROUNDS: u32 = 6;
 const HORIZON_ERROR: f64 = 0.01;
 
 impl PlanJob {
-    /// Meets the plan that the job is to train on.
     pub(super) fn meet_plan(&mut self, on: On<'_>) {
         let whole = Formation::whole(on.choices, on.at);
         if self.forming.whole == Some(whole) {

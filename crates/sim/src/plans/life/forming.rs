@@ -1,5 +1,3 @@
-//! What trains, and what has to be known to change that.
-
 use std::sync::Arc;
 
 use crate::plans::fastest::FastestOn;

@@ -9,13 +9,10 @@ pub(super) struct HeldVm {
     pub(super) vm: Vm,
     /// The node of the plan that it is; none where it idles.
     pub(super) node: Option<u32>,
-    /// GPUs.
     pub(super) gpus: u32,
-    /// Failures per hour.
     pub(super) failures_h: f64,
 }
 
-/// The VMs held.
 #[derive(Debug, Clone)]
 pub(super) struct HeldVms {
     all: Vec<HeldVm>,
@@ -63,7 +60,6 @@ impl HeldVms {
         self.all.iter().map(|held| held.vm).collect()
     }
 
-    /// How many are of a type.
     pub(super) fn count(&self, vm: u16) -> u32 {
         self.counts.get(usize::from(vm)).copied().unwrap_or(0)
     }
@@ -84,12 +80,10 @@ impl HeldVms {
         running.map(|held| held.gpus).sum()
     }
 
-    /// The first moment at which one is lost.
     pub(super) fn first_lost(&self) -> SimTime {
         self.first_lost
     }
 
-    /// When all run.
     pub(super) fn last_runs(&self) -> SimTime {
         self.last_runs
     }
@@ -107,7 +101,6 @@ impl HeldVms {
         coming.min().unwrap_or(SimTime::LAST)
     }
 
-    /// Failures per hour of all.
     pub(super) fn failures_h(&self) -> f64 {
         self.failures_h
     }
@@ -143,7 +136,6 @@ impl HeldVms {
         self.all[place].vm.runs <= by
     }
 
-    /// GPUs of the one at a place.
     pub(super) fn gpus_of(&self, place: usize) -> u32 {
         self.all[place].gpus
     }
@@ -177,7 +169,6 @@ impl HeldVms {
         gone
     }
 
-    /// Changes some of them.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
         change(&mut self.all);
         self.counts.clear();

@@ -30,9 +30,6 @@ struct Done {
 impl PlanJob {
     /// Trains on a plan up to the mark of a goal and then to its end, or until time is up. Both parts draw from the
     /// beginning of `stream`.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the job does not come to its end.
     pub fn train(
         &mut self,
         on: On<'_>,

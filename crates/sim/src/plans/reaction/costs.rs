@@ -29,12 +29,10 @@ pub struct ReactionCosts {
     pub link_gb_per_s: f64,
 }
 
-/// What changes with a reaction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moves {
     /// Data-parallel replicas of the plan that goes on.
     pub data: u32,
-    /// Stages of the plan.
     pub pipeline: u32,
     /// Most layers of a stage that are built; 0: none are.
     pub layers: u32,
@@ -48,8 +46,7 @@ impl ReactionCosts {
     /// Where the costs stand that were measured for Parcae.
     pub const FILE: &str = "data/reactions/parcae.toml";
 
-    /// The costs that were measured for Parcae.
-    /// Source: Duan et al., NSDI 2024.
+    /// The costs that were measured for Parcae. Source: Duan et al., NSDI 2024.
     pub fn parcae() -> ReactionCosts {
         static READ: LazyLock<ReactionCosts> = LazyLock::new(|| {
             let source = Source::new(ReactionCosts::FILE, PARCAE);

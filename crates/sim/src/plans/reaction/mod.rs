@@ -20,7 +20,6 @@ use scavsim_base::units::SimTime;
 pub use costs::{Moves, ReactionCosts};
 pub use worth::Prospect;
 
-/// What a reaction sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Situation<'a> {
     /// All of the plan that was chosen.
@@ -45,7 +44,6 @@ pub enum Aim {
 }
 
 impl Aim {
-    /// All, with their names.
     pub const ALL: [(&'static str, Aim); 2] =
         [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
 }
@@ -109,13 +107,10 @@ pub enum Saves {
 /// What a job does when VMs go and come, with all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reacting {
-    /// What it does.
     pub reaction: Reaction,
-    /// What that costs.
     pub costs: ReactionCosts,
     /// How it foretells how many GPUs there will be.
     pub forecast: Forecast,
-    /// What plans are compared by.
     pub aim: Aim,
     /// VMs that idle until one is lost.
     pub spares: u32,

@@ -1,5 +1,3 @@
-//! Re-plan.
-
 use super::Situation;
 use crate::plans::formation::Formation;
 use scavsim_base::Declaration;

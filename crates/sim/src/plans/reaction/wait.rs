@@ -1,5 +1,3 @@
-//! Wait for a replacement.
-
 use super::Situation;
 use crate::plans::formation::Formation;
 use scavsim_base::Declaration;

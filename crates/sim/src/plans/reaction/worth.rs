@@ -19,7 +19,6 @@ pub struct Prospect<'a> {
     pub pause_s: f64,
     /// Whether nothing trained yet: everybody has to meet whatever is chosen.
     pub is_start: bool,
-    /// What plans are compared by.
     pub aim: Aim,
 }
 

@@ -3,16 +3,12 @@
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
-/// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// When it began.
     pub at: SimTime,
     /// When it was over; the same for what takes no time.
     pub until: SimTime,
-    /// Where it is shown.
     pub track: Track,
-    /// What it was.
     pub what: What,
 }
 
@@ -52,7 +48,6 @@ impl Entry {
 /// Where entries are shown. The spans of one track do not overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
-    /// The job as a whole.
     Job,
     /// Checkpoints written and restored.
     Checkpoints,
@@ -62,7 +57,6 @@ pub enum Track {
     Head,
     /// One worker of the cluster as it was.
     Worker(u32),
-    /// One parameter server.
     Server(u32),
     /// A stage of a data-parallel replica: replica, stage.
     Stage(u32, u32),
@@ -86,9 +80,7 @@ pub enum Fate {
 /// Which neighbour of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The one before.
     Before,
-    /// The one behind.
     Behind,
 }
 
@@ -114,7 +106,6 @@ pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
     entries.extend(open.into_iter().map(released));
 }
 
-/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// A span of the job.
@@ -123,24 +114,18 @@ pub enum What {
     Checkpoint,
     /// A checkpoint written, as the checkpoints' own span.
     Write(Fate),
-    /// A checkpoint restored.
     Restore(Fate),
     /// From here on the cluster is this.
     Cluster {
         /// Index of the VM type.
         vm: u16,
-        /// VMs.
         vms: u32,
-        /// Workers.
         workers: u32,
-        /// Global batch.
         batch: u32,
     },
     /// A VM of this type was asked for.
     Requested(u16),
-    /// A VM starts up.
     Starting(u16),
-    /// A VM runs.
     Running(u16),
     /// The job gave it back.
     Released,
@@ -150,9 +135,7 @@ pub enum What {
     Compute(Fate),
     /// A machine computes a worker's gradient a second time.
     Copy {
-        /// The worker.
         of: u32,
-        /// What became of it.
         fate: Fate,
     },
     /// A worker waits for others.
@@ -179,7 +162,6 @@ pub enum What {
     Steps(u64),
     /// No more worker-steps are noted.
     Full,
-    /// The target is reached.
     Target,
     /// Something fails that is no VM which its provider takes.
     Failure,
@@ -188,11 +170,9 @@ pub enum What {
 }
 
 impl What {
-    /// A checkpoint is written.
     pub(crate) const WRITTEN: What = What::Write(Fate::Done);
     /// A checkpoint was to be written.
     pub(crate) const NOT_WRITTEN: What = What::Write(Fate::GivenUp);
-    /// A checkpoint is restored.
     pub(crate) const RESTORED: What = What::Restore(Fate::Done);
     /// A checkpoint was to be restored.
     pub(crate) const NOT_RESTORED: What = What::Restore(Fate::GivenUp);

@@ -6,7 +6,6 @@ use scavsim_base::units::SimTime;
 /// Most that lies ahead of a worker at once: its update, its next compute, its communication.
 const AHEAD: usize = 3;
 
-/// One worker.
 #[derive(Debug, Clone, Copy)]
 struct WorkerLane {
     /// All before is noted.
@@ -34,7 +33,6 @@ impl WorkerLane {
     }
 }
 
-/// Takes one entry.
 pub(super) trait Take {
     fn take(&mut self, entry: Entry);
 }
@@ -60,8 +58,7 @@ impl Lanes {
         }
     }
 
-    /// Notes what `worker` did until `now`. What outlasts that ends in `fate`; where nothing was to
-    /// do it waited.
+    /// Notes what `worker` did until `now`. What outlasts that ends in `fate`; where nothing was to do it waited.
     pub(super) fn settle(&mut self, worker: u32, now: SimTime, fate: Fate, into: &mut impl Take) {
         let Some(lane) = self.0.get_mut(worker as usize) else {
             return;
@@ -90,8 +87,7 @@ impl Lanes {
         }
     }
 
-    /// The first `needed` to arrive have met; the others' work is dropped. All communicate until
-    /// `complete`.
+    /// The first `needed` to arrive have met; the others' work is dropped. All communicate until `complete`.
     pub(super) fn barrier(
         &mut self,
         needed: u32,

@@ -14,7 +14,6 @@ use self::vms::LedgerVms;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
-/// The log of a job.
 #[derive(Debug, Clone, Default)]
 pub struct Log {
     /// Whether single worker-steps are noted.
@@ -22,7 +21,6 @@ pub struct Log {
     notes: Option<Box<Notes>>,
 }
 
-/// What is noted while the log is on.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     most: u64,
@@ -95,8 +93,7 @@ impl Log {
         }
     }
 
-    /// Takes out all that was noted until the job ended, at `end`, in the order of time, and turns
-    /// the log off.
+    /// Takes out all that was noted until the job ended, at `end`, in the order of time, and turns the log off.
     pub fn take(&mut self, end: SimTime) -> Vec<Entry> {
         self.fine = false;
         let Some(mut notes) = self.notes.take() else {
@@ -184,8 +181,7 @@ impl Log {
         }
     }
 
-    /// From now on `worker` has its last update served, computes and communicates, until each of
-    /// these times.
+    /// From now on `worker` has its last update served, computes and communicates, until each of these times.
     #[inline]
     pub(crate) fn cycle(&mut self, worker: u32, now: SimTime, until: [SimTime; 3]) {
         if let Some(notes) = self.fine() {
@@ -312,7 +308,6 @@ impl Log {
         }
     }
 
-    /// All VMs are given back.
     pub(crate) fn give_back_all(&mut self, now: SimTime) {
         if let Some(notes) = &mut self.notes {
             (notes.vms).give_back_all(now, &mut notes.kept.entries);

@@ -22,8 +22,7 @@ pub(super) struct LedgerVms {
 }
 
 impl LedgerVms {
-    /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from
-    /// `ready` on.
+    /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from `ready` on.
     pub(super) fn hold(
         &mut self,
         vm: u16,
@@ -78,7 +77,6 @@ impl LedgerVms {
         }
     }
 
-    /// All are given back.
     pub(super) fn give_back_all(&mut self, now: SimTime, into: &mut Vec<Entry>) {
         while let Some(vm) = self.held.pop() {
             self.close(vm, now, EndedBy::User, into);

@@ -12,28 +12,22 @@ use scavsim_base::units::SimTime;
 /// Equal workers and their parameter servers.
 #[derive(Debug, Clone, Copy)]
 pub struct AspAlone {
-    /// The servers.
     pub asp: Asp,
     /// Seconds of a worker's step when it is alone, its update included.
     pub own_s: f64,
     /// Coefficient of variation of one worker's compute.
     pub step_cv: f64,
-    /// Seed of all streams.
     pub seed: u64,
     /// How finely it is simulated, where that holds.
     pub fidelity: Fidelity,
 }
 
-/// Why an asynchronous cluster has no speed.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum NoSpeed {
-    /// A cluster without workers.
     #[error("a cluster without workers has no speed")]
     NoWorkers,
-    /// Parameter servers take more than all of a step.
     #[error("serving takes longer than a step")]
     SlowServers,
-    /// The fidelity cannot simulate asynchronous workers.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// A defect.
@@ -66,9 +60,6 @@ impl AspAlone {
     }
 
     /// Updates per second of so many workers over a run of so many.
-    ///
-    /// # Errors
-    /// What does not go together.
     pub fn speed(&self, workers: u32, updates: u64) -> Result<f64, NoSpeed> {
         let stepping = self.stepping(workers)?;
         let protocol = Protocol::Asp(self.asp);

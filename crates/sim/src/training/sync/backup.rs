@@ -148,9 +148,6 @@ impl Synchronisation for Backup {
 }
 
 /// Whether `spare` of so many workers leave any to compute.
-///
-/// # Errors
-/// That they do not.
 pub(super) fn some_compute(spare: u32, workers: u32) -> Result<(), WrongWorkers> {
     if spare < workers {
         return Ok(());

@@ -69,8 +69,7 @@ impl Synchronisation for Bsp {
     }
 }
 
-/// Steps that end at arrival number `needed` of the workers; the others give up and start again
-/// with the next step.
+/// Steps that end at arrival number `needed` of the workers; the others give up and start again with the next step.
 pub(super) fn rounds(
     floor: &mut Floor<'_>,
     needed: u32,

@@ -47,12 +47,10 @@ pub(super) enum Law {
     Table(Arc<LargestLogNormal>),
     /// A table, times a scale, for one worker that now and then takes longer.
     Straggling(Arc<LargestLogNormal>, Straggler, f64),
-    /// By the formulas.
     Formula,
 }
 
 impl Law {
-    /// The law of the largest of `count`.
     fn of(count: u32, stepping: &Stepping) -> Law {
         let time = stepping.time;
         let table = match time.family {
@@ -121,9 +119,7 @@ impl<'s> Draws<'s> {
 /// Compute seconds of whole steps.
 #[derive(Debug, Clone)]
 pub(super) enum Slowest<'s> {
-    /// Machines that are alike.
     Alike(&'s Stepping, Law),
-    /// Machines that differ.
     Unequal(Draws<'s>, &'s [f64]),
 }
 

@@ -39,7 +39,6 @@ impl Pace {
         }
     }
 
-    /// The protocol that it is the pace of.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
@@ -74,9 +73,6 @@ impl Pace {
     }
 
     /// Trains as far as `leap` says.
-    ///
-    /// # Errors
-    /// As [`Pace::advance`].
     pub(crate) fn leap(&self, mut leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
         let rule = &*self.protocol;
         leap.goal = leap.goal.on_the_clock();

@@ -1,5 +1,3 @@
-//! Why a protocol cannot be simulated in `fast`.
-
 /// Standard deviations from its mean beyond which many updates at once are not believed, and are simulated event by event.
 pub const MOST_DEVIATIONS: f64 = 10.0;
 
@@ -11,22 +9,13 @@ pub enum Invalid {
         "under `{protocol}` what a worker does next depends on the others' progress, and here on too much of it to \
          measure its pace"
     )]
-    Entangled {
-        /// The protocol.
-        protocol: &'static str,
-    },
+    Entangled { protocol: &'static str },
     /// The protocol says that it can be fast, but not how.
     #[error("of `{protocol}` no formula tells the time of many updates")]
-    NoFormula {
-        /// The protocol.
-        protocol: &'static str,
-    },
+    NoFormula { protocol: &'static str },
     /// The order statistic of unequal machines is not computed.
     #[error("`{protocol}` on machines that differ has no moments of a step in closed form")]
-    UnequalMachines {
-        /// The protocol.
-        protocol: &'static str,
-    },
+    UnequalMachines { protocol: &'static str },
     /// Updates queue at the parameter servers.
     #[error(
         "updates wait for the parameter servers, {:.2} % of a worker's time, and workers fall out of step too slowly \

@@ -23,9 +23,6 @@ pub trait InEvents: Debug + Send + Sync {
 
     /// Trains from the queue's time on until the goal, of one update at least, is reached, every worker-step an
     /// event. `stretch` is of nothing yet, and the log knows that a stretch begins.
-    ///
-    /// # Errors
-    /// [`Stalled`] when the clock has nothing to wait for.
     fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled>;
 
     /// An update of workers that have fallen out of step, communication included, where a formula tells it.
@@ -35,9 +32,6 @@ pub trait InEvents: Debug + Send + Sync {
 
     /// Trains from the queue's time on until the goal is reached, every worker-step an event. All
     /// workers begin a step of their own at the start; what is unfinished at the end is given up.
-    ///
-    /// # Errors
-    /// [`Stalled`] when the clock has nothing to wait for.
     fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
         let start = floor.queue.now();
         let stretch = Stretch::from(start);

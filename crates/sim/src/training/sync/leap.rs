@@ -24,16 +24,10 @@ pub struct Update {
 pub struct Leap<'a> {
     /// When they begin.
     pub start: SimTime,
-    /// The network over time.
     pub drift: &'a mut DriftPath,
-    /// The workers.
     pub stepping: &'a Stepping,
-    /// Where they end.
     pub goal: Goal,
-    /// The workers' luck.
     pub stream: &'a mut Stream,
-    /// Memory.
     pub scratch: &'a mut Scratch,
-    /// What stops them from outside.
     pub interrupt: &'a Interrupt,
 }

@@ -63,7 +63,6 @@ pub(super) struct Settling {
     pub(super) has_own_times: bool,
 }
 
-/// What a measurement takes.
 #[derive(Debug, Clone, Copy)]
 struct MeasurementPlan {
     /// Updates after which the start is forgotten, and of a run.
@@ -105,9 +104,6 @@ impl Settling {
     }
 
     /// Whether the pace of `updates` updates can be measured.
-    ///
-    /// # Errors
-    /// That it takes too long, or that they are too few.
     pub(super) fn check(
         &self,
         protocol: &'static str,
@@ -122,7 +118,6 @@ impl Settling {
     }
 }
 
-/// What was measured at a point of the grid.
 #[derive(Debug, Clone, Copy, Default)]
 struct GridPoint {
     update_s: f64,

@@ -13,7 +13,6 @@ const MOST: usize = 512;
 pub(super) struct Shared<K, V>(Mutex<BTreeMap<String, Arc<Known<K, V>>>>);
 
 impl<K: Ord, V: Clone> Shared<K, V> {
-    /// Nothing yet.
     pub(super) const fn new() -> Self {
         Shared(Mutex::new(BTreeMap::new()))
     }
@@ -61,7 +60,6 @@ impl<V> Default for MeasuredOnce<V> {
 }
 
 impl<K: Ord, V: Clone> Known<K, V> {
-    /// Nothing yet.
     pub(super) const fn new() -> Self {
         Known(Mutex::new(BTreeMap::new()))
     }

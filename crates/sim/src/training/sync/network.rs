@@ -9,14 +9,12 @@ pub(super) struct Network<'d> {
     drift: &'d mut DriftPath,
     usual_s: f64,
     until: SimTime,
-    /// Seconds of communication.
     pub(super) seconds: f64,
     /// Time of communication on the clock.
     pub(super) time: SimTime,
 }
 
 impl<'d> Network<'d> {
-    /// The network as it is at `now`.
     pub(super) fn at(now: SimTime, drift: &'d mut DriftPath, stepping: &Stepping) -> Self {
         let mut network = Network {
             drift,

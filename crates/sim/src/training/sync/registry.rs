@@ -88,7 +88,6 @@ mod tests {
         sync: Protocol,
     }
 
-    /// The examples of all declarations.
     fn all() -> impl Iterator<Item = Protocol> {
         let written = |declared: &Declaration| toml::from_str::<Written>(declared.example);
         PROTOCOLS.iter().map(move |declared| {

@@ -35,8 +35,7 @@ pub(super) struct Renewal {
     communication: f64,
 }
 
-/// Queueing below this fraction of a cycle is no contention: its estimate may be wrong by a
-/// tenth and still not be seen.
+/// Queueing below this fraction of a cycle is no contention: its estimate may be wrong by a tenth and still not be seen.
 const NO_CONTENTION: f64 = 0.002;
 /// From this n·c² per worker on, the phases of workers that began together are spread over a
 /// cycle: what is left of the common phase is exp(−2π²·n·c²).

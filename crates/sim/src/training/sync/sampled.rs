@@ -43,7 +43,6 @@ pub(crate) struct Sampled {
     known: OnceLock<Arc<Sample>>,
 }
 
-/// What was measured.
 #[derive(Debug)]
 pub(super) struct Sample {
     /// Compute of a step, relative to a worker's mean.

@@ -51,7 +51,6 @@ impl Service {
         deviation * deviation
     }
 
-    /// Mean of the square.
     pub(super) fn second_moment(&self) -> f64 {
         self.part_s * self.part_s + self.variance()
     }
@@ -62,7 +61,6 @@ impl Service {
     }
 }
 
-/// How a part's time is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ServiceTimes {
     Constant(SimTime),

@@ -54,7 +54,6 @@ struct Copied {
 /// A machine without work.
 type Idle = u32;
 
-/// Memory of a step.
 #[derive(Debug, Default)]
 struct StepMemory {
     tasks: Vec<WorkerStep>,
@@ -213,7 +212,6 @@ impl Synchronisation for Speculative {
     }
 }
 
-/// The step in progress.
 struct SpeculativeStep<'s> {
     draws: Draws<'s>,
     tasks: &'s mut Vec<WorkerStep>,

@@ -35,10 +35,8 @@ pub struct Ssp {
 /// Steps of each worker in which a third of a step is no less than 0.2 %.
 const STILL_SEEN: f64 = 200.0;
 
-/// One worker.
 #[derive(Debug, Clone, Copy)]
 struct WorkerClock {
-    /// Steps done.
     done: u64,
     /// Updates that the parameters it computes on contain.
     read: u64,

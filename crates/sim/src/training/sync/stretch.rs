@@ -7,7 +7,6 @@ use scavsim_base::units::SimTime;
 /// Where a stretch of training ends: whatever comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Goal {
-    /// This many updates.
     pub updates: u64,
     /// The update whose time is noted; 0 for none.
     pub mark: u64,
@@ -25,8 +24,7 @@ impl Goal {
         }
     }
 
-    /// This goal, up to the last moment of the clock at most: later no two moments differ, and a step would take no
-    /// time.
+    /// This goal, up to the last moment of the clock at most: later no two moments differ, and a step would take no time.
     #[must_use]
     pub(super) fn on_the_clock(self) -> Self {
         Goal {
@@ -57,8 +55,7 @@ pub struct Stretch {
     pub gradients: u64,
     /// Gradients that were begun and dropped by the protocol.
     pub dropped: u64,
-    /// Gradients of others that were applied between reading parameters and applying the own one, summed over all
-    /// gradients.
+    /// Gradients of others that were applied between reading parameters and applying the own one, summed over all gradients.
     pub missed_gradients: f64,
     /// Fraction of the machines' compute time that was spent on what was dropped or done twice.
     pub wasted: f64,
@@ -114,8 +111,7 @@ impl Stretch {
         self.computed_s = self.gradients as f64 * worker_s / (1.0 - wasted).max(f64::EPSILON);
     }
 
-    /// Divides the time that has passed since `start`: of it, `communication_s` on average over
-    /// the workers was not compute.
+    /// Divides the time that has passed since `start`: of it, `communication_s` on average over the workers was not compute.
     pub(super) fn divide(&mut self, elapsed_s: f64, communication_s: f64) {
         self.advance.communication_s = communication_s;
         self.advance.compute_s = (elapsed_s - communication_s).max(0.0);

@@ -13,25 +13,15 @@ use scavsim_data::workload::Staleness;
 /// Why so many workers cannot train under a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WrongWorkers {
-    /// Steps of a round that are more than can be counted over all workers.
     #[error("a round of {0} steps is too long")]
     LongRound(u32),
-    /// All workers are spare.
     #[error("{spare} spare of {workers} workers leave none to compute")]
-    NoneComputes {
-        /// The spare ones.
-        spare: u32,
-        /// All of them.
-        workers: u32,
-    },
+    NoneComputes { spare: u32, workers: u32 },
 }
 
 /// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
 pub trait Synchronisation: InEvents {
     /// Whether it can run on `workers` workers.
-    ///
-    /// # Errors
-    /// What is wrong, for the person who wrote the scenario.
     fn check(&self, _workers: u32) -> Result<(), WrongWorkers> {
         Ok(())
     }
@@ -48,9 +38,6 @@ pub trait Synchronisation: InEvents {
     }
 
     /// Whether `updates` updates from a fresh start can be simulated in `fast`. All can in `event`.
-    ///
-    /// # Errors
-    /// Why not.
     fn check_fast(&self, _stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
         Ok(())
     }

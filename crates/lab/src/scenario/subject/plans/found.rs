@@ -7,7 +7,6 @@ use scavsim_sim::parallel::law::GpuNode;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::plans::Offer;
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
@@ -20,10 +19,8 @@ pub(super) struct FoundNodes {
     pub(super) nodes: Vec<GpuNode>,
 }
 
-/// A GPU of a node.
 #[derive(Debug, Clone)]
 pub(super) struct KnownGpu {
-    /// What it is called.
     pub(super) name: Arc<str>,
     /// GiB, where a data sheet says so.
     pub(super) memory_gib: Option<f64>,

@@ -24,13 +24,11 @@ use scavsim_sim::plans::{Flops, Form, Formed};
 const USUAL_OF_MODELS: &str = "fsdp";
 /// Micro-batches of a model, where none are given.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// Most sequences of a micro-batch.
 const MOST_MICRO_BATCH: u32 = 1_000_000;
 
 /// Whose layers plans are cut from.
 #[derive(Debug)]
 pub(super) enum PlanSubject {
-    /// Layers that were profiled.
     Profile(Box<LayerProfile>),
     /// A model whose layers the law foretells.
     Model(Box<Modelled>),
@@ -52,7 +50,6 @@ pub(super) struct Layers {
     pub(super) hashes: Vec<String>,
 }
 
-/// The runtime that plans run under.
 pub(super) fn runtime(
     table: &ParallelTable,
     files: &Files,
@@ -247,7 +244,6 @@ impl PlanSubject {
         }
     }
 
-    /// What it is called.
     pub(super) fn name(&self) -> Arc<str> {
         match self {
             PlanSubject::Profile(profile) => Arc::clone(&profile.name),
@@ -255,7 +251,6 @@ impl PlanSubject {
         }
     }
 
-    /// Precision that it is computed with.
     pub(super) fn precision<'r>(&self, runtime: &'r RuntimePreset) -> &'r str {
         match self {
             PlanSubject::Profile(_) => &runtime.precision,

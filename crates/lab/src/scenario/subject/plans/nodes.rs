@@ -21,7 +21,6 @@ const NO_ZONE: &str = "elsewhere";
 /// Most combinations of zones that a mix is tried over.
 const MOST_ACROSS: usize = 64;
 
-/// Reads nodes, mixes and markets.
 pub(super) fn read(
     file: &ScenarioFile,
     table: &ParallelTable,

@@ -8,7 +8,6 @@ use super::options::SkypilotOptions;
 use scavsim_data::cloud::Date;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
-/// Name of a cloud's table.
 const FILE: &str = "vms.csv";
 
 /// Cloud, day and table of every copy.

@@ -8,7 +8,6 @@ use scavsim_data::cloud::{Date, Fleet, Market};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// A row of a table.
 #[derive(Debug, Clone)]
 pub(super) struct Offered {
     pub(super) vm: Option<String>,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// What is imported.
 #[derive(Debug, Clone, Default)]
 pub struct SkypilotOptions {
     /// Folders of catalogues: `vN`, or that of one cloud in it.
