@@ -40,7 +40,7 @@ impl MergeArgs {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
         let shards = self.folder.join(shard_file::FOLDER);
-        if !shards.is_dir() {
+        if !self.folder.is_dir() {
             // Nothing is made where there is nothing to merge.
             Shards::open(&shards).map_err(Failure::Wrong)?;
         }

@@ -242,7 +242,7 @@ fn a_row_says_what_evidence_it_is() {
     let figures = "f,q,a,1,1,1,0,absolute,figure,,,\n\
                    f,q,b,1,1,1,0,absolute,figure,predicton,,\n";
     let sandbox = paper("", figures);
-    let said = stderr(&sandbox.run(&["reproduce", "p"]).code(2));
+    let said = words(&stderr(&sandbox.run(&["reproduce", "p"]).code(2)));
     for part in [
         "`evidence`: expected a text without control characters, found an empty cell",
         "p/figures.csv:2",

@@ -72,8 +72,8 @@ fn merged_shards_say_how_well_expectations_are_known() {
 name = "parts"
 workloads = ["scavenger-resnet18", "scavenger-resnet50"]
 replicas = 70
-cluster = { pairs = [[12, 1024], [16, 1024]] }
-spot = { lifetime = "gcp-2019", checkpoint = "young-daly" }
+cluster = { pairs = [[12, 1024], [16, 1024]], start_up_s = 0 }
+spot = { lifetime = "gcp-2019", checkpoint = "none" }
 search = { strategies = ["oracle"], objectives = ["time"] }
 "#,
     );

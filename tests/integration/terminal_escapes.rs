@@ -116,7 +116,7 @@ fn no_name_of_a_file_commands_the_terminal() {
     sandbox.write(
         &format!("{CONCEAL}/figures.csv"),
         "figure,expression,value,unit,tolerance,tolerance_kind,kind,evidence\n\
-         a,1,1,h,0.1,relative,figure,prediction\n",
+         a,1,1,h,0.1,relative,figure,data\n",
     );
     ends(&sandbox, &["reproduce", CONCEAL], 0);
 }

@@ -95,11 +95,9 @@ impl Study {
     /// Whether a text is one of a study: it has a table `policy`.
     pub fn is_in(text: &str) -> bool {
         text.lines().map(str::trim).any(|line| {
-            line.strip_prefix("[policy")
-                .is_some_and(|rest| rest.starts_with([']', '.']))
-                || line
-                    .strip_prefix("policy.")
-                    .is_some_and(|rest| rest.contains('='))
+            let (table, key) = (line.strip_prefix("[policy"), line.strip_prefix("policy"));
+            table.is_some_and(|rest| rest.starts_with([']', '.']))
+                || key.is_some_and(|rest| rest.starts_with(['.', ' ', '=']) && rest.contains('='))
         })
     }
 
