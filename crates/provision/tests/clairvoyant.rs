@@ -5,16 +5,14 @@
 mod common;
 
 use std::collections::HashMap;
+use std::time::Instant;
 
-use common::{form, hours, job, policy, zone};
+use common::{form, hours, job, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::{Job, LastTick};
-use scavsim_provision::life::desk::Desk;
-use scavsim_provision::life::{Market, Place, live};
-use scavsim_provision::policy::registry::POLICIES;
-use scavsim_provision::policy::{Net, Policy};
+use scavsim_provision::life::{Market, Place};
 use scavsim_provision::world::moving::Moving;
 use scavsim_provision::world::process::Process;
 use scavsim_provision::world::{Window, World};
@@ -264,57 +262,83 @@ fn it_is_what_a_plain_program_finds_in_ten_thousand_worlds() {
     );
 }
 
-/// The least time of many, printed: `cargo test -p scavsim-provision --test clairvoyant -- --ignored --nocapture`.
+fn cpu_ms() -> f64 { std::fs::read_to_string("/proc/thread-self/schedstat").unwrap().split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6 }
+
+/// The least time of some runs of many lives of 48 h, printed:
+/// `cargo test -p scavsim-provision --test clairvoyant how_long -- --ignored --nocapture`.
 #[test]
 #[ignore = "it tells times"]
 fn how_long_it_takes() {
-    use std::time::Instant;
-
     let streams = Streams::new(1);
-    for (tick_s, deadline_h) in [(600.0, 52.0), (600.0, 70.0), (180.0, 52.0), (180.0, 70.0)] {
-        let process = Process::of_means(tick_s, 4.0, 1.5, 1);
-        for (names, changeover_s) in [
-            (&["a"][..], 180.0),
-            (&["a"][..], 720.0),
-            (&["a", "b", "c"][..], 180.0),
-            (&["a", "b", "c"][..], 720.0),
-        ] {
-            let ticks = (deadline_h * 3600.0 / tick_s) as usize;
-            let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
-            for replica in 0..20 {
-                let drawn = |name: &&str| {
-                    zone(
-                        name,
-                        process.draw(&streams, name, replica, ticks),
-                        0.97,
-                        3.06,
-                    )
-                };
-                let world = World {
-                    tick_s,
-                    ..hours(names.iter().map(drawn).collect(), 0.02)
-                };
-                let job = Job {
-                    changeover_s,
-                    ..job(47.99, deadline_h, 0.0)
-                };
-                let window = world.window(0, ticks).unwrap();
-                let time = |_| {
-                    let began = Instant::now();
-                    assert!(optimum(window, &job).is_some());
-                    began.elapsed().as_secs_f64() * 1e3
-                };
-                let n: usize = std::env::var("TIMES").map_or(5, |x| x.parse().unwrap());
-                let least = (0..n).map(time).fold(f64::INFINITY, f64::min);
-                sum += least;
-                most = most.max(least);
-                count += 1;
+    let cases = [
+        (300.0, 52.0, 1, false),
+        (300.0, 60.0, 1, false),
+        (300.0, 70.0, 1, false),
+        (300.0, 60.0, 1, true),
+        (300.0, 60.0, 3, false),
+        (300.0, 60.0, 3, true),
+        (180.0, 70.0, 3, true),
+        (180.0, 70.0, 8, true),
+    ];
+    for ((tick_s, deadline_h, zones, priced), kind) in
+        (cases.into_iter()).flat_map(|case| (0..5).map(move |kind| (case, kind)))
+    {
+        let process = Process::of_means(tick_s, 4.0, 1.5, 2);
+        let ticks = (deadline_h * 3600.0 / tick_s) as usize;
+        let (mut sum, mut most, mut exact, mut count, mut gap) = (0.0, 0.0_f64, 0, 0, 0.0_f64);
+        for replica in 0..20 {
+            let mut prices = stream(replica);
+            let drawn = |number: usize| {
+                let name = ["a", "b", "c", "d", "e", "f", "g", "h"][number];
+                let mut zone = zone(
+                    name,
+                    process.draw(&streams, name, replica, ticks),
+                    0.97,
+                    3.06,
+                );
+                if priced {
+                    for usd in &mut zone.spot_usd_per_h {
+                        *usd *= 0.8 + 0.4 * prices.uniform();
+                    }
+                }
+                zone
+            };
+            let world = World {
+                tick_s,
+                ..hours((0..zones).map(drawn).collect(), 0.02)
+            };
+            let mut job = Job {
+                changeover_s: 437.0,
+                ..job(47.99, deadline_h, 0.0)
+            };
+            match kind {
+                1 => job.checkpoint_every_s = Some(1000.0),
+                2 => job.last_tick = LastTick::Whole,
+                3 => {
+                    let mut large = form("large", 2, 1.7);
+                    large.speed = Speed::of_steps(vec![(0.0, 1.4), (0.5, 2.3)]).unwrap();
+                    job.forms.push(large);
+                }
+                4 => {
+                    job.lateness_usd_per_h = Some(1.5);
+                    job.deadline_s -= 6.0 * 3600.0;
+                }
+                _ => {}
             }
-            println!(
-                "ticks of {tick_s} s, {deadline_h} h, {} zones, {changeover_s} s of changeover: {:.3} ms, at most {most:.3}",
-                names.len(),
-                sum / f64::from(count)
-            );
+            let window = world.window(0, ticks).unwrap();
+            let began = cpu_ms();
+            let optimum = optimum(window, &job);
+            let least = cpu_ms() - began;
+            let optimum = optimum.unwrap();
+            exact += usize::from(optimum.0.is_exact);
+            gap = gap.max(optimum.1.cost_usd() / optimum.0.bound_usd - 1.0);
+            sum += least;
+            most = most.max(least);
+            count += 1;
         }
+        println!(
+            "{tick_s} s, {deadline_h} h, {zones} zones, prices {priced}, kind {kind}: {:.2} ms, at most {most:.2}, {exact} of {count} exact, gap {gap:.1e}",
+            sum / f64::from(count)
+        );
     }
 }

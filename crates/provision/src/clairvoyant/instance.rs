@@ -227,9 +227,16 @@ pub(super) fn segment_of(ends_ns: &[i64], done_ns: i64) -> usize {
 fn segments(job: &Job) -> Vec<i64> {
     let speeds = || job.forms.iter().flat_map(|form| form.speed.speeds());
     let fastest = speeds().fold(0.0, f64::max);
-    let rounding_ns = if speeds().all(|speed| speed == 1.0) { 0 } else { fastest as i64 + 2 };
+    let rounding_ns = if speeds().all(|speed| speed == 1.0) {
+        0
+    } else {
+        fastest as i64 + 2
+    };
     let work_ns = nanoseconds(job.work());
-    let ends = job.forms.iter().flat_map(|form| form.speed.stretches(work_ns as f64));
+    let ends = job
+        .forms
+        .iter()
+        .flat_map(|form| form.speed.stretches(work_ns as f64));
     let mut ends_ns: Vec<i64> = ends.map(|(end_ns, _)| end_ns.ceil() as i64).collect();
     ends_ns.retain(|&end_ns| end_ns < work_ns - rounding_ns);
     ends_ns.push(work_ns - rounding_ns);

@@ -40,6 +40,7 @@ pub struct Schedule {
     pub ticks: Vec<Option<Rental>>,
     /// USD that no life undercuts. What the schedule costs is above it by less than 1e-9 of it.
     pub bound_usd: f64,
+    pub is_exact: bool,
 }
 
 /// The cheapest schedule through a window, and what it comes to; `None` where the work cannot be done in time, or, if being

@@ -11,11 +11,13 @@ use super::{Rental, Schedule};
 use crate::life::Market;
 
 /// Share of the least cost that may be missed, which is more than all errors of floating point.
-const MISSED: f64 = 1e-10;
+const MISSED: f64 = 2e-10;
 /// How far the first limit is above the lower bound, as a share of it.
-const FIRST_GAP: f64 = 1e-3;
-/// Labels of a state before there is a schedule.
+const FIRST_GAP: f64 = 2e-3;
+/// Labels of a state before there is a schedule, in the first search.
 const FIRST_WIDTH: usize = 8;
+/// Labels of a tick, on average, in all searches.
+const MOST_LABELS: usize = 512;
 
 /// No change.
 const NONE: u32 = u32::MAX;
@@ -37,15 +39,18 @@ struct Search<'i, 'w> {
     labels: Vec<Vec<Label>>,
     next: Vec<Vec<Label>>,
     changes: Vec<Change>,
-    /// USD that labels have to stay below.
+    /// USD of the cheapest schedule.
     limit_usd: f64,
-    /// Tick of the cheapest end, and the change before it.
+    /// USD that are as good as none.
+    near_usd: f64,
+    /// Tick of its end, and the change before it.
     end: Option<(usize, u32)>,
-    /// Most labels of a state, and whether any had more.
+    /// USD that all costs at least by the labels that there was no room for.
+    dropped_usd: f64,
+    /// Most labels of a state.
     width: usize,
-    is_narrowed: bool,
-    /// Labels of all ticks.
-    count: usize,
+    /// Labels that there is room for in all searches.
+    room: usize,
     /// Room that is used again.
     fresh: Vec<Label>,
     spare: Vec<Label>,
@@ -54,80 +59,112 @@ struct Search<'i, 'w> {
 
 /// The cheapest schedule; `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
-    let usd = instance.offers.iter().flat_map(|offer| &offer.usd);
-    let usd = usd.filter(|usd| usd.is_finite());
-    let dearest_usd = usd.fold(0.0, |dearest: f64, &usd| dearest.max(usd));
-    let egress = instance.steps.iter().map(|step| step.egress_usd);
-    let egress_usd = egress.fold(0.0, f64::max);
-    let late_usd = instance.late_until_usd(instance.ticks);
-    let most_usd = (dearest_usd + egress_usd) * instance.ticks as f64 + late_usd;
-    let bounds = Bounds::new(instance, dearest_usd)?;
-    let low_usd = bounds.all_usd;
-    let mut gap_usd = FIRST_GAP * (low_usd + dearest_usd).max(1e-9);
+    let bounds = Bounds::new(instance)?;
+    let mut bound_usd = bounds.all_usd;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();
     let mut search = Search {
         instance,
+        limit_usd: f64::INFINITY,
+        near_usd: 0.5 * MISSED * bound_usd / instance.ticks as f64,
         bounds,
         labels: lists(instance.states),
         next: lists(instance.running.len()),
         changes: Vec::new(),
-        limit_usd: 0.0,
         end: None,
+        dropped_usd: f64::INFINITY,
         width: FIRST_WIDTH,
-        is_narrowed: false,
-        count: 0,
+        room: 0,
         fresh: Vec::new(),
         spare: Vec::new(),
         keys: Vec::new(),
     };
-    loop {
-        let is_last = gap_usd > most_usd;
-        if is_last {
-            search.width = usize::MAX;
-        }
-        search.limit_usd = if is_last {
-            f64::INFINITY
-        } else {
-            low_usd + gap_usd
-        };
-        if let Some(found) = search.run() {
-            let is_best = !search.is_narrowed;
-            search.width = usize::MAX;
-            let best = if is_best { None } else { search.run() };
-            return Some(Schedule {
-                ticks: best.unwrap_or(found),
-                bound_usd: search.limit_usd * (1.0 - MISSED),
-            });
-        }
-        if is_last {
-            return None;
-        }
-        if search.is_narrowed {
-            search.width *= 2;
-        }
-        let is_cheap = search.count < instance.ticks * instance.states;
-        gap_usd *= if is_cheap { 4.0 } else { 2.0 };
-    }
+    search.look_for_best()
 }
 
 impl Search<'_, '_> {
-    /// A schedule below the limit; the cheapest, unless it is narrowed. Its cost is the new limit.
+    /// The cheapest schedule, by limits that rise until there is one; `None` where there is none.
+    fn look_for_best(&mut self) -> Option<Schedule> {
+        let mut bound_usd = self.bounds.all_usd;
+        let (mut gap, mut best, mut is_last) = (FIRST_GAP, None, false);
+        self.room = MOST_LABELS * self.instance.ticks;
+        loop {
+            // Without a schedule all room there is may be used up, and a narrow search goes on.
+            if gap < 1.0 && best.is_none() {
+                self.limit_usd = self.bounds.all_usd * (1.0 + gap);
+            } else if best.is_none() {
+                self.limit_usd = f64::INFINITY;
+            }
+            let found = self.run();
+            let has_found = found.is_some();
+            best = found.or(best);
+            bound_usd = bound_usd.max(self.dropped_usd).min(self.limit_usd);
+            let is_exact = best.is_some() && bound_usd >= self.limit_usd * (1.0 - 0.5 * MISSED);
+            if std::env::var("DBG").is_ok() { eprintln!("limit {:.6} bound {:.6} width {} room {} dropped {:.6} found {}", self.limit_usd, bound_usd, self.width, self.room, self.dropped_usd, has_found); }
+            if is_exact || is_last {
+                return Some(Schedule {
+                    ticks: best?,
+                    bound_usd: bound_usd * (1.0 - MISSED),
+                    is_exact,
+                });
+            }
+            if has_found {
+                (is_last, self.width) = (true, usize::MAX);
+            } else {
+                if self.limit_usd == f64::INFINITY && self.dropped_usd == f64::INFINITY {
+                    return None;
+                }
+                if self.dropped_usd < f64::INFINITY {
+                    self.width *= 2;
+                }
+                gap *= 2.0;
+            }
+        }
+    }
+
+    /// A schedule that costs less than the limit, which it then is. 
     fn run(&mut self) -> Option<Vec<Option<Rental>>> {
-        (self.end, self.is_narrowed, self.count) = (None, false, 0);
+        (self.end, self.dropped_usd) = (None, f64::INFINITY);
         self.changes.clear();
         self.labels.iter_mut().for_each(Vec::clear);
         self.labels[self.instance.states - 1].push(Label {
             done_ns: 0,
             saved_ns: 0,
             usd: 0.0,
+            key_usd: 0.0,
             history: NONE,
             change: NONE,
         });
         for tick in 0..self.instance.ticks {
             self.stop(tick);
+            let count = self.narrow((self.room / (self.instance.ticks - tick)).max(8));
+            self.room = self.room.saturating_sub(count);
             self.advance(tick);
         }
         self.schedule()
+    }
+
+    /// Drops labels of the highest keys until so many are left; how many are.
+    fn narrow(&mut self, most: usize) -> usize {
+        let count = self.labels.iter().map(Vec::len).sum();
+        if count <= most {
+            return count;
+        }
+        let all = self.labels.iter().flatten();
+        self.keys.clear();
+        self.keys.extend(all.map(|label| label.key_usd));
+        let (below, &mut last_usd, above) =
+            (self.keys).select_nth_unstable_by(most - 1, f64::total_cmp);
+        let mut room = most - below.iter().filter(|&&usd| usd < last_usd).count();
+        self.dropped_usd = above.iter().copied().fold(self.dropped_usd, f64::min);
+        for labels in &mut self.labels {
+            labels.retain(|label| {
+                let is_last = label.key_usd == last_usd;
+                let stays = label.key_usd < last_usd || (is_last && room > 0);
+                room -= usize::from(is_last && stays);
+                stays
+            });
+        }
+        most
     }
 
     fn schedule(&self) -> Option<Vec<Option<Rental>>> {
@@ -154,38 +191,36 @@ impl Search<'_, '_> {
     /// As a tick begins, machines are lost, or may be given back.
     fn stop(&mut self, tick: usize) {
         let (running, mut fresh) = (self.instance.running.len(), std::mem::take(&mut self.fresh));
+        for state in running..self.instance.states {
+            let mut labels = std::mem::take(&mut self.labels[state]);
+            self.settle(&mut labels, tick, state, tick);
+            self.labels[state] = labels;
+        }
         for state in 0..running {
             if self.labels[state].is_empty() {
                 continue;
             }
             let offer = &self.instance.offers[self.instance.running[state]];
-            fresh.clear();
+            let labels = &mut self.labels[state];
             let stopped = |label: &Label| Label {
                 change: STOP,
                 ..*label
             };
-            fresh.extend(self.labels[state].iter().map(stopped));
+            fresh.clear();
+            fresh.extend(labels.iter().map(stopped));
             if offer.usd[tick] == f64::INFINITY {
-                self.labels[state].clear();
+                labels.clear();
                 if self.instance.checkpoint_ns.is_some() {
-                    fresh
-                        .iter_mut()
-                        .for_each(|label| label.done_ns = label.saved_ns);
+                    let lost = |label: &mut Label| label.done_ns = label.saved_ns;
+                    fresh.iter_mut().for_each(lost);
                     fresh.sort_by(|a, b| b.done_ns.cmp(&a.done_ns).then(a.usd.total_cmp(&b.usd)));
                 }
             }
-            merge(
-                &mut self.labels[offer.waiting],
-                &mut fresh,
-                &mut self.spare,
-                false,
-            );
+            self.settle(&mut fresh, tick, offer.waiting, tick);
+            let waiting = &mut self.labels[offer.waiting];
+            merge(waiting, &mut fresh, &mut self.spare, self.near_usd, false);
         }
         self.fresh = fresh;
-        for state in running..self.instance.states {
-            let labels = std::mem::take(&mut self.labels[state]);
-            self.labels[state] = self.settle(labels, tick, state, tick);
-        }
     }
 
     /// All steps of a tick.
@@ -203,11 +238,18 @@ impl Search<'_, '_> {
                 let offer = &instance.offers[step.offer];
                 if offer.usd[tick].is_finite() && !self.labels[step.from].is_empty() {
                     self.take(tick, number, &mut fresh);
-                    merge(&mut next, &mut fresh, &mut self.spare, keeps_saved);
+                    merge(
+                        &mut next,
+                        &mut fresh,
+                        &mut self.spare,
+                        self.near_usd,
+                        keeps_saved,
+                    );
                 }
                 number += 1;
             }
-            self.next[to] = self.settle(next, tick + 1, to, tick);
+            self.settle(&mut next, tick + 1, to, tick);
+            self.next[to] = next;
         }
         self.fresh = fresh;
         for (labels, next) in self.labels.iter_mut().zip(&mut self.next) {
@@ -256,6 +298,7 @@ impl Search<'_, '_> {
                 done_ns,
                 saved_ns,
                 usd: label.usd + usd,
+                key_usd: 0.0,
                 history: label.history,
                 change,
             }
@@ -264,41 +307,29 @@ impl Search<'_, '_> {
     }
 
     /// Leaves labels that are not excluded in a state at the begin of a tick, and numbers their changes.
-    fn settle(
-        &mut self,
-        mut labels: Vec<Label>,
-        tick: usize,
-        state: usize,
-        changed: usize,
-    ) -> Vec<Label> {
+    fn settle(&mut self, labels: &mut Vec<Label>, tick: usize, state: usize, changed: usize) {
         if labels.is_empty() {
-            return labels;
+            return;
         }
-        let mut bounds = self.bounds.of(tick, state);
+        let bounds = &self.bounds;
         let late_usd = self.instance.late_until_usd(tick);
-        let limit_usd = self.limit_usd * (1.0 - MISSED) - late_usd;
-        self.keys.clear();
-        labels.retain(|label| {
-            let key = label.usd + bounds.usd(label.done_ns);
-            let stays = key < limit_usd;
-            if stays {
-                self.keys.push(key);
-            }
-            stays
+        let limit_usd = self.limit_usd * (1.0 - 0.5 * MISSED);
+        labels.retain_mut(|label| {
+            label.key_usd = label.usd + late_usd + bounds.usd(tick, state, label.done_ns);
+            label.key_usd < limit_usd
         });
         if labels.len() > self.width {
-            self.is_narrowed = true;
-            let mut keys = self.keys.clone();
-            let (_, &mut most, _) = keys.select_nth_unstable_by(self.width - 1, f64::total_cmp);
-            let mut keys = self.keys.iter();
-            labels.retain(|_| keys.next().is_some_and(|&key| key <= most));
+            self.keys.clear();
+            self.keys.extend(labels.iter().map(|label| label.key_usd));
+            let (_, &mut most, above) =
+                (self.keys).select_nth_unstable_by(self.width - 1, f64::total_cmp);
+            self.dropped_usd = above.iter().copied().fold(self.dropped_usd, f64::min);
+            labels.retain(|label| label.key_usd <= most);
         }
         for label in labels.iter_mut().filter(|label| label.change != NONE) {
             label.history = number_change(&mut self.changes, *label, changed);
             label.change = NONE;
         }
-        self.count += labels.len();
-        labels
     }
 }
 
