@@ -262,7 +262,16 @@ fn it_is_what_a_plain_program_finds_in_ten_thousand_worlds() {
     );
 }
 
-fn cpu_ms() -> f64 { std::fs::read_to_string("/proc/thread-self/schedstat").unwrap().split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6 }
+fn cpu_ms() -> f64 {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse::<f64>()
+        .unwrap()
+        / 1e6
+}
 
 /// The least time of some runs of many lives of 48 h, printed:
 /// `cargo test -p scavsim-provision --test clairvoyant how_long -- --ignored --nocapture`.

@@ -3,7 +3,7 @@
 use super::instance::{Instance, Step, segment_of};
 
 /// Tries to better the prices, where each segment of the work has its own.
-const TRIES: usize = 24;
+const TRIES: usize = 14;
 /// Most relaxations that are kept.
 const MOST: usize = 12;
 /// Nanoseconds of work that errors of floating point stay below.
@@ -211,7 +211,9 @@ fn at_best_prices(instance: &Instance<'_>) -> Vec<Relaxation> {
         let mut best_usd = usd;
         for _ in 0..TRIES {
             let missing = |segment: usize| 1.0 - done_ns[segment] / lengths_ns[segment];
-            let squares: f64 = (0..worth.len()).map(|segment| missing(segment).powi(2)).sum();
+            let squares: f64 = (0..worth.len())
+                .map(|segment| missing(segment).powi(2))
+                .sum();
             let step_usd = (best_usd * (1.0 + above) - usd) / squares.max(1e-9);
             for (segment, price) in prices.iter_mut().enumerate() {
                 let change = step_usd * missing(segment) / lengths_ns[segment];

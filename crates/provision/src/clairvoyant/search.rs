@@ -1,8 +1,9 @@
 //! Forwards in time, without what the lower bounds exclude.
 //!
 //! Nobody knows the least cost beforehand, and every USD above it leaves more to look at. So a limit a little above the lower bound
-//! rises until a schedule is found below it. On the way the labels of a state are few; once there is a schedule, it is the limit,
-//! and all labels below it are looked at.
+//! rises until a schedule is found below it, with few labels of each state. The cost of that schedule is the limit of the last
+//! search, which has room for all labels that memory and time allow. A label that is dropped for lack of room still says what all
+//! schedules from there on cost at least: the least of these and the limit is a lower bound.
 
 use super::frontier::{Label, merge};
 use super::instance::Instance;
@@ -11,13 +12,17 @@ use super::{Rental, Schedule};
 use crate::life::Market;
 
 /// Share of the least cost that may be missed, which is more than all errors of floating point.
-const MISSED: f64 = 2e-10;
+const MISSED: f64 = 4e-10;
+/// Share of it by which costs differ that are as good as equal.
+const NEAR: f64 = 1e-10;
 /// How far the first limit is above the lower bound, as a share of it.
 const FIRST_GAP: f64 = 2e-3;
-/// Labels of a state before there is a schedule, in the first search.
-const FIRST_WIDTH: usize = 8;
+/// Labels of a state before there is a schedule: in the first search, and at most.
+const WIDTHS: (usize, usize) = (8, 32);
 /// Labels of a tick, on average, in all searches.
 const MOST_LABELS: usize = 512;
+/// Labels of a tick that the last search may have at least.
+const LEAST_LABELS: usize = 8;
 
 /// No change.
 const NONE: u32 = u32::MAX;
@@ -60,20 +65,19 @@ struct Search<'i, 'w> {
 /// The cheapest schedule; `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let bounds = Bounds::new(instance)?;
-    let mut bound_usd = bounds.all_usd;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();
     let mut search = Search {
         instance,
         limit_usd: f64::INFINITY,
-        near_usd: 0.5 * MISSED * bound_usd / instance.ticks as f64,
+        near_usd: NEAR * bounds.all_usd / instance.ticks as f64,
         bounds,
         labels: lists(instance.states),
         next: lists(instance.running.len()),
         changes: Vec::new(),
         end: None,
         dropped_usd: f64::INFINITY,
-        width: FIRST_WIDTH,
-        room: 0,
+        width: WIDTHS.0,
+        room: MOST_LABELS * instance.ticks,
         fresh: Vec::new(),
         spare: Vec::new(),
         keys: Vec::new(),
@@ -82,46 +86,44 @@ pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
 }
 
 impl Search<'_, '_> {
-    /// The cheapest schedule, by limits that rise until there is one; `None` where there is none.
+    /// The cheapest schedule that is found, and a lower bound; `None` where there is no schedule.
     fn look_for_best(&mut self) -> Option<Schedule> {
-        let mut bound_usd = self.bounds.all_usd;
-        let (mut gap, mut best, mut is_last) = (FIRST_GAP, None, false);
-        self.room = MOST_LABELS * self.instance.ticks;
-        loop {
-            // Without a schedule all room there is may be used up, and a narrow search goes on.
-            if gap < 1.0 && best.is_none() {
-                self.limit_usd = self.bounds.all_usd * (1.0 + gap);
-            } else if best.is_none() {
-                self.limit_usd = f64::INFINITY;
-            }
-            let found = self.run();
-            let has_found = found.is_some();
-            best = found.or(best);
-            bound_usd = bound_usd.max(self.dropped_usd).min(self.limit_usd);
-            let is_exact = best.is_some() && bound_usd >= self.limit_usd * (1.0 - 0.5 * MISSED);
-            if std::env::var("DBG").is_ok() { eprintln!("limit {:.6} bound {:.6} width {} room {} dropped {:.6} found {}", self.limit_usd, bound_usd, self.width, self.room, self.dropped_usd, has_found); }
-            if is_exact || is_last {
-                return Some(Schedule {
-                    ticks: best?,
-                    bound_usd: bound_usd * (1.0 - MISSED),
-                    is_exact,
-                });
-            }
-            if has_found {
-                (is_last, self.width) = (true, usize::MAX);
+        let low_usd = self.bounds.all_usd;
+        let (mut bound_usd, mut gap) = (low_usd, FIRST_GAP);
+        let narrow_room = self.room / 2;
+        let mut best = loop {
+            let is_hurried = self.room < narrow_room || gap > 1.0;
+            self.limit_usd = if is_hurried {
+                f64::INFINITY
             } else {
-                if self.limit_usd == f64::INFINITY && self.dropped_usd == f64::INFINITY {
-                    return None;
-                }
-                if self.dropped_usd < f64::INFINITY {
-                    self.width *= 2;
-                }
-                gap *= 2.0;
+                low_usd * (1.0 + gap)
+            };
+            let found = self.run();
+            bound_usd = bound_usd.max(self.dropped_usd.min(self.limit_usd));
+            let is_narrowed = self.dropped_usd < self.limit_usd;
+            match found {
+                Some(found) => break found,
+                None if is_hurried && !is_narrowed => return None,
+                None if is_narrowed && is_hurried => self.width *= 2,
+                None if is_narrowed => self.width = WIDTHS.1.min(2 * self.width),
+                None => {}
             }
+            gap *= 2.0;
+        };
+        let close_usd = self.limit_usd * (1.0 - NEAR);
+        if bound_usd < close_usd {
+            self.width = usize::MAX;
+            best = self.run().unwrap_or(best);
+            bound_usd = bound_usd.max(self.dropped_usd).min(self.limit_usd);
         }
+        Some(Schedule {
+            ticks: best,
+            bound_usd: bound_usd * (1.0 - MISSED),
+            is_exact: bound_usd >= self.limit_usd * (1.0 - NEAR),
+        })
     }
 
-    /// A schedule that costs less than the limit, which it then is. 
+    /// A schedule that costs less than the limit, which its cost then is.
     fn run(&mut self) -> Option<Vec<Option<Rental>>> {
         (self.end, self.dropped_usd) = (None, f64::INFINITY);
         self.changes.clear();
@@ -136,19 +138,20 @@ impl Search<'_, '_> {
         });
         for tick in 0..self.instance.ticks {
             self.stop(tick);
-            let count = self.narrow((self.room / (self.instance.ticks - tick)).max(8));
+            let most = self.room / (self.instance.ticks - tick);
+            let mut count = self.labels.iter().map(Vec::len).sum();
+            if self.width == usize::MAX && count > most.max(LEAST_LABELS) {
+                count = most.max(LEAST_LABELS);
+                self.narrow(count);
+            }
             self.room = self.room.saturating_sub(count);
             self.advance(tick);
         }
         self.schedule()
     }
 
-    /// Drops labels of the highest keys until so many are left; how many are.
-    fn narrow(&mut self, most: usize) -> usize {
-        let count = self.labels.iter().map(Vec::len).sum();
-        if count <= most {
-            return count;
-        }
+    /// Drops labels of the highest keys until so many are left.
+    fn narrow(&mut self, most: usize) {
         let all = self.labels.iter().flatten();
         self.keys.clear();
         self.keys.extend(all.map(|label| label.key_usd));
@@ -158,13 +161,11 @@ impl Search<'_, '_> {
         self.dropped_usd = above.iter().copied().fold(self.dropped_usd, f64::min);
         for labels in &mut self.labels {
             labels.retain(|label| {
-                let is_last = label.key_usd == last_usd;
-                let stays = label.key_usd < last_usd || (is_last && room > 0);
-                room -= usize::from(is_last && stays);
-                stays
+                let is_last = label.key_usd == last_usd && room > 0;
+                room -= usize::from(is_last);
+                label.key_usd < last_usd || is_last
             });
         }
-        most
     }
 
     fn schedule(&self) -> Option<Vec<Option<Rental>>> {
@@ -313,18 +314,25 @@ impl Search<'_, '_> {
         }
         let bounds = &self.bounds;
         let late_usd = self.instance.late_until_usd(tick);
-        let limit_usd = self.limit_usd * (1.0 - 0.5 * MISSED);
+        let limit_usd = self.limit_usd * (1.0 - NEAR);
         labels.retain_mut(|label| {
             label.key_usd = label.usd + late_usd + bounds.usd(tick, state, label.done_ns);
             label.key_usd < limit_usd
         });
         if labels.len() > self.width {
-            self.keys.clear();
-            self.keys.extend(labels.iter().map(|label| label.key_usd));
-            let (_, &mut most, above) =
-                (self.keys).select_nth_unstable_by(self.width - 1, f64::total_cmp);
-            self.dropped_usd = above.iter().copied().fold(self.dropped_usd, f64::min);
-            labels.retain(|label| label.key_usd <= most);
+            // The best of as many parts as there is room for, since work done and money spent are to differ.
+            let size = labels.len().div_ceil(self.width);
+            self.spare.clear();
+            for part in labels.chunks(size) {
+                let least = part.iter().min_by(|a, b| a.key_usd.total_cmp(&b.key_usd));
+                self.spare.extend(least);
+                let dropped = part
+                    .iter()
+                    .filter(|&one| least.is_none_or(|least| !std::ptr::eq(one, least)));
+                self.dropped_usd =
+                    (dropped.map(|label| label.key_usd)).fold(self.dropped_usd, f64::min);
+            }
+            std::mem::swap(labels, &mut self.spare);
         }
         for label in labels.iter_mut().filter(|label| label.change != NONE) {
             label.history = number_change(&mut self.changes, *label, changed);
