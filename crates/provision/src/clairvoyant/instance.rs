@@ -83,6 +83,7 @@ impl<'w> Instance<'w> {
             ends_ns: segments(job),
             checkpoint_ns: checkpoints.map(|every| nanoseconds(every).max(1)),
         };
+        let tick_h = instance.tick_ns as f64 / 3600e9;
         let (moves, ports) = moves(world, job);
         for (zone, port) in ports.into_iter().enumerate() {
             let is_served = |form: &usize| job.forms[*form].is_served(&world.zones[zone]);
@@ -95,7 +96,7 @@ impl<'w> Instance<'w> {
                         form,
                         waiting: port,
                         usd: (0..ticks)
-                            .map(|tick| tick_usd(window, job, place, form, tick))
+                            .map(|tick| tick_h * usd_per_h(window, job, place, form, tick))
                             .collect(),
                     });
                 }
@@ -239,13 +240,14 @@ fn segments(job: &Job) -> Vec<i64> {
         .flat_map(|form| form.speed.stretches(work_ns as f64));
     let mut ends_ns: Vec<i64> = ends.map(|(end_ns, _)| end_ns.ceil() as i64).collect();
     ends_ns.retain(|&end_ns| end_ns < work_ns - rounding_ns);
-    ends_ns.push(work_ns - rounding_ns);
+    ends_ns.push((work_ns - rounding_ns).max(1));
     ends_ns.sort_unstable();
     ends_ns.dedup();
     ends_ns
 }
 
-fn tick_usd(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usize) -> f64 {
+/// USD per hour of machines in a tick; infinite where there are none.
+fn usd_per_h(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usize) -> f64 {
     let (world, machines) = (window.world(), job.forms[form].machines);
     let usd_per_h = match place.market {
         Market::OnDemand => world.zones[place.zone].on_demand_usd_per_h,
@@ -254,7 +256,7 @@ fn tick_usd(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usiz
         }
         Market::Spot => f64::INFINITY,
     };
-    usd_per_h * f64::from(machines) * world.tick_s / 3600.0
+    usd_per_h * f64::from(machines)
 }
 
 /// Moves to all zones: from zones, of which those that no move tells apart are one; and last from nowhere. And which of them

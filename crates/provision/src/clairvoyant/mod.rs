@@ -1,4 +1,4 @@
-//! The least that a job can cost whoever knows what comes, and a schedule that costs as much.
+//! The least that a job can cost whoever knows the market: a lower bound of all policies.
 //!
 //! It is a shortest path with a resource: states are ticks and machines, the resource is work, in nanoseconds. Starts, bills,
 //! checkpoints and losses are those of a life. It is solved as such problems are (Handler and Zang 1980; Dumitrescu and
@@ -22,42 +22,53 @@ use crate::policy::{Net, Policy};
 use crate::world::Window;
 use instance::Instance;
 
+/// What is known of the least cost of a life.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// USD that no policy undercuts: the least cost less at most 1e-9 of it where it is exact, else a lower bound.
+    pub bound_usd: f64,
+    /// Whether the cheapest schedule was found and proven to be it.
+    pub is_exact: bool,
+    /// What the cheapest schedule that was found comes to.
+    pub outcome: Outcome,
+}
+
+/// The least cost of a life in a window. `None` where the work cannot be done in time, or, if being late has a price, in the window
+/// at all.
+pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
+    let schedule = search::cheapest(&Instance::new(window, job))?;
+    let outcome = live(window, job, &mut Follower(&schedule.ticks));
+    Some(Optimum {
+        bound_usd: schedule.bound_usd,
+        is_exact: schedule.is_exact,
+        outcome,
+    })
+}
+
 /// Machines that are rented in a tick.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rental {
-    /// Where, and how.
-    pub place: Place,
-    /// Number of the form.
-    pub form: usize,
+#[derive(Debug, Clone, Copy)]
+struct Rental {
+    place: Place,
+    form: usize,
     /// Whether they are started in this tick, even in place of the same ones.
-    pub is_start: bool,
+    is_start: bool,
 }
 
 /// What to rent when.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Schedule {
+struct Schedule {
     /// What it has in each tick until the work is done; `None` where it waits.
-    pub ticks: Vec<Option<Rental>>,
-    /// USD that no life undercuts. What the schedule costs is above it by less than 1e-9 of it.
-    pub bound_usd: f64,
-    pub is_exact: bool,
-}
-
-/// The cheapest schedule through a window, and what it comes to; `None` where the work cannot be done in time, or, if being
-/// late has a price, in the window at all.
-pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Schedule, Outcome)> {
-    let schedule = search::cheapest(&Instance::new(window, job))?;
-    let outcome = live(window, job, &mut Follower(&schedule));
-    Some((schedule, outcome))
+    ticks: Vec<Option<Rental>>,
+    bound_usd: f64,
+    is_exact: bool,
 }
 
 /// A policy that follows a schedule.
 #[derive(Debug)]
-struct Follower<'s>(&'s Schedule);
+struct Follower<'s>(&'s [Option<Rental>]);
 
 impl Policy for Follower<'_> {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        let Some(rental) = self.0.ticks.get(desk.tick()) else {
+        let Some(rental) = self.0.get(desk.tick()) else {
             // What rounding has left is done by what it has.
             return;
         };

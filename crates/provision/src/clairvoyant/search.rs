@@ -19,8 +19,8 @@ const NEAR: f64 = 1e-10;
 const FIRST_GAP: f64 = 2e-3;
 /// Labels of a state before there is a schedule: in the first search, and at most.
 const WIDTHS: (usize, usize) = (8, 32);
-/// Labels of a tick, on average, in all searches.
-const MOST_LABELS: usize = 512;
+/// Labels in all searches: of a tick, on average, and together.
+const MOST_LABELS: (usize, usize) = (512, 4_000_000);
 /// Labels of a tick that the last search may have at least.
 const LEAST_LABELS: usize = 8;
 
@@ -46,7 +46,7 @@ struct Search<'i, 'w> {
     changes: Vec<Change>,
     /// USD of the cheapest schedule.
     limit_usd: f64,
-    /// USD that are as good as none.
+    /// USD that are as good as none in a step.
     near_usd: f64,
     /// Tick of its end, and the change before it.
     end: Option<(usize, u32)>,
@@ -65,11 +65,12 @@ struct Search<'i, 'w> {
 /// The cheapest schedule; `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let bounds = Bounds::new(instance)?;
+    let steps = instance.steps.len() + instance.states;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();
     let mut search = Search {
         instance,
         limit_usd: f64::INFINITY,
-        near_usd: NEAR * bounds.all_usd / instance.ticks as f64,
+        near_usd: NEAR * bounds.all_usd / (instance.ticks * steps) as f64,
         bounds,
         labels: lists(instance.states),
         next: lists(instance.running.len()),
@@ -77,7 +78,7 @@ pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
         end: None,
         dropped_usd: f64::INFINITY,
         width: WIDTHS.0,
-        room: MOST_LABELS * instance.ticks,
+        room: MOST_LABELS.1.min(MOST_LABELS.0 * instance.ticks),
         fresh: Vec::new(),
         spare: Vec::new(),
         keys: Vec::new(),
@@ -93,11 +94,10 @@ impl Search<'_, '_> {
         let narrow_room = self.room / 2;
         let mut best = loop {
             let is_hurried = self.room < narrow_room || gap > 1.0;
-            self.limit_usd = if is_hurried {
-                f64::INFINITY
-            } else {
-                low_usd * (1.0 + gap)
-            };
+            self.limit_usd = low_usd * (1.0 + gap);
+            if is_hurried {
+                self.limit_usd = f64::INFINITY;
+            }
             let found = self.run();
             bound_usd = bound_usd.max(self.dropped_usd.min(self.limit_usd));
             let is_narrowed = self.dropped_usd < self.limit_usd;
@@ -110,8 +110,7 @@ impl Search<'_, '_> {
             }
             gap *= 2.0;
         };
-        let close_usd = self.limit_usd * (1.0 - NEAR);
-        if bound_usd < close_usd {
+        if bound_usd < self.limit_usd * (1.0 - NEAR) {
             self.width = usize::MAX;
             best = self.run().unwrap_or(best);
             bound_usd = bound_usd.max(self.dropped_usd).min(self.limit_usd);
