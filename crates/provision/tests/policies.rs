@@ -107,34 +107,6 @@ fn whoever_has_a_net_keeps_all_deadlines() {
     }
 }
 
-#[test]
-fn nobody_does_better_than_who_knows_what_comes() {
-    let world = aws_zones(&["us-east-1f", "us-east-2a"]);
-    let job = Job {
-        work_s: 78_000.0,
-        deadline_s: 117_000.0,
-        changeover_s: 390.0,
-        checkpoint_gb: 20.0,
-        ..job(1.0, 1.0, 0.0)
-    };
-    for start in (0..19_000).step_by(1_900) {
-        let window = world.window(start, 600).unwrap();
-        let best = optimum(window, &job).unwrap().bound_usd;
-        for declared in POLICIES {
-            let mut policy = policy(declared.name, window);
-            if policy.net() == Net::None {
-                continue;
-            }
-            let cost = live(window, &job, &mut *policy).cost_usd();
-            assert!(
-                cost >= best - 1e-9,
-                "{}: {cost}, and {best} at best",
-                declared.name
-            );
-        }
-    }
-}
-
 /// Whether a policy decides otherwise before a tick when all that comes after it is turned round; tried in many places.
 fn decides_by_what_comes(name: &str) -> bool {
     let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);

@@ -23,13 +23,12 @@ impl Label {
     }
 }
 
-/// Moves labels to others, both with most work first, and leaves none that has done no more for no less, up to `near_usd`. If it
-/// `keeps_saved`, more work that is saved is better as well.
+/// Moves labels to others, both with most work first, and leaves none that has done no more for no less. If it `keeps_saved`,
+/// more work that is saved is better as well.
 pub(super) fn merge(
     labels: &mut Vec<Label>,
     others: &mut Vec<Label>,
     spare: &mut Vec<Label>,
-    near_usd: f64,
     keeps_saved: bool,
 ) {
     if labels.is_empty() {
@@ -58,8 +57,8 @@ pub(super) fn merge(
             }
             (None, None) => break,
         };
-        let beats = |one: &Label| one.usd - near_usd <= label.usd && one.saved_ns >= label.saved_ns;
-        if label.usd < least_usd - near_usd {
+        let beats = |one: &Label| one.usd <= label.usd && one.saved_ns >= label.saved_ns;
+        if label.usd < least_usd {
             least_usd = label.usd;
             spare.push(*label);
         } else if keeps_saved && !spare.iter().rev().any(beats) {

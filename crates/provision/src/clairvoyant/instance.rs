@@ -42,7 +42,7 @@ pub(super) struct Instance<'w> {
     pub(super) tick_ns: i64,
     pub(super) ticks: usize,
     pub(super) offers: Vec<Offer>,
-    /// Ordered by the state after them.
+    /// Ordered by the state before them.
     pub(super) steps: Vec<Step>,
     /// Number of the machines of each state on machines.
     pub(super) running: Vec<usize>,
@@ -110,7 +110,7 @@ impl<'w> Instance<'w> {
         for step in instance.steps.iter_mut().filter(|step| step.is_start) {
             step.from += running;
         }
-        instance.steps.sort_by_key(|step| step.to);
+        instance.steps.sort_by_key(|step| step.from);
         instance
     }
 

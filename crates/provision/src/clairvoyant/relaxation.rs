@@ -28,41 +28,20 @@ const LATER: u32 = u32::MAX - 1;
 /// It gives machines back, or waits.
 const WAIT: u32 = u32::MAX - 2;
 
-/// A step as relaxations see it.
-#[derive(Clone, Copy)]
-struct Edge {
-    to: usize,
-    offer: usize,
-    /// USD, without those of the machines and less what its work earns.
-    usd: f64,
-}
-
 impl Relaxation {
     /// All USD count by a weight: where it is 0, work alone does, and what is above a bound of 0 cannot be done in time.
     fn new(instance: &Instance<'_>, prices: Vec<f64>, weight: f64) -> Self {
         let (states, segments) = (instance.states, prices.len());
         let width = segments * states;
-        // By the state before them.
-        let mut order: Vec<usize> = (0..instance.steps.len()).collect();
-        order.sort_by_key(|&number| instance.steps[number].from);
-        let begins: Vec<usize> = (0..=states)
-            .map(|state| order.partition_point(|&number| instance.steps[number].from < state))
-            .collect();
-        let edges_of = |segment: usize| {
-            let edge = |&number: &usize| {
-                let Step {
-                    to,
-                    offer,
-                    egress_usd,
-                    ref gains_ns,
-                    ..
-                } = instance.steps[number];
-                let usd = weight * egress_usd - prices[segment] * gains_ns[segment] as f64;
-                Edge { to, offer, usd }
-            };
-            order.iter().map(edge).collect()
+        let steps = &instance.steps;
+        let begin = |state: usize| steps.partition_point(|step| step.from < state);
+        let begins: Vec<usize> = (0..=states).map(begin).collect();
+        let own_usd = |segment: usize| {
+            let earns = |step: &Step| prices[segment] * step.gains_ns[segment] as f64;
+            let usd = |step: &Step| weight * step.egress_usd - earns(step);
+            steps.iter().map(usd).collect()
         };
-        let edges: Vec<Vec<Edge>> = (0..segments).map(edges_of).collect();
+        let own_usd: Vec<Vec<f64>> = (0..segments).map(own_usd).collect();
         let mut costs = vec![0.0; (instance.ticks + 1) * width];
         let mut choices = vec![END; instance.ticks * width];
         let mut tick_usd = vec![0.0; instance.offers.len()];
@@ -74,7 +53,7 @@ impl Relaxation {
             }
             let (now, next) = costs[tick * width..(tick + 2) * width].split_at_mut(width);
             let choices = &mut choices[tick * width..(tick + 1) * width];
-            for (segment, edges) in edges.iter().enumerate().rev() {
+            for (segment, own_usd) in own_usd.iter().enumerate().rev() {
                 let first = segment * states;
                 let next = &next[first..first + states];
                 // Those of waiting come first, since machines can be given back.
@@ -93,10 +72,9 @@ impl Relaxation {
                         (least, choice) = (usd, ends);
                     }
                     for at in begins[state]..begins[state + 1] {
-                        let Edge { to, offer, usd } = edges[at];
-                        let usd = usd + tick_usd[offer] + next[to];
+                        let usd = own_usd[at] + tick_usd[steps[at].offer] + next[steps[at].to];
                         if usd < least {
-                            (least, choice) = (usd, order[at] as u32);
+                            (least, choice) = (usd, at as u32);
                         }
                     }
                     now[first + state] = least;

@@ -46,8 +46,6 @@ struct Search<'i, 'w> {
     changes: Vec<Change>,
     /// USD of the cheapest schedule.
     limit_usd: f64,
-    /// USD that are as good as none in a step.
-    near_usd: f64,
     /// Tick of its end, and the change before it.
     end: Option<(usize, u32)>,
     /// USD that all costs at least by the labels that there was no room for.
@@ -65,12 +63,10 @@ struct Search<'i, 'w> {
 /// The cheapest schedule; `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let bounds = Bounds::new(instance)?;
-    let steps = instance.steps.len() + instance.states;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();
     let mut search = Search {
         instance,
         limit_usd: f64::INFINITY,
-        near_usd: NEAR * bounds.all_usd / (instance.ticks * steps) as f64,
         bounds,
         labels: lists(instance.states),
         next: lists(instance.running.len()),
@@ -218,7 +214,7 @@ impl Search<'_, '_> {
             }
             self.settle(&mut fresh, tick, offer.waiting, tick);
             let waiting = &mut self.labels[offer.waiting];
-            merge(waiting, &mut fresh, &mut self.spare, self.near_usd, false);
+            merge(waiting, &mut fresh, &mut self.spare, false);
         }
         self.fresh = fresh;
     }
@@ -230,24 +226,17 @@ impl Search<'_, '_> {
             self.instance.checkpoint_ns.is_some(),
             std::mem::take(&mut self.fresh),
         );
-        let mut number = 0;
+        self.next.iter_mut().for_each(Vec::clear);
+        for (number, step) in instance.steps.iter().enumerate() {
+            let usd = instance.offers[step.offer].usd[tick];
+            if usd.is_finite() && !self.labels[step.from].is_empty() {
+                self.take(tick, number, &mut fresh);
+                let next = &mut self.next[step.to];
+                merge(next, &mut fresh, &mut self.spare, keeps_saved);
+            }
+        }
         for to in 0..instance.running.len() {
             let mut next = std::mem::take(&mut self.next[to]);
-            next.clear();
-            while let Some(step) = instance.steps.get(number).filter(|step| step.to == to) {
-                let offer = &instance.offers[step.offer];
-                if offer.usd[tick].is_finite() && !self.labels[step.from].is_empty() {
-                    self.take(tick, number, &mut fresh);
-                    merge(
-                        &mut next,
-                        &mut fresh,
-                        &mut self.spare,
-                        self.near_usd,
-                        keeps_saved,
-                    );
-                }
-                number += 1;
-            }
             self.settle(&mut next, tick + 1, to, tick);
             self.next[to] = next;
         }
