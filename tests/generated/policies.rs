@@ -106,11 +106,15 @@ impl PolicyScenario {
         Some(rows.map(|row| (row.policy, row.figures)).collect())
     }
 
-    /// Mean USD of the cheapest way in time.
+    /// Mean USD of the cheapest way in time, where it is exact.
     fn bound_usd(&self) -> Option<f64> {
-        let figures = self.run()?.remove(CLAIRVOYANT)?;
-        (figures.lives > 0).then_some(figures.cost_usd)
+        exact_usd(self.run()?.get(CLAIRVOYANT)?)
     }
+}
+
+/// Mean USD of a clairvoyant that is exact in all lives.
+fn exact_usd(figures: &Figures) -> Option<f64> {
+    (figures.lives > 0 && figures.inexact == 0).then_some(figures.cost_usd)
 }
 
 /// Laws by the figures that a scenario has, in words what breaks them.
@@ -161,7 +165,7 @@ fn the_clairvoyant_is_a_bound(
             ));
         }
     }
-    let Some(bound) = rows.get(CLAIRVOYANT).map(|figures| figures.cost_usd) else {
+    let Some(bound) = rows.get(CLAIRVOYANT).and_then(exact_usd) else {
         return broken;
     };
     type Change = fn(f64) -> f64;

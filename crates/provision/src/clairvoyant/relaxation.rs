@@ -132,29 +132,20 @@ fn at_best_prices(instance: &Instance<'_>) -> Vec<Relaxation> {
     let lengths_ns: Vec<f64> = lengths.map(|(from, to)| (to - from) as f64).collect();
     // Work is worth more where all are slow.
     let worth = |segment: usize| {
-        let gains = instance
-            .steps
-            .iter()
-            .map(|step| step.gains_ns[segment] as f64);
+        let gains = (instance.steps.iter()).map(|step| step.gains_ns[segment] as f64);
         (instance.tick_ns * instance.steps.len() as i64) as f64 / gains.sum::<f64>()
     };
     let worth: Vec<f64> = (0..lengths_ns.len()).map(worth).collect();
-    let worth_of = |done_ns: &[f64]| -> f64 {
-        done_ns
-            .iter()
-            .zip(&worth)
-            .map(|(ns, worth)| ns * worth)
-            .sum()
+    let worth_of = |done_ns: &[f64]| {
+        let parts = done_ns.iter().zip(&worth);
+        parts.map(|(ns, worth)| ns * worth).sum::<f64>()
     };
     let all = worth_of(&lengths_ns);
     let mut found: Vec<Relaxation> = Vec::new();
     // Work of the cheapest way at a price, and its USD.
     let mut at_price = |price: f64| {
-        let relaxation = Relaxation::new(
-            instance,
-            worth.iter().map(|worth| price * worth).collect(),
-            1.0,
-        );
+        let prices = worth.iter().map(|worth| price * worth);
+        let relaxation = Relaxation::new(instance, prices.collect(), 1.0);
         let work = worth_of(&relaxation.done_ns);
         let usd = relaxation.all_usd + price * (work - all);
         found.push(relaxation);
@@ -241,14 +232,12 @@ impl Bounds {
         let all_usd = all[0].all_usd.max(0.0);
         all.push(most_work);
         let prices = |segment: usize| all.iter().map(|one| one.prices[segment]).collect();
-        let cells = 0..all[0].costs.len();
+        let costs_of = |cell| all.iter().map(move |one: &Relaxation| one.costs[cell]);
         Some(Bounds {
             states: instance.states,
             ends_ns,
             prices: (0..segments).map(prices).collect(),
-            costs: cells
-                .flat_map(|cell| all.iter().map(move |one| one.costs[cell]))
-                .collect(),
+            costs: (0..all[0].costs.len()).flat_map(costs_of).collect(),
             all_usd,
         })
     }

@@ -20,9 +20,7 @@ const FIRST_GAP: f64 = 2e-3;
 /// Labels of a state before there is a schedule: in the first search, and at most.
 const WIDTHS: (usize, usize) = (8, 32);
 /// Labels in all searches: of a tick, on average, and together.
-const MOST_LABELS: (usize, usize) = (512, 4_000_000);
-/// Labels of a tick that the last search may have at least.
-const LEAST_LABELS: usize = 8;
+const MOST_LABELS: (usize, usize) = (1024, 4_000_000);
 
 /// No change.
 const NONE: u32 = u32::MAX;
@@ -133,11 +131,11 @@ impl Search<'_, '_> {
         });
         for tick in 0..self.instance.ticks {
             self.stop(tick);
-            let most = self.room / (self.instance.ticks - tick);
+            let most = (self.room / (self.instance.ticks - tick)).max(WIDTHS.0);
             let mut count = self.labels.iter().map(Vec::len).sum();
-            if self.width == usize::MAX && count > most.max(LEAST_LABELS) {
-                count = most.max(LEAST_LABELS);
-                self.narrow(count);
+            if self.width == usize::MAX && count > most {
+                count = most;
+                self.narrow(most);
             }
             self.room = self.room.saturating_sub(count);
             self.advance(tick);
@@ -198,12 +196,8 @@ impl Search<'_, '_> {
             }
             let offer = &self.instance.offers[self.instance.running[state]];
             let labels = &mut self.labels[state];
-            let stopped = |label: &Label| Label {
-                change: STOP,
-                ..*label
-            };
-            fresh.clear();
-            fresh.extend(labels.iter().map(stopped));
+            fresh.clone_from(labels);
+            fresh.iter_mut().for_each(|label| label.change = STOP);
             if offer.usd[tick] == f64::INFINITY {
                 labels.clear();
                 if self.instance.checkpoint_ns.is_some() {
