@@ -122,7 +122,27 @@ struct Way {
     usd: f64,
 }
 
-/// The least cost by going all ways that are not beaten by another in the same state. No lower bound, no order, no thought.
+/// Leaves ways of which no other is as good.
+fn leave_best(ways: &mut Vec<Way>) {
+    ways.sort_by(|a, b| a.usd.total_cmp(&b.usd).then(b.done_s.total_cmp(&a.done_s)));
+    let mut kept: Vec<Way> = Vec::new();
+    for way in ways.iter() {
+        let beats = |one: &Way| one.done_s >= way.done_s && one.kept_s >= way.kept_s;
+        if !kept.iter().any(beats) {
+            kept.push(*way);
+        }
+    }
+    *ways = kept;
+}
+
+fn usd_per_h(window: Window<'_>, place: Place, tick: usize) -> f64 {
+    match place.market {
+        Market::Spot => window.spot_usd_per_h(place.zone, tick),
+        Market::OnDemand => window.world().zones[place.zone].on_demand_usd_per_h,
+    }
+}
+
+/// The least cost by going all ways that are not beaten by another in the same state.
 fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
     let world = window.world();
     let tick_s = world.tick_s;
@@ -168,16 +188,10 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
                     let done_s = way.done_s + speed.work_in(job.work_s, way.done_s, works_s);
                     let is_done = job.work_s - done_s <= 1e-3;
                     let used_s = if is_done { waits_s + works_s } else { tick_s };
-                    let billed_s = if job.last_tick == LastTick::Whole {
-                        tick_s
-                    } else {
-                        used_s
-                    };
-                    let usd_per_h = match place.market {
-                        Market::Spot => window.spot_usd_per_h(zone, tick),
-                        Market::OnDemand => world.zones[zone].on_demand_usd_per_h,
-                    };
-                    usd += usd_per_h * f64::from(job.forms[form].machines) * billed_s / 3600.0;
+                    let is_whole = job.last_tick == LastTick::Whole;
+                    let billed_s = if is_whole { tick_s } else { used_s };
+                    let machines = f64::from(job.forms[form].machines);
+                    usd += usd_per_h(window, place, tick) * machines * billed_s / 3600.0;
                     if is_done {
                         let late_s = (tick as f64 * tick_s + used_s - job.deadline_s).max(0.0);
                         match job.lateness_usd_per_h {
@@ -204,17 +218,7 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
                 }
             }
         }
-        for ways in next.values_mut() {
-            ways.sort_by(|a, b| a.usd.total_cmp(&b.usd).then(b.done_s.total_cmp(&a.done_s)));
-            let mut kept: Vec<Way> = Vec::new();
-            for way in ways.iter() {
-                let beats = |one: &Way| one.done_s >= way.done_s && one.kept_s >= way.kept_s;
-                if !kept.iter().any(beats) {
-                    kept.push(*way);
-                }
-            }
-            *ways = kept;
-        }
+        next.values_mut().for_each(leave_best);
         states = next;
     }
     best.is_finite().then_some(best)
