@@ -284,6 +284,13 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) 
         let _ = write!(text, ". {}", study.about);
     }
     text.push('.');
+    if let Some(one) = figures.last().filter(|one| one.inexact > 0) {
+        let (inexact, lives) = (one.inexact, one.lives);
+        let _ = write!(
+            text,
+            " The clairvoyant's cost is a lower bound, not exact, in {inexact} of {lives} lives."
+        );
+    }
     let named = || study.policies.iter().map(|(name, _)| name).zip(figures);
     for (name, one) in named() {
         if let Some(why) = &one.why_failed {

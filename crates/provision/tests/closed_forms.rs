@@ -178,10 +178,8 @@ fn the_clairvoyant_way_is_that_without_changeovers() {
     let ticks = (DEADLINE_H * 3600.0 / TICK_S) as usize;
     for replica in 0..6 {
         let world = world(replica, ticks);
-        let best = optimum(world.window(0, ticks).unwrap(), &job)
-            .unwrap()
-            .1
-            .cost_usd();
+        let window = world.window(0, ticks).unwrap();
+        let best = optimum(window, &job).unwrap().bound_usd;
         let known = without_changeovers(&world);
         assert!((known - best).abs() < 1e-6, "{best}, not {known}");
     }

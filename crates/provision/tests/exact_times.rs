@@ -103,10 +103,7 @@ fn a_hair_more_until_the_deadline_is_the_same_life() {
             .zip(of("12.00001", changeover_s))
         {
             let off = (one.cost_usd / other.cost_usd - 1.0).abs();
-            assert!(
-                off < 1e-6 || name == "clairvoyant",
-                "{name}, {changeover_s}: {off}"
-            );
+            assert!(off < 1e-6, "{name}, {changeover_s}: {off}");
         }
     }
 }

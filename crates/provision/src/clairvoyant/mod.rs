@@ -1,59 +1,89 @@
-//! The cheapest way for whoever knows what comes: dynamic programming over the known traces, zones, forms and egress included.
+//! The least that a job can cost whoever knows the market: a lower bound of all policies.
 //!
-//! Decisions are made as ticks begin; work is counted in parts of what speed 1 does in a tick, so fine that work, start-ups and
-//! speeds are whole numbers of parts where 20 in a tick are enough for that: then no way is cheaper. Else work and start-ups
-//! are rounded up and speeds down, and what comes out is a way that can be gone, but may not be the cheapest.
+//! It is a shortest path with a resource: states are ticks and machines, the resource is work, in nanoseconds. Starts, bills,
+//! checkpoints and losses are those of a life. It is solved as such problems are (Handler and Zang 1980; Dumitrescu and
+//! Boland 2003):
 //!
-//! - `ground`: all that does not change with work done.
-//! - `stride`: how far work comes in some time.
-//! - `costs`: what the rest costs in a tick, from the next ones.
-//! - `way`: what to rent when.
-//! - `program`: those costs, backwards in time; and the way, forwards.
+//! - `instance`: states, and the steps from one tick to the next.
+//! - `relaxation`: lower bounds of what the rest costs, from work at a price.
+//! - `frontier`: work done against money spent, without what is no better in either.
+//! - `search`: forwards in time, without what the lower bounds exclude.
 
-mod costs;
-mod ground;
-mod program;
-mod stride;
-mod way;
+mod frontier;
+mod instance;
+mod relaxation;
+mod search;
 
 use crate::job::Job;
 use crate::life::desk::Desk;
 use crate::life::outcome::Outcome;
-use crate::life::{Market, live};
+use crate::life::{Market, Place, live};
 use crate::policy::{Net, Policy};
 use crate::world::Window;
-use ground::Ground;
-pub use way::{Rented, Way};
+use instance::Instance;
 
-/// The cheapest way through a window, and what it comes to; `None` where the work cannot be done in time, or, if being
-/// late has a price, in the window at all.
-pub fn optimum(window: Window<'_>, job: &Job) -> Option<(Way, Outcome)> {
-    let ground = Ground::new(window, job)?;
-    let way = program::cheapest(&ground)?;
-    // Whoever knows what comes writes a checkpoint before machines are lost.
-    let loses_nothing = Job {
-        checkpoint_every_s: None,
-        ..job.clone()
-    };
-    let outcome = live(window, &loses_nothing, &mut Follows(&way));
-    Some((way, outcome))
+/// What is known of the least cost of a life.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// USD that no policy undercuts: the least cost less at most 1e-9 of it where it is exact, else a lower bound.
+    pub bound_usd: f64,
+    /// Whether the cheapest schedule was found and proven to be it.
+    pub is_exact: bool,
+    /// What the cheapest schedule that was found comes to.
+    pub outcome: Outcome,
 }
 
-/// Follows a way.
-#[derive(Debug)]
-struct Follows<'w>(&'w Way);
+/// The least cost of a life in a window. `None` where the work cannot be done in time, or, if being late has a price, in the window
+/// at all.
+pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
+    let schedule = search::cheapest(&Instance::new(window, job))?;
+    let outcome = live(window, job, &mut Follower(&schedule.ticks));
+    Some(Optimum {
+        bound_usd: schedule.bound_usd,
+        is_exact: schedule.is_exact,
+        outcome,
+    })
+}
 
-impl Policy for Follows<'_> {
+/// Machines that are rented in a tick.
+#[derive(Debug, Clone, Copy)]
+struct Rental {
+    place: Place,
+    form: usize,
+    /// Whether they are started in this tick, even in place of the same ones.
+    is_start: bool,
+}
+
+/// What to rent when.
+struct Schedule {
+    /// What it has in each tick until the work is done; `None` where it waits.
+    ticks: Vec<Option<Rental>>,
+    bound_usd: f64,
+    is_exact: bool,
+}
+
+/// A policy that follows a schedule.
+#[derive(Debug)]
+struct Follower<'s>(&'s [Option<Rental>]);
+
+impl Policy for Follower<'_> {
     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        // Start-ups end within a tick: work may be done a tick before the way says.
-        let Some(Rented { place, form }) = self.0.ticks.get(desk.tick()).copied().flatten() else {
-            desk.stop();
+        let Some(rental) = self.0.get(desk.tick()) else {
+            // What rounding has left is done by what it has.
             return;
         };
-        match place.market {
-            Market::Spot => desk.try_spot_as(place.zone, form),
-            Market::OnDemand => desk.go_on_demand_as(place.zone, form),
-        };
+        if rental.is_none_or(|rental| rental.is_start) {
+            desk.stop();
+        }
+        match *rental {
+            Some(Rental { place, form, .. }) if place.market == Market::Spot => {
+                desk.try_spot_as(place.zone, form);
+            }
+            Some(Rental { place, form, .. }) => {
+                desk.go_on_demand_as(place.zone, form);
+            }
+            None => {}
+        }
     }
 
     fn net(&self) -> Net {

@@ -18,8 +18,11 @@ pub struct Figures {
     pub cost_usd: f64,
     /// Half the width of its 95 % interval; `None` where the lives are too few for one.
     pub cost_ci_usd: Option<f64>,
-    /// Mean cost over that of the clairvoyant, where there is one; mean of the lives' ratios.
+    /// Mean of the lives' costs over those of the clairvoyant; `None` where it has none, or where lives were late without a price
+    /// or not done, so that they do not compare.
     pub over_clairvoyant: Option<f64>,
+    /// Lives of the clairvoyant whose cost is a lower bound, not exact.
+    pub inexact: usize,
     /// Lives that were done in time.
     pub kept: usize,
     /// Lives that were not done when their window ended.
@@ -63,6 +66,7 @@ struct PolicySums {
     cost_usd: Welford,
     /// Costs over those of the clairvoyant, and how many lives have one.
     over_clairvoyant: (f64, usize),
+    inexact: usize,
     kept: usize,
     unfinished: usize,
     late_h: f64,
@@ -86,12 +90,14 @@ impl Sums {
     /// Takes in lives, which follow those before.
     pub fn add(&mut self, met: &[Met]) {
         for one in met {
-            let optimum_usd = one.optimum.as_ref().map(Outcome::cost_usd);
+            let optimum_usd = one.optimum.as_ref().map(|optimum| optimum.bound_usd);
             for (sums, outcome) in self.policies.iter_mut().zip(&one.outcomes) {
-                sums.add(outcome, optimum_usd);
+                sums.add(outcome, outcome.cost_usd(), optimum_usd);
             }
             if let Some(optimum) = &one.optimum {
-                self.optimum.add(optimum, optimum_usd);
+                self.optimum
+                    .add(&optimum.outcome, optimum.bound_usd, optimum_usd);
+                self.optimum.inexact += usize::from(!optimum.is_exact);
             }
         }
     }
@@ -104,16 +110,16 @@ impl Sums {
 }
 
 impl PolicySums {
-    fn add(&mut self, one: &Outcome, optimum_usd: Option<f64>) {
+    fn add(&mut self, one: &Outcome, cost_usd: f64, optimum_usd: Option<f64>) {
         if let Some(why) = &one.failed {
             self.failed += 1;
             self.why_failed.get_or_insert_with(|| why.clone());
             return;
         }
-        let cost_usd = one.cost_usd();
         self.lives += 1;
         self.cost_usd.add(cost_usd);
-        if let Some(optimum_usd) = optimum_usd {
+        let is_comparable = one.kept() || (one.finished.is_some() && one.lateness_usd > 0.0);
+        if let Some(optimum_usd) = optimum_usd.filter(|_| is_comparable) {
             self.over_clairvoyant.0 += cost_usd / optimum_usd;
             self.over_clairvoyant.1 += 1;
         }
@@ -145,6 +151,7 @@ impl PolicySums {
             },
             cost_ci_usd: interval.map(|ends| 0.5 * (ends.high - ends.low)),
             over_clairvoyant: has_all.then(|| ratios / n),
+            inexact: self.inexact,
             kept: self.kept,
             unfinished: self.unfinished,
             late_h: self.late_h / n,

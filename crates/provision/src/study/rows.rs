@@ -19,7 +19,7 @@ pub struct LifeRow<'m> {
     pub policy: &'m str,
     /// What it came to.
     pub life: &'m Outcome,
-    /// USD of whoever knows what comes; `None` where there is no way to be done in time.
+    /// USD that no policy undercuts; `None` where there is no way to be done in time.
     pub clairvoyant_usd: Option<f64>,
 }
 
@@ -102,7 +102,10 @@ pub fn each<E>(
 ) -> Result<(), E> {
     let zones = setting.zone_names();
     for one in met {
-        let known = one.optimum.iter().map(|outcome| (CLAIRVOYANT, outcome));
+        let known = one
+            .optimum
+            .iter()
+            .map(|optimum| (CLAIRVOYANT, &optimum.outcome));
         let names = study.policies.iter().map(|(name, _)| name.as_str());
         for (policy, life) in names.zip(&one.outcomes).chain(known) {
             take(&LifeRow {
@@ -111,7 +114,7 @@ pub fn each<E>(
                 start: one.start,
                 policy,
                 life,
-                clairvoyant_usd: one.optimum.as_ref().map(Outcome::cost_usd),
+                clairvoyant_usd: one.optimum.as_ref().map(|optimum| optimum.bound_usd),
             })?;
         }
     }

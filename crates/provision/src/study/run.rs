@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Lives, Setting, Study};
-use crate::clairvoyant;
+use crate::clairvoyant::{Optimum, optimum};
 use crate::life::live;
 use crate::life::outcome::Outcome;
 use crate::policy::Recipe;
@@ -22,8 +22,8 @@ pub struct Met {
     pub start: f64,
     /// By policy.
     pub outcomes: Vec<Outcome>,
-    /// Outcome of whoever knows what comes; `None` where there is no way to be done in time.
-    pub optimum: Option<Outcome>,
+    /// The least cost for whoever knows what comes; `None` where there is no way to be done in time.
+    pub optimum: Option<Optimum>,
 }
 
 /// Runs some of a setting's lives on all threads of the pool that it is called in; results are in the order of lives.
@@ -117,6 +117,6 @@ fn meet(
     Met {
         start,
         outcomes: lives.collect(),
-        optimum: clairvoyant::optimum(window, &setting.job).map(|(_, outcome)| outcome),
+        optimum: optimum(window, &setting.job),
     }
 }

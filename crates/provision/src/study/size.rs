@@ -48,17 +48,25 @@ impl Setting {
         self.lives.count() as f64 * self.ticks as f64 * (policies + 1) as f64
     }
 
-    /// Bytes of a life: machines and prices that are drawn, and the clairvoyant's costs by place and work.
+    /// Bytes of a life: machines and prices that are drawn, and what the clairvoyant keeps: lower bounds by tick and state, and labels.
     pub(super) fn bytes(&self) -> f64 {
         let (ticks, zones) = (self.ticks as f64, self.world.zones.len() as f64);
         let drawn = match self.lives {
             Lives::Drawn(..) => 10.0 * zones * ticks,
             Lives::Traces(_) => 0.0,
         };
-        let modes = zones * (2.0 * self.job.forms.len() as f64 + 1.0);
-        let work = self.job.work_s / self.world.tick_s;
-        // It counts work in up to 20 parts of a tick, as long as these are no more than 50 million in all.
-        let parts = (20.0 * work).min(work.max(5e7 / (ticks * modes)));
-        drawn + 8.0 * modes * (parts + 1.0) * 2.0 * ticks.sqrt()
+        let job = &self.job;
+        let stretches = job.forms.iter().map(|form| form.speed.speeds().count() - 1);
+        let segments = 1.0 + stretches.sum::<usize>() as f64;
+        // Ticks of a start, which the clairvoyant counts apart for each length of a move.
+        let moving = &self.world.moving;
+        let starts = (job.slowest_start(moving).seconds() / self.world.tick_s).ceil();
+        let lengths = if moving.slowest_s_per_gb() > 0.0 {
+            zones
+        } else {
+            1.0
+        };
+        let states = zones * (2.0 * job.forms.len() as f64 * (1.0 + lengths * starts) + 1.0) + 1.0;
+        drawn + 400.0 * ticks * states * segments + 1e8
     }
 }

@@ -1,0 +1,283 @@
+//! States of a job, and the steps from one tick to the next.
+
+use crate::job::{Job, LastTick};
+use crate::life::{Market, Place};
+use crate::world::{Window, World};
+use scavsim_base::units::SimTime;
+
+/// Machines that can be rented.
+pub(super) struct Offer {
+    pub(super) place: Place,
+    pub(super) form: usize,
+    /// State of waiting after they were given back.
+    pub(super) waiting: usize,
+    /// USD per tick; infinite where there are none.
+    pub(super) usd: Vec<f64>,
+}
+
+/// A tick on machines.
+pub(super) struct Step {
+    /// State before it.
+    pub(super) from: usize,
+    /// State after it.
+    pub(super) to: usize,
+    /// Number of the machines.
+    pub(super) offer: usize,
+    /// Whether they are started in it.
+    pub(super) is_start: bool,
+    /// USD to carry the checkpoint.
+    pub(super) egress_usd: f64,
+    /// Nanoseconds until the machines work.
+    waits_ns: i64,
+    /// Nanoseconds that they work.
+    works_ns: i64,
+    /// Nanoseconds of work that are done, by segment.
+    pub(super) gains_ns: Vec<i64>,
+}
+
+/// All that does not change with work done. States are numbers: those on machines first, by machines and what is left of their
+/// start-up; then those of waiting, by where the checkpoint lies; last that before the first start.
+pub(super) struct Instance<'w> {
+    job: &'w Job,
+    pub(super) tick_ns: i64,
+    pub(super) ticks: usize,
+    pub(super) offers: Vec<Offer>,
+    /// Ordered by the state before them.
+    pub(super) steps: Vec<Step>,
+    /// Number of the machines of each state on machines.
+    pub(super) running: Vec<usize>,
+    pub(super) states: usize,
+    /// Ends of the segments of the work in which no speed changes, in nanoseconds. The last is all that has to be done.
+    pub(super) ends_ns: Vec<i64>,
+    /// Nanoseconds of work from one checkpoint to the next.
+    pub(super) checkpoint_ns: Option<i64>,
+}
+
+/// A move to a zone.
+#[derive(Clone, Copy, PartialEq)]
+struct Move {
+    start_ns: i64,
+    egress_usd: f64,
+}
+
+fn nanoseconds(time: SimTime) -> i64 {
+    time.nanoseconds() as i64
+}
+
+impl<'w> Instance<'w> {
+    pub(super) fn new(window: Window<'w>, job: &'w Job) -> Self {
+        let world = window.world();
+        let ticks = match job.lateness_usd_per_h {
+            Some(_) => window.ticks(),
+            None => window.ticks().min(job.ticks(world.tick_s)),
+        };
+        let checkpoints = job.checkpoint_every_s.map(SimTime::from_seconds);
+        let mut instance = Instance {
+            job,
+            tick_ns: nanoseconds(SimTime::from_seconds(world.tick_s)).max(1),
+            ticks,
+            offers: Vec::new(),
+            steps: Vec::new(),
+            running: Vec::new(),
+            states: 0,
+            ends_ns: segments(job),
+            checkpoint_ns: checkpoints.map(|every| nanoseconds(every).max(1)),
+        };
+        let tick_h = instance.tick_ns as f64 / 3600e9;
+        let (moves, ports) = moves(world, job);
+        for (zone, port) in ports.into_iter().enumerate() {
+            let is_served = |form: &usize| job.forms[*form].is_served(&world.zones[zone]);
+            for form in (0..job.forms.len()).filter(is_served) {
+                for market in [Market::Spot, Market::OnDemand] {
+                    instance.add_steps(form, moves.iter().map(|from| from[zone]));
+                    let place = Place { zone, market };
+                    instance.offers.push(Offer {
+                        place,
+                        form,
+                        waiting: port,
+                        usd: (0..ticks)
+                            .map(|tick| tick_h * usd_per_h(window, job, place, form, tick))
+                            .collect(),
+                    });
+                }
+            }
+        }
+        let running = instance.running.len();
+        instance.states = running + moves.len();
+        for offer in &mut instance.offers {
+            offer.waiting += running;
+        }
+        for step in instance.steps.iter_mut().filter(|step| step.is_start) {
+            step.from += running;
+        }
+        instance.steps.sort_by_key(|step| step.from);
+        instance
+    }
+
+    /// Adds states and steps of the next machines, with the moves that lead there.
+    fn add_steps(&mut self, form: usize, moves: impl Iterator<Item = Move> + Clone) {
+        let (offer, first) = (self.offers.len(), self.running.len());
+        let after = |left_ns: i64| (left_ns - self.tick_ns).max(0);
+        let mut lefts_ns = vec![0];
+        for one in moves.clone() {
+            let mut left_ns = after(one.start_ns);
+            while !lefts_ns.contains(&left_ns) {
+                lefts_ns.push(left_ns);
+                left_ns = after(left_ns);
+            }
+        }
+        let speed = &self.job.forms[form].speed;
+        let step = |from: usize, left_ns: i64, egress_usd: Option<f64>| {
+            let to = lefts_ns.iter().position(|&one| one == after(left_ns));
+            let waits_ns = left_ns.min(self.tick_ns);
+            let works_ns = self.tick_ns - waits_ns;
+            let begins_ns = [0].into_iter().chain(self.ends_ns.iter().copied());
+            let gain_ns = |begin_ns: i64| {
+                (speed.after(self.all_ns(), begin_ns as f64) * works_ns as f64).ceil() as i64
+            };
+            Step {
+                from,
+                to: first + to.unwrap_or(0),
+                offer,
+                is_start: egress_usd.is_some(),
+                egress_usd: egress_usd.unwrap_or(0.0),
+                waits_ns,
+                works_ns,
+                gains_ns: begins_ns.take(self.ends_ns.len()).map(gain_ns).collect(),
+            }
+        };
+        let stays = lefts_ns.iter().zip(first..);
+        let stays = stays.map(|(&left_ns, from)| step(from, left_ns, None));
+        let starts = moves.enumerate();
+        let starts = starts.map(|(from, one)| step(from, one.start_ns, Some(one.egress_usd)));
+        let steps: Vec<Step> = stays.chain(starts).collect();
+        self.steps.extend(steps);
+        self.running.extend(lefts_ns.iter().map(|_| offer));
+    }
+
+    fn all_ns(&self) -> f64 {
+        nanoseconds(self.job.work()) as f64
+    }
+
+    /// Nanoseconds of work that have to be done.
+    pub(super) fn work_ns(&self) -> i64 {
+        self.ends_ns[self.ends_ns.len() - 1]
+    }
+
+    /// Nanoseconds of work that are done after a step, rounded up.
+    #[inline]
+    pub(super) fn done_after(&self, step: &Step, done_ns: i64) -> i64 {
+        let segment = segment_of(&self.ends_ns, done_ns);
+        let then_ns = done_ns + step.gains_ns[segment];
+        if segment + 1 == self.ends_ns.len() || then_ns <= self.ends_ns[segment] {
+            return then_ns;
+        }
+        let speed = &self.job.forms[self.offers[step.offer].form].speed;
+        let work_ns = speed.work_in(self.all_ns(), done_ns as f64, step.works_ns as f64);
+        done_ns + work_ns.ceil() as i64
+    }
+
+    /// USD of a step in which the work is done, lateness included; `None` where that is after the deadline.
+    pub(super) fn last_usd(&self, tick: usize, step: &Step, done_ns: i64) -> Option<f64> {
+        let offer = &self.offers[step.offer];
+        let speed = &self.job.forms[offer.form].speed;
+        let rest_ns = speed.rest_s(self.all_ns(), done_ns as f64).round() as i64;
+        let used_ns = step.waits_ns + rest_ns.min(step.works_ns);
+        let end_ns = tick as i64 * self.tick_ns + used_ns;
+        let is_late = end_ns > nanoseconds(self.job.deadline());
+        if is_late && self.job.lateness_usd_per_h.is_none() {
+            return None;
+        }
+        let billed = match self.job.last_tick {
+            LastTick::Whole => 1.0,
+            LastTick::Used => used_ns as f64 / self.tick_ns as f64,
+        };
+        Some(step.egress_usd + offer.usd[tick] * billed + self.late_usd(end_ns))
+    }
+
+    /// USD of being late, if it is done at a time.
+    fn late_usd(&self, end_ns: i64) -> f64 {
+        let late_ns = (end_ns - nanoseconds(self.job.deadline())).max(0);
+        self.job.lateness_usd_per_h.unwrap_or(0.0) * late_ns as f64 / 3600e9
+    }
+
+    /// USD of being late, if it is not done when a tick begins.
+    pub(super) fn late_until_usd(&self, tick: usize) -> f64 {
+        self.late_usd(tick as i64 * self.tick_ns)
+    }
+
+    /// USD of being late through a tick, of all that are no less for those who end within it.
+    pub(super) fn late_through_usd(&self, tick: usize) -> f64 {
+        let is_late = tick as i64 * self.tick_ns >= nanoseconds(self.job.deadline());
+        let usd = self.late_until_usd(tick + 1) - self.late_until_usd(tick);
+        if is_late { usd } else { 0.0 }
+    }
+}
+
+/// Number of the segment that work is in.
+#[inline]
+pub(super) fn segment_of(ends_ns: &[i64], done_ns: i64) -> usize {
+    let last = ends_ns.len() - 1;
+    ends_ns[..last]
+        .iter()
+        .position(|&end_ns| done_ns < end_ns)
+        .unwrap_or(last)
+}
+
+/// Ends of the segments; rounding may leave nanoseconds of the last where a speed is not 1.
+fn segments(job: &Job) -> Vec<i64> {
+    let speeds = || job.forms.iter().flat_map(|form| form.speed.speeds());
+    let fastest = speeds().fold(0.0, f64::max);
+    let rounding_ns = if speeds().all(|speed| speed == 1.0) {
+        0
+    } else {
+        fastest as i64 + 2
+    };
+    let work_ns = nanoseconds(job.work());
+    let ends = job
+        .forms
+        .iter()
+        .flat_map(|form| form.speed.stretches(work_ns as f64));
+    let mut ends_ns: Vec<i64> = ends.map(|(end_ns, _)| end_ns.ceil() as i64).collect();
+    ends_ns.retain(|&end_ns| end_ns < work_ns - rounding_ns);
+    ends_ns.push((work_ns - rounding_ns).max(1));
+    ends_ns.sort_unstable();
+    ends_ns.dedup();
+    ends_ns
+}
+
+/// USD per hour of machines in a tick; infinite where there are none.
+fn usd_per_h(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usize) -> f64 {
+    let (world, machines) = (window.world(), job.forms[form].machines);
+    let usd_per_h = match place.market {
+        Market::OnDemand => world.zones[place.zone].on_demand_usd_per_h,
+        Market::Spot if window.offered(place.zone, tick) >= machines => {
+            window.spot_usd_per_h(place.zone, tick)
+        }
+        Market::Spot => f64::INFINITY,
+    };
+    usd_per_h * f64::from(machines)
+}
+
+/// Moves to all zones: from zones, of which those that no move tells apart are one; and last from nowhere. And which of them
+/// each zone is.
+fn moves(world: &World, job: &Job) -> (Vec<Vec<Move>>, Vec<usize>) {
+    let (zones, gb) = (world.zones.len(), job.checkpoint_gb);
+    let between = |from: usize, to: usize| Move {
+        start_ns: nanoseconds(SimTime::from_seconds(
+            job.changeover_s + world.moving.s_per_gb(from, to) * gb,
+        )),
+        egress_usd: world.moving.usd_per_gb(from, to) * gb,
+    };
+    let (mut moves, mut ports): (Vec<Vec<Move>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for zone in 0..zones {
+        let own: Vec<Move> = (0..zones).map(|to| between(zone, to)).collect();
+        let known = moves.iter().position(|other| *other == own);
+        ports.push(known.unwrap_or(moves.len()));
+        if known.is_none() {
+            moves.push(own);
+        }
+    }
+    moves.push((0..zones).map(|zone| between(zone, zone)).collect());
+    (moves, ports)
+}
