@@ -229,9 +229,16 @@ fn pack(folder: &Path) -> bool {
         return false;
     };
     let shipped = Catalogue::embedded().0;
-    assert!(pack_notes::notes(&pack, shipped).iter().all(|note| !note.is_empty()));
+    assert!(
+        pack_notes::notes(&pack, shipped)
+            .iter()
+            .all(|note| !note.is_empty())
+    );
     for price in &pack.prices {
-        assert!(price.usd_per_hour > 0.0 && price.valid_from <= price.valid_to, "{price:?}");
+        assert!(
+            price.usd_per_hour > 0.0 && price.valid_from <= price.valid_to,
+            "{price:?}"
+        );
     }
     let own = pack.prices.len();
     let all = shipped.with(pack);
@@ -243,7 +250,10 @@ fn pack(folder: &Path) -> bool {
             market: known.market,
             date: known.valid_from,
         };
-        assert_eq!(all.price(&known.vm, &offer), shipped.price(&known.vm, &offer));
+        assert_eq!(
+            all.price(&known.vm, &offer),
+            shipped.price(&known.vm, &offer)
+        );
     }
     true
 }

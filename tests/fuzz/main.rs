@@ -172,7 +172,11 @@ fn fuzz(inputs: u64, seed: u64) {
             let [used, waited] = [0, 1].map(|at| {
                 let began = BEGAN[at].load(Ordering::Relaxed);
                 let now = now(start)[at];
-                if began > 0 { now.saturating_sub(began) } else { 0 }
+                if began > 0 {
+                    now.saturating_sub(began)
+                } else {
+                    0
+                }
             });
             if used > 1000 * MOST_S || waited > 1000 * MOST_WAITING_S {
                 // The thread cannot be ended, so the process is; the input stays.
@@ -202,11 +206,7 @@ fn fuzz(inputs: u64, seed: u64) {
         results::targets(scratch.path()),
     ];
     let mut targets: Vec<Target> = targets.into_iter().flatten().collect();
-    targets.retain(|target| {
-        wanted
-            .as_deref()
-            .is_none_or(|wanted| wanted == target.name)
-    });
+    targets.retain(|target| wanted.as_deref().is_none_or(|wanted| wanted == target.name));
     let (mut damaged, mut all) = (0, 0);
     for (target, count) in targets.iter().zip(counts(&targets, inputs)) {
         let began = Instant::now();
@@ -228,7 +228,9 @@ fn fuzz(inputs: u64, seed: u64) {
             let memory = allocation_counter::measure(|| {
                 done = panic::catch_unwind(AssertUnwindSafe(|| (target.read)(&folder)));
             });
-            BEGAN.iter().for_each(|began| began.store(0, Ordering::Relaxed));
+            BEGAN
+                .iter()
+                .for_each(|began| began.store(0, Ordering::Relaxed));
             longest = longest.max(at.elapsed());
             largest = largest.max(memory.bytes_max);
             taken += u64::from(matches!(done, Ok(true)));

@@ -55,7 +55,11 @@ fn config(folder: &Path) -> bool {
 fn plans(folder: &Path) -> bool {
     let own = |file: &str, usual: &str| {
         let path = folder.join(file);
-        if path.exists() { path.to_string_lossy().into_owned() } else { usual.to_owned() }
+        if path.exists() {
+            path.to_string_lossy().into_owned()
+        } else {
+            usual.to_owned()
+        }
     };
     let question = ModelQuestion {
         model: own("model.toml", "gpt2-124m"),

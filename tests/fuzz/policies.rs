@@ -18,7 +18,12 @@ pub fn targets() -> Vec<Target> {
     vec![
         Target::new("policies", 60, studies, study),
         Target::new("markets", 40, markets(), own_market),
-        Target::new("market-traces", 80, corpus("market-traces"), imported_market),
+        Target::new(
+            "market-traces",
+            80,
+            corpus("market-traces"),
+            imported_market,
+        ),
     ]
 }
 
@@ -30,7 +35,13 @@ const MOST_LIVES: usize = 2;
 
 /// Two zones of each shipped market: all of them are much to read.
 fn markets() -> Vec<Files> {
-    const KEPT: [&str; 5] = ["p3,", "us-east-1a,", "us-west-2c,", "us-east-1,us-west-2,", "us-west-2,us-east-1,"];
+    const KEPT: [&str; 5] = [
+        "p3,",
+        "us-east-1a,",
+        "us-west-2c,",
+        "us-east-1,us-west-2,",
+        "us-west-2,us-east-1,",
+    ];
     let small = |(name, contents): (String, Vec<u8>)| {
         let text = String::from_utf8(contents).expect("it is text");
         let lines = text.split_inclusive('\n').enumerate();
@@ -40,7 +51,8 @@ fn markets() -> Vec<Files> {
         (name, kept.into_bytes())
     };
     let all = folders("data/markets").into_iter();
-    all.map(|files| files.into_iter().map(small).collect()).collect()
+    all.map(|files| files.into_iter().map(small).collect())
+        .collect()
 }
 
 fn study(folder: &Path) -> bool {
@@ -62,7 +74,11 @@ fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics)
     }
     for setting in study.settings.iter().take(MOST_SETTINGS) {
         let mut sums = Sums::new(study.policies.len());
-        sums.add(&run::run(&study, setting, 0..MOST_LIVES.min(setting.lives.count())));
+        sums.add(&run::run(
+            &study,
+            setting,
+            0..MOST_LIVES.min(setting.lives.count()),
+        ));
         for figures in sums.figures(&Sample::of(setting)) {
             let all = [
                 figures.cost_usd,
@@ -73,7 +89,10 @@ fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics)
                 figures.launches,
             ];
             let is_sound = |figure: &f64| figure.is_finite() && *figure >= 0.0;
-            assert!(figures.lives == 0 || all.iter().all(is_sound), "{figures:?}");
+            assert!(
+                figures.lives == 0 || all.iter().all(is_sound),
+                "{figures:?}"
+            );
         }
     }
     true
@@ -88,8 +107,15 @@ fn own_market(folder: &Path) -> bool {
     };
     let ticks = market.world.ticks();
     for zone in &market.world.zones {
-        assert_eq!((zone.offered.len(), zone.spot_usd_per_h.len()), (ticks, ticks));
-        assert!(zone.spot_usd_per_h.iter().all(|usd| *usd > 0.0), "{}", zone.name);
+        assert_eq!(
+            (zone.offered.len(), zone.spot_usd_per_h.len()),
+            (ticks, ticks)
+        );
+        assert!(
+            zone.spot_usd_per_h.iter().all(|usd| *usd > 0.0),
+            "{}",
+            zone.name
+        );
     }
     // As long as some ticks of it are.
     let tick_h = market.world.tick_s / 3600.0;
@@ -101,7 +127,11 @@ fn own_market(folder: &Path) -> bool {
         7.9 * tick_h,
         900.0 * tick_h,
     );
-    lived(&Source::new("scenario", text), folder, Diagnostics::default());
+    lived(
+        &Source::new("scenario", text),
+        folder,
+        Diagnostics::default(),
+    );
     true
 }
 

@@ -55,14 +55,18 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
         .collect();
     let shared = right.clone();
     let mut all = vec![
-        Target::new("records", 100, text, move |folder| whole(folder, &records_of)),
+        Target::new("records", 100, text, move |folder| {
+            whole(folder, &records_of)
+        }),
         Target::new("killed", 80, vec![killed(&forms[0])], resumed),
         Target::new("shards", 40, vec![files_of(&made.shards)], move |folder| {
             shards(folder, &shards_of)
         }),
     ];
     if !parquet.is_empty() {
-        all.push(Target::new("parquet", 20, parquet, move |folder| whole(folder, &shared)));
+        all.push(Target::new("parquet", 20, parquet, move |folder| {
+            whole(folder, &shared)
+        }));
     }
     all
 }
@@ -128,7 +132,10 @@ fn records(folder: &Path) -> io::Result<String> {
 fn whole(folder: &Path, right: &str) -> bool {
     let seen = records(folder);
     let is_right = |seen: &String| seen == right;
-    assert!(seen.as_ref().is_ok_and(is_right) || seen.is_err(), "altered records were taken for true");
+    assert!(
+        seen.as_ref().is_ok_and(is_right) || seen.is_err(),
+        "altered records were taken for true"
+    );
     seen.is_ok()
 }
 

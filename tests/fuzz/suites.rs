@@ -61,10 +61,18 @@ fn submitted(scratch: &Path) -> (Files, Submission) {
     let suite = tiny();
     let mut wrong = Diagnostics::default();
     let contestant = Contestant::find("random", None, &mut wrong).expect("it comes along");
-    let scenarios = suite.scenarios(&contestant, &mut wrong).expect("it was checked");
+    let scenarios = suite
+        .scenarios(&contestant, &mut wrong)
+        .expect("it was checked");
     let folder = scratch.join("submission");
     let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
-    let made = bench::run(&suite, &scenarios, &contestant, &folder, effort(&never, &counted));
+    let made = bench::run(
+        &suite,
+        &scenarios,
+        &contestant,
+        &folder,
+        effort(&never, &counted),
+    );
     (files_of(&folder), made.expect("a plain suite runs"))
 }
 
@@ -90,7 +98,10 @@ fn verified(folder: &Path, right: &Submission) -> bool {
     match verified.expect("nobody stops it") {
         Ok(verified) => {
             let totals = verified.submission.totals;
-            assert!(totals == right.totals, "altered transcripts were taken for true");
+            assert!(
+                totals == right.totals,
+                "altered transcripts were taken for true"
+            );
             true
         }
         Err(refusal) => {

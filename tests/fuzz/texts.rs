@@ -120,7 +120,10 @@ fn paper(folder: &Path) -> bool {
         return false;
     };
     let rows = sound(compare(&paper));
-    let is_judged = |rows: &Vec<_>| rows.iter().all(|row: &Comparison| !row.verdict.name().is_empty());
+    let is_judged = |rows: &Vec<_>| {
+        rows.iter()
+            .all(|row: &Comparison| !row.verdict.name().is_empty())
+    };
     assert!(rows.as_ref().is_none_or(is_judged));
     rows.is_some()
 }
@@ -227,6 +230,9 @@ fn layer_profile(folder: &Path) -> bool {
         return false;
     };
     let links = Source::new("links.csv", text_of("data/layers/links.csv"));
-    plans(&profile, &Links::read(&links, &mut wrong).expect("it is shipped"));
+    plans(
+        &profile,
+        &Links::read(&links, &mut wrong).expect("it is shipped"),
+    );
     true
 }
