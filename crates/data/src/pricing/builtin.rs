@@ -1,6 +1,7 @@
 //! The built-in policies.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::{Policy, PolicyFile};
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Source};
@@ -13,9 +14,14 @@ pub const LISTED_SPOT: &str = "list-2026-spot";
 /// The pricing policies that are shipped.
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
-/// The built-in policies in alphabetical order. The second part holds what is wrong with the
+/// The built-in policies in alphabetical order, read once per process. The second part holds what is wrong with the
 /// table; a test keeps it empty.
 pub fn policies() -> (Vec<Policy>, Diagnostics) {
+    static READ: OnceLock<(Vec<Policy>, Diagnostics)> = OnceLock::new();
+    READ.get_or_init(read).clone()
+}
+
+fn read() -> (Vec<Policy>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new("data/pricing.toml", TABLE);
     let read: Option<BTreeMap<String, PolicyFile>> = input::toml::read(&source, &mut diagnostics);
