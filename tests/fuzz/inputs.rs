@@ -117,8 +117,8 @@ pub fn evaluate(scenario: &Scenario) {
     });
 }
 
-/// A scenario of the workload `own`.
-fn scenario_of(files: Vec<(String, String)>) -> bool {
+/// A scenario of the workload `own`, with some lines more.
+fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
     let given = Given {
         workloads: vec![(
             "own".to_owned(),
@@ -131,7 +131,7 @@ fn scenario_of(files: Vec<(String, String)>) -> bool {
     };
     let text = "workloads = [\"own\"]\nreplicas = 2\nvariation = { step_cv = 0.1, noise_cv = 0.05, epoch_cv = 0.02 }\n";
     run(
-        &Source::new("scenario", text),
+        &Source::new("scenario", format!("{text}{more}")),
         Path::new("."),
         &given,
         Diagnostics::default(),
@@ -142,7 +142,8 @@ fn workload(folder: &Path) -> bool {
     let files = files_of(folder).into_iter();
     // What is not UTF-8 is refused where files are read.
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    scenario_of(files.map(|(name, bytes)| (name, text(bytes))).collect())
+    let files = files.map(|(name, bytes)| (name, text(bytes)));
+    scenario_of(files.collect(), "")
 }
 
 /// What an import takes, a scenario reads or refuses.
@@ -155,7 +156,8 @@ fn run_imported(imported: Option<Imported>, diagnostics: &Diagnostics) -> bool {
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text));
     assert!(!imported.report.to_string().is_empty());
-    scenario_of(files.collect())
+    // Nobody may sell its VMs.
+    scenario_of(files.collect(), "pricing.policies = [\"paper-fixed\"]\n")
 }
 
 fn imported_profile(folder: &Path) -> bool {

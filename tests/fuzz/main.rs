@@ -61,6 +61,7 @@ pub struct Target {
 type Reader = Box<dyn Fn(&Path) -> bool>;
 
 impl Target {
+    /// Files that are changed, and what reads them.
     pub fn new(
         name: &'static str,
         share: u64,

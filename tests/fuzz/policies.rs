@@ -6,7 +6,7 @@ use scavsim::import::{market, trial};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim_provision::study::figures::Sums;
 use scavsim_provision::study::overlap::Sample;
-use scavsim_provision::study::{Study, check, run};
+use scavsim_provision::study::{check, run};
 use scavsim_provision::world::written::WrittenMarket;
 
 use super::Target;

@@ -156,6 +156,15 @@ fn killed(finished: &Files) -> Files {
     let lines: String = (rows.split_inclusive(|&byte| byte == b'\n').skip(1))
         .map(|row| hashes.take(row, 1))
         .collect();
+    for (key, value) in [
+        ("complete", false.into()),
+        ("finished", 0.into()),
+        ("failed", 0.into()),
+    ] {
+        identity.insert(key.to_owned(), value);
+    }
+    identity.remove(manifest::SUMMARY_HASH);
+    manifest::seal(&mut identity);
     let manifest = serde_json::to_vec_pretty(&identity).expect("it is JSON");
     vec![
         ("manifest.json".to_owned(), manifest),

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::Interrupt;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::Scenario;
 use scavsim_measure::bench::{
     self, Contestant, Submission, Suite, card, export, submission, transcript,
 };
@@ -20,8 +21,9 @@ const TINY: &str = "tests/corpus/suites/tiny/suite.toml";
 
 pub fn targets(scratch: &Path) -> Vec<Target> {
     let suites = [corpus("suites"), each_toml("data/bench", "suite.toml")].concat();
-    let (made, right) = submitted(scratch);
-    let transcripts = move |folder: &Path| verified(folder, &right);
+    let tiny = Tiny::new();
+    let (made, right) = tiny.submitted(scratch);
+    let transcripts = move |folder: &Path| tiny.verified(folder, &right);
     vec![
         Target::new("suites", 20, suites, suite),
         Target::new("transcripts", 40, vec![made], transcripts),
@@ -41,11 +43,10 @@ fn suite(folder: &Path) -> bool {
     true
 }
 
-fn tiny() -> Suite {
-    let mut wrong = Diagnostics::default();
-    let source = Source::new("suite.toml", text_of(TINY));
-    let suite = Suite::read(&source, Path::new("."), &mut wrong);
-    suite.unwrap_or_else(|| panic!("{}", wrong.render(false)))
+/// A suite of two searches, and its scenarios.
+struct Tiny {
+    suite: Suite,
+    replayed: Vec<Scenario>,
 }
 
 fn effort<'a>(interrupt: &'a Interrupt, progress: &'a AtomicU64) -> Effort<'a> {
@@ -56,57 +57,58 @@ fn effort<'a>(interrupt: &'a Interrupt, progress: &'a AtomicU64) -> Effort<'a> {
     }
 }
 
-/// A submission as it is to be, with what it came to.
-fn submitted(scratch: &Path) -> (Files, Submission) {
-    let suite = tiny();
-    let mut wrong = Diagnostics::default();
-    let contestant = Contestant::find("random", None, &mut wrong).expect("it comes along");
-    let scenarios = suite
-        .scenarios(&contestant, &mut wrong)
-        .expect("it was checked");
-    let folder = scratch.join("submission");
-    let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
-    let made = bench::run(
-        &suite,
-        &scenarios,
-        &contestant,
-        &folder,
-        effort(&never, &counted),
-    );
-    (files_of(&folder), made.expect("a plain suite runs"))
-}
-
-/// A changed submission is refused, or the change was none. Whoever changes transcripts states their hash, too.
-fn verified(folder: &Path, right: &Submission) -> bool {
-    let path = folder.join(submission::FILE);
-    let said = fs::read_to_string(&path);
-    let said = said.ok().and_then(|text| serde_json::from_str(&text).ok());
-    if let (Some(serde_json::Value::Object(mut said)), Ok(lines)) =
-        (said, fs::read(folder.join(transcript::FILE)))
-    {
-        let hash = blake3::hash(&lines).to_hex().to_string();
-        said.insert("transcripts".to_owned(), hash.into());
-        let text = serde_json::to_string_pretty(&said).expect("it was read");
-        fs::write(&path, text).expect("it is writable");
+impl Tiny {
+    fn new() -> Tiny {
+        let mut wrong = Diagnostics::default();
+        let source = Source::new("suite.toml", text_of(TINY));
+        let suite = Suite::read(&source, Path::new("."), &mut wrong);
+        let suite = suite.unwrap_or_else(|| panic!("{}", wrong.render(false)));
+        let replayed = suite.replayed(&mut wrong).expect("it was checked");
+        Tiny { suite, replayed }
     }
-    let suite = tiny();
-    let scenarios = suite.replayed(&mut Diagnostics::default());
-    let scenarios = scenarios.expect("it was checked");
-    let counted = AtomicU64::new(0);
-    let never = Interrupt::default();
-    let verified = bench::verify(folder, &suite, &scenarios, effort(&never, &counted));
-    match verified.expect("nobody stops it") {
-        Ok(verified) => {
-            let totals = verified.submission.totals;
-            assert!(
-                totals == right.totals,
-                "altered transcripts were taken for true"
-            );
-            true
+
+    /// A submission as it is to be, with what it came to.
+    fn submitted(&self, scratch: &Path) -> (Files, Submission) {
+        let mut wrong = Diagnostics::default();
+        let contestant = Contestant::find("random", None, &mut wrong).expect("it comes along");
+        let scenarios = self.suite.scenarios(&contestant, &mut wrong);
+        let scenarios = scenarios.expect("it was checked");
+        let folder = scratch.join("submission");
+        let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
+        let effort = effort(&never, &counted);
+        let made = bench::run(&self.suite, &scenarios, &contestant, &folder, effort);
+        (files_of(&folder), made.expect("a plain suite runs"))
+    }
+
+    /// A changed submission is refused, or the change was none. Whoever changes transcripts states their hash, too.
+    fn verified(&self, folder: &Path, right: &Submission) -> bool {
+        let path = folder.join(submission::FILE);
+        let said = fs::read_to_string(&path);
+        let said = said.ok().and_then(|text| serde_json::from_str(&text).ok());
+        if let (Some(serde_json::Value::Object(mut said)), Ok(lines)) =
+            (said, fs::read(folder.join(transcript::FILE)))
+        {
+            let hash = blake3::hash(&lines).to_hex().to_string();
+            said.insert("transcripts".to_owned(), hash.into());
+            let text = serde_json::to_string_pretty(&said).expect("it was read");
+            fs::write(&path, text).expect("it is writable");
         }
-        Err(refusal) => {
-            assert!(!refusal.to_string().is_empty(), "refused without a reason");
-            false
+        let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
+        let effort = effort(&never, &counted);
+        let verified = bench::verify(folder, &self.suite, &self.replayed, effort);
+        match verified.expect("nobody stops it") {
+            Ok(verified) => {
+                let totals = verified.submission.totals;
+                assert!(
+                    totals == right.totals,
+                    "altered transcripts were taken for true"
+                );
+                true
+            }
+            Err(refusal) => {
+                assert!(!refusal.to_string().is_empty(), "refused without a reason");
+                false
+            }
         }
     }
 }

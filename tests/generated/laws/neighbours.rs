@@ -21,7 +21,7 @@ use Way::{NeverLess, NeverMore, Same};
 /// A key, two of its values, and what the second makes of what is expected of the oracle's choice.
 type Neighbours = (&'static str, &'static str, &'static str, &'static str, Way);
 
-pub const NEIGHBOURS: &[Neighbours] = &[
+const NEIGHBOURS: &[Neighbours] = &[
     (
         "pricing.define.unit.usd_per_vm_hour",
         "1.0",
