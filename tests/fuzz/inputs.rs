@@ -1,11 +1,10 @@
-//! What people write: scenarios, workload folders, and tables for the importers.
+//! What people write: scenarios, workload folders, price packs, and tables for the importers.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use scavsim::Interrupt;
-use scavsim::cloud::{Date, Market, PriceTable, RentalPlace};
+use scavsim::cloud::{Catalogue, Date, Market, Offer, Pack, PriceTable, RentalPlace, pack_notes};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
 use scavsim::import::{Imported, grid, layers, mlperf, pollux, profile};
@@ -15,7 +14,8 @@ use scavsim::parallel::{
 };
 use scavsim::scenario::{Given, Overrides, Scenario, load_with};
 
-use super::{Files, Target, corpus, files_of};
+use super::Target;
+use super::seeds::{corpus, each_toml, files_of, folders};
 
 /// How long the cases of an input are run: a long simulation is no fault.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -23,66 +23,56 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const MOST_CASES: u64 = 12;
 
 pub fn targets() -> Vec<Target> {
-    let target = |name, share, read: fn(&Path)| Target {
-        name,
-        share,
-        read: Box::new(read),
-        seeds: corpus(name),
-    };
-    let mut scenarios = target("scenario", 20, scenario);
-    scenarios.seeds.extend(shipped_scenarios());
+    let of = |name| corpus(name);
+    let scenarios = [of("scenario"), each_toml("scenarios", "scenario.toml")].concat();
     vec![
-        scenarios,
-        Target {
-            name: "workload",
-            share: 100,
-            read: Box::new(workload),
-            seeds: shipped("data/workloads")
-                .iter()
-                .map(|folder| files_of(folder))
-                .collect(),
-        },
-        target("profile", 200, imported_profile),
-        target("pollux", 120, imported_pollux),
-        target("mlperf", 120, imported_mlperf),
-        target("grid", 160, imported_grid),
-        target("layers", 80, imported_layers),
-        target("prices", 200, prices),
+        Target::new("scenario", 20, scenarios, scenario),
+        Target::new("workload", 100, folders("data/workloads"), workload),
+        Target::new("profile", 200, of("profile"), imported_profile),
+        Target::new("pollux", 120, of("pollux"), imported_pollux),
+        Target::new("mlperf", 120, of("mlperf"), imported_mlperf),
+        Target::new("grid", 160, of("grid"), imported_grid),
+        Target::new("layers", 80, of("layers"), imported_layers),
+        Target::new("prices", 200, of("prices"), prices),
+        Target::new("packs", 100, of("packs"), pack),
     ]
 }
 
-/// What is in a folder of this repository.
-pub fn shipped(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = fs::read_dir(folder).expect("it is checked in");
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("it is readable").path())
-        .collect();
-    paths.sort();
-    paths.retain(|path| path.is_dir() || path.extension().is_some_and(|ending| ending == "toml"));
-    paths
+/// What was read, if nothing is wrong with it; else there is a reason, which can be shown.
+pub fn taken<T>(read: Option<T>, wrong: &Diagnostics) -> Option<T> {
+    let read = read.filter(|_| wrong.is_empty());
+    // In colours, too.
+    let told = [wrong.render(true), wrong.render(false)];
+    assert!(
+        read.is_some() || told.iter().all(|told| !told.is_empty()),
+        "refused without a reason"
+    );
+    let is_raw = |c: char| c.is_control() && !"\n\t".contains(c);
+    assert!(!told[1].contains(is_raw), "raw: {:?}", told[1]);
+    read
 }
 
-fn shipped_scenarios() -> Vec<Files> {
-    let files = shipped("scenarios")
-        .into_iter()
-        .filter(|path| path.is_file());
-    files
-        .map(|path| {
-            vec![(
-                "scenario.toml".to_owned(),
-                fs::read(path).expect("it is readable"),
-            )]
-        })
-        .collect()
+/// Gives work that heeds an interrupt a moment.
+pub fn for_a_moment<T>(work: impl FnOnce(&Interrupt) -> T) -> T {
+    let interrupt = Interrupt::default();
+    let (raised, start) = (interrupt.clone(), Instant::now());
+    let alarm = std::thread::spawn(move || {
+        std::thread::park_timeout(PATIENCE);
+        raised.raise();
+    });
+    let done = work(&interrupt);
+    alarm.thread().unpark();
+    assert!(alarm.join().is_ok(), "{:?}", start.elapsed());
+    done
 }
 
-fn scenario(folder: &Path) {
+fn scenario(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
-    let Some(source) = Source::read(&folder.join("scenario.toml"), &mut diagnostics) else {
-        return;
+    let source = Source::read(&folder.join("scenario.toml"), &mut diagnostics);
+    let Some(source) = taken(source, &diagnostics) else {
+        return false;
     };
-    run(&source, folder, &Given::default(), diagnostics);
+    run(&source, folder, &Given::default(), diagnostics)
 }
 
 /// A scenario that is read is run for a moment; whether it was read without a mistake.
@@ -99,30 +89,18 @@ fn run(
         given,
         &mut diagnostics,
     );
-    // Every mistake can be shown.
-    let told = diagnostics.render(true);
-    match scenario {
-        Some(scenario) if diagnostics.is_empty() => {
-            evaluate(&scenario);
-            true
-        }
-        _ => {
-            assert!(!told.is_empty(), "refused without a reason");
-            false
-        }
-    }
+    let scenario = taken(scenario, &diagnostics);
+    scenario.iter().for_each(evaluate);
+    scenario.is_some()
 }
 
 /// Runs some of its cases for a moment.
 pub fn evaluate(scenario: &Scenario) {
-    let interrupt = Interrupt::default();
-    let (raised, start) = (interrupt.clone(), Instant::now());
-    let alarm = std::thread::spawn(move || {
-        std::thread::park_timeout(PATIENCE);
-        raised.raise();
-    });
-    let plan = Plan::heeding(scenario, &interrupt);
-    if !interrupt.is_raised() {
+    for_a_moment(|interrupt| {
+        let plan = Plan::heeding(scenario, interrupt);
+        if interrupt.is_raised() {
+            return;
+        }
         let plan = plan.unwrap_or_else(|why| panic!("checked, but it cannot be planned: {why}"));
         let mut evaluator = Evaluator::new(&plan);
         let every = plan.cases().div_ceil(MOST_CASES).max(1);
@@ -136,13 +114,11 @@ pub fn evaluate(scenario: &Scenario) {
                 assert!(figure.is_none_or(|figure| figure >= 0.0), "{record:?}");
             }
         }
-    }
-    alarm.thread().unpark();
-    assert!(alarm.join().is_ok(), "{:?}", start.elapsed());
+    });
 }
 
-/// A scenario of the workload `own`.
-fn scenario_of(files: Vec<(String, String)>) -> bool {
+/// A scenario of the workload `own`, with some lines more.
+fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
     let given = Given {
         workloads: vec![(
             "own".to_owned(),
@@ -155,36 +131,36 @@ fn scenario_of(files: Vec<(String, String)>) -> bool {
     };
     let text = "workloads = [\"own\"]\nreplicas = 2\nvariation = { step_cv = 0.1, noise_cv = 0.05, epoch_cv = 0.02 }\n";
     run(
-        &Source::new("scenario", text),
+        &Source::new("scenario", format!("{text}{more}")),
         Path::new("."),
         &given,
         Diagnostics::default(),
     )
 }
 
-fn workload(folder: &Path) {
+fn workload(folder: &Path) -> bool {
     let files = files_of(folder).into_iter();
     // What is not UTF-8 is refused where files are read.
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    scenario_of(files.map(|(name, bytes)| (name, text(bytes))).collect());
+    let files = files.map(|(name, bytes)| (name, text(bytes)));
+    scenario_of(files.collect(), "")
 }
 
-/// What an import accepts, a run accepts.
-fn accepted(imported: Option<Imported>, diagnostics: &Diagnostics) {
-    let told = diagnostics.render(true);
-    let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-        assert!(!told.is_empty(), "refused without a reason");
-        return;
+/// What an import takes, a scenario reads or refuses.
+fn run_imported(imported: Option<Imported>, diagnostics: &Diagnostics) -> bool {
+    let Some(imported) = taken(imported, diagnostics) else {
+        return false;
     };
     let files = imported.draft.files().expect("it is written to memory");
     let files = files
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text));
     assert!(!imported.report.to_string().is_empty());
-    scenario_of(files.collect());
+    // Nobody may sell its VMs.
+    scenario_of(files.collect(), "pricing.policies = [\"paper-fixed\"]\n")
 }
 
-fn imported_profile(folder: &Path) {
+fn imported_profile(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = profile::ProfileOptions {
         file: folder.join("profile.csv"),
@@ -199,10 +175,10 @@ fn imported_profile(folder: &Path) {
         parameters: None,
         prior: Default::default(),
     };
-    accepted(profile::read(&options, &mut diagnostics), &diagnostics);
+    run_imported(profile::read(&options, &mut diagnostics), &diagnostics)
 }
 
-fn imported_pollux(folder: &Path) {
+fn imported_pollux(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = pollux::PolluxOptions {
         folder: folder.to_owned(),
@@ -211,11 +187,11 @@ fn imported_pollux(folder: &Path) {
         name: "own".to_owned(),
         ..pollux::PolluxOptions::default()
     };
-    accepted(pollux::read(&options, &mut diagnostics), &diagnostics);
+    run_imported(pollux::read(&options, &mut diagnostics), &diagnostics)
 }
 
 /// A catalogue of SkyPilot, whose table is read back, and a table of one's own.
-fn prices(folder: &Path) {
+fn prices(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = skypilot::SkypilotOptions {
         folders: vec![folder.to_owned()],
@@ -224,18 +200,15 @@ fn prices(folder: &Path) {
         ..skypilot::SkypilotOptions::default()
     };
     let imported = skypilot::read(&options, &mut diagnostics).expect("it is written to memory");
-    let told = diagnostics.render(true);
-    match imported {
-        None => assert!(!told.is_empty(), "refused without a reason"),
-        Some(imported) => {
-            let mut wrong = Diagnostics::default();
-            let table = PriceTable::read(&Source::new("t", imported.text), &mut wrong);
-            assert!(table.is_some(), "{}", wrong.render(false));
-        }
+    if let Some(imported) = taken(imported, &diagnostics) {
+        let mut wrong = Diagnostics::default();
+        let table = PriceTable::read(&Source::new("t", imported.text), &mut wrong);
+        assert!(table.is_some(), "{}", wrong.render(false));
     }
     let mut diagnostics = Diagnostics::default();
-    let Some(source) = Source::read(&folder.join("prices.csv"), &mut diagnostics) else {
-        return;
+    let source = Source::read(&folder.join("prices.csv"), &mut diagnostics);
+    let Some(source) = taken(source, &diagnostics) else {
+        return false;
     };
     let table = PriceTable::read(&source, &mut diagnostics);
     assert_eq!(table.is_some(), diagnostics.is_empty());
@@ -247,9 +220,47 @@ fn prices(folder: &Path) {
         let rises = |steps: Vec<(f64, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
         assert!(series.is_none_or(|series| series.is_err() || series.is_ok_and(rises)));
     }
+    taken(table, &diagnostics).is_some()
 }
 
-fn imported_mlperf(folder: &Path) {
+/// A price pack beside the prices that are shipped: it adds to them and changes none.
+fn pack(folder: &Path) -> bool {
+    let mut diagnostics = Diagnostics::default();
+    let read = Pack::read(folder, &mut diagnostics);
+    let Some(pack) = taken(read, &diagnostics) else {
+        return false;
+    };
+    let shipped = Catalogue::embedded().0;
+    assert!(
+        pack_notes::notes(&pack, shipped)
+            .iter()
+            .all(|note| !note.is_empty())
+    );
+    for price in &pack.prices {
+        assert!(
+            price.usd_per_hour > 0.0 && price.valid_from <= price.valid_to,
+            "{price:?}"
+        );
+    }
+    let own = pack.prices.len();
+    let all = shipped.with(pack);
+    assert!((shipped.prices.len()..=shipped.prices.len() + own).contains(&all.prices.len()));
+    for known in shipped.prices.iter().step_by(97) {
+        let offer = Offer {
+            provider: known.provider.to_string(),
+            region: known.region.to_string(),
+            market: known.market,
+            date: known.valid_from,
+        };
+        assert_eq!(
+            all.price(&known.vm, &offer),
+            shipped.price(&known.vm, &offer)
+        );
+    }
+    true
+}
+
+fn imported_mlperf(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = mlperf::MlperfOptions {
         rcps: vec![folder.join("rcp.json")],
@@ -262,20 +273,18 @@ fn imported_mlperf(folder: &Path) {
         vm: None,
         name: "own".to_owned(),
     };
-    accepted(mlperf::read(&options, &mut diagnostics), &diagnostics);
+    run_imported(mlperf::read(&options, &mut diagnostics), &diagnostics)
 }
 
-fn imported_grid(folder: &Path) {
+fn imported_grid(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = grid::GridOptions {
         file: folder.join("rows.csv"),
         spec: folder.join("grid.toml"),
     };
     let imported = grid::read(&options, &mut diagnostics).expect("it is written to memory");
-    let told = diagnostics.render(true);
-    let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-        assert!(!told.is_empty(), "refused without a reason");
-        return;
+    let Some(imported) = taken(imported, &diagnostics) else {
+        return false;
     };
     let written = folder.join("own");
     std::fs::create_dir(&written).expect("it is writable");
@@ -284,13 +293,14 @@ fn imported_grid(folder: &Path) {
     }
     assert!(!imported.report.to_string().is_empty());
     let source = Source::new("scenario", "grid = \"./own\"\nreplicas = 2\n");
-    run(&source, folder, &Given::default(), Diagnostics::default());
+    run(&source, folder, &Given::default(), Diagnostics::default())
 }
 
-fn imported_layers(folder: &Path) {
+fn imported_layers(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let links = Source::read(&folder.join("links.csv"), &mut diagnostics)
         .and_then(|source| Links::read(&source, &mut diagnostics));
+    let mut is_taken = false;
     for (times, memory, own_links) in [
         ("times.csv", "memory.csv", None),
         ("profiles.json", "info.json", Some("coefficients.json")),
@@ -311,7 +321,10 @@ fn imported_layers(folder: &Path) {
         let mut diagnostics = Diagnostics::default();
         let imported = layers::read(&options, &mut diagnostics);
         assert_eq!(imported.is_some(), diagnostics.is_empty());
-        let Some(imported) = imported else { continue };
+        let Some(imported) = taken(imported, &diagnostics) else {
+            continue;
+        };
+        is_taken = true;
         assert!(!imported.report.to_string().is_empty());
         let (links_text, files) = match imported.files.split_at_checked(3) {
             Some((files, links)) => (links.first(), files),
@@ -328,6 +341,7 @@ fn imported_layers(folder: &Path) {
             plans(&profile, links);
         }
     }
+    is_taken
 }
 
 /// All plans of up to three stages and two replicas: computed, or refused with a reason.

@@ -1,7 +1,7 @@
-//! Whatever somebody writes is read, run or refused: no panic, no hang over 20 s, no more than 1 GB. The longest of the shipped
-//! scenarios takes 8.5 s here.
+//! Whatever somebody writes is read, run or refused: no panic, no more than 10 s of a processor, no more than 2 GB.
 //!
-//! Every input is a file of `tests/corpus`, or a result of a run, with a few changes that leave most of its structure.
+//! Every input is a file of `tests/corpus`, one that is shipped, or a result of a run, with a few changes that leave most of its
+//! structure.
 //! `cargo test --test fuzz` takes some thousands of them. The long run:
 //!
 //! ```sh
@@ -12,15 +12,20 @@
 //! one of the targets. An input that fails is kept in the folder that the message names; put into `tests/corpus`, mended, it is
 //! tried for ever. In a binary of its own, because counting memory replaces the allocator.
 //!
-//! - [`luck`], [`mutate`]: the changes. [`inputs`], [`texts`], [`results`]: the targets.
+//! - [`seeds`], [`luck`], [`mutate`]: the files, and how they are changed.
+//! - [`inputs`], [`texts`], [`models`], [`policies`], [`suites`], [`results`]: the targets, each with what reads it.
 
 // A test tells one story from its beginning to its end.
 #![allow(clippy::too_many_lines)]
 
 mod inputs;
 mod luck;
+mod models;
 mod mutate;
+mod policies;
 mod results;
+mod seeds;
+mod suites;
 mod texts;
 
 use std::cell::RefCell;
@@ -31,57 +36,46 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use luck::Luck;
+use cpu_time::ProcessTime;
 
-/// What an input may take.
-const MOST_S: u64 = 20;
-const MOST_BYTES: u64 = 1 << 30;
+use luck::Luck;
+use seeds::{Files, files_of};
+
+/// What an input may take: seconds of a processor, which other processes do not lengthen; and where it waits, of a clock.
+const MOST_S: u64 = 10;
+const MOST_WAITING_S: u64 = 60;
+const MOST_BYTES: u64 = 2 << 30;
 
 /// Something that reads what people write.
 pub struct Target {
     /// As in `SCAVSIM_FUZZ_TARGET`.
-    pub name: &'static str,
-    /// Of a thousand inputs, how many are for it.
-    pub share: u64,
-    /// Reads one input: the changed files, in a folder of its own. What it says with a panic is a fault.
-    pub read: Box<dyn Fn(&Path)>,
+    name: &'static str,
+    /// How many of all inputs are for it, in proportion to those of the others.
+    share: u64,
     /// The files that are changed, as sets of names and contents that belong together.
-    pub seeds: Vec<Files>,
+    seeds: Vec<Files>,
+    read: Reader,
 }
 
-/// Names and contents.
-pub type Files = Vec<(String, Vec<u8>)>;
+/// Reads one input: the changed files, in a folder of its own. True where it was taken; what it says with a panic is a fault.
+type Reader = Box<dyn Fn(&Path) -> bool>;
 
-/// The files of each folder in a folder of the corpus.
-pub fn corpus(target: &str) -> Vec<Files> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/corpus")
-        .join(target);
-    let mut sets: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the corpus is checked in")
-        .map(|entry| entry.expect("it is readable").path())
-        .collect();
-    sets.sort();
-    sets.iter().map(|set| files_of(set)).collect()
-}
-
-/// The files of a folder.
-pub fn files_of(folder: &Path) -> Files {
-    let mut files: Files = fs::read_dir(folder)
-        .expect("it is a folder")
-        .map(|entry| entry.expect("it is readable").path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            (name, fs::read(path).expect("it is readable"))
-        })
-        .collect();
-    files.sort();
-    files
+impl Target {
+    /// Files that are changed, and what reads them.
+    pub fn new(
+        name: &'static str,
+        share: u64,
+        seeds: Vec<Files>,
+        read: impl Fn(&Path) -> bool + 'static,
+    ) -> Target {
+        let read = Box::new(read);
+        Target {
+            name,
+            share,
+            seeds,
+            read,
+        }
+    }
 }
 
 /// An input: a set of files of which one or two are changed. The first inputs are the sets as they are.
@@ -139,8 +133,23 @@ impl Faults {
     }
 }
 
-/// When the input in hand began, in milliseconds after the start; 0 for none.
-static BEGAN: AtomicU64 = AtomicU64::new(0);
+/// When the input in hand began, in milliseconds of the process's processors and of the clock; 0 for none.
+static BEGAN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// Milliseconds of the process's processors and of the clock, above 0.
+fn now(start: Instant) -> [u64; 2] {
+    let used = ProcessTime::now().as_duration();
+    [used, start.elapsed()].map(|time| 1 + time.as_millis() as u64)
+}
+
+/// The number of inputs of each target, by its share. Undamaged ones are more where there are more seeds.
+fn counts(targets: &[Target], inputs: u64) -> Vec<u64> {
+    let all: u64 = targets.iter().map(|target| target.share).sum();
+    let count = |target: &Target| inputs * target.share / all.max(1);
+    (targets.iter())
+        .map(|target| count(target).max(target.seeds.len() as u64))
+        .collect()
+}
 
 fn fuzz(inputs: u64, seed: u64) {
     let start = Instant::now();
@@ -161,9 +170,16 @@ fn fuzz(inputs: u64, seed: u64) {
     std::thread::spawn(move || {
         loop {
             std::thread::sleep(Duration::from_millis(500));
-            let began = BEGAN.load(Ordering::Relaxed);
-            let now = start.elapsed().as_millis() as u64;
-            if began > 0 && now.saturating_sub(began) > 1000 * MOST_S {
+            let [used, waited] = [0, 1].map(|at| {
+                let began = BEGAN[at].load(Ordering::Relaxed);
+                let now = now(start)[at];
+                if began > 0 {
+                    now.saturating_sub(began)
+                } else {
+                    0
+                }
+            });
+            if used > 1000 * MOST_S || waited > 1000 * MOST_WAITING_S {
                 // The thread cannot be ended, so the process is; the input stays.
                 let kept = kept.join("hang");
                 let _ = fs::create_dir_all(&kept);
@@ -175,26 +191,30 @@ fn fuzz(inputs: u64, seed: u64) {
             }
         }
     });
+    // Memory is counted by thread: what would be shared among several is done by this one.
+    let alone = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build();
+    let _alone = alone.expect("this thread is in no pool yet");
     let wanted = std::env::var("SCAVSIM_FUZZ_TARGET").ok();
     let targets = [
         inputs::targets(),
         texts::targets(),
+        models::targets(),
+        policies::targets(),
+        suites::targets(scratch.path()),
         results::targets(scratch.path()),
     ];
-    for target in targets.into_iter().flatten() {
-        if wanted
-            .as_deref()
-            .is_some_and(|wanted| wanted != target.name)
-        {
-            continue;
-        }
-        let share = if wanted.is_some() { 1000 } else { target.share };
-        let count = (inputs * share / 1000).max(target.seeds.len() as u64);
+    let mut targets: Vec<Target> = targets.into_iter().flatten().collect();
+    targets.retain(|target| wanted.as_deref().is_none_or(|wanted| wanted == target.name));
+    let (mut damaged, mut all) = (0, 0);
+    for (target, count) in targets.iter().zip(counts(&targets, inputs)) {
         let began = Instant::now();
-        let (mut longest, mut largest) = (Duration::ZERO, 0);
+        let (mut longest, mut largest, mut taken) = (Duration::ZERO, 0, 0);
         for number in 0..count {
             let mut luck = Luck::new(seed, number);
-            let files = input(&target, number, &mut luck);
+            let files = input(target, number, &mut luck);
             let folder = scratch.path().join("input");
             let _ = fs::remove_dir_all(&folder);
             fs::create_dir(&folder).expect("it is writable");
@@ -202,33 +222,50 @@ fn fuzz(inputs: u64, seed: u64) {
                 fs::write(folder.join(name), contents).expect("it is writable");
             }
             let at = Instant::now();
-            BEGAN.store(1 + start.elapsed().as_millis() as u64, Ordering::Relaxed);
-            let mut done = Ok(());
+            for (began, now) in BEGAN.iter().zip(now(start)) {
+                began.store(now, Ordering::Relaxed);
+            }
+            let mut done = Ok(false);
             let memory = allocation_counter::measure(|| {
                 done = panic::catch_unwind(AssertUnwindSafe(|| (target.read)(&folder)));
             });
-            BEGAN.store(0, Ordering::Relaxed);
+            BEGAN
+                .iter()
+                .for_each(|began| began.store(0, Ordering::Relaxed));
             longest = longest.max(at.elapsed());
             largest = largest.max(memory.bytes_max);
+            taken += u64::from(matches!(done, Ok(true)));
             if done.is_err() {
                 faults.add(PANIC.with_borrow(String::clone), target.name, &files);
             }
             if memory.bytes_max > MOST_BYTES {
                 faults.add(
-                    format!("{}: over 1 GB of memory", target.name),
+                    format!("{}: over 2 GB of memory", target.name),
                     target.name,
                     &files,
                 );
             }
+            // What comes first is as it is to be, or one of the inputs that once failed.
+            if number + 1 == target.seeds.len() as u64 && taken == 0 {
+                let what = format!("{}: not one of the files is taken as it is", target.name);
+                faults.add(what, target.name, &files);
+            }
         }
+        damaged += count - target.seeds.len() as u64;
+        all += count;
         println!(
-            "{:<10} {count:>8} inputs, {:>6.0} s, the longest {:>5.0} ms, at most {:>4} MB",
+            "{:<14} {count:>7} inputs, {taken:>7} taken, {:>6.1} s, the longest {:>5.0} ms, at most {:>4} MB",
             target.name,
             began.elapsed().as_secs_f64(),
             longest.as_secs_f64() * 1e3,
             largest >> 20
         );
     }
+    println!(
+        "{damaged} damaged inputs of {all}, {:.0} s, {:.0} s of processors",
+        start.elapsed().as_secs_f64(),
+        ProcessTime::now().as_duration().as_secs_f64()
+    );
     drop(panic::take_hook());
     for (what, (count, folder)) in &faults.seen {
         println!("{count} × {what}\n    {}", folder.display());

@@ -14,7 +14,8 @@ use scavsim::report::{
 use scavsim::scenario::{Overrides, Scenario, load};
 use scavsim::{Interrupt, input};
 
-use super::{Files, Target, files_of};
+use super::Target;
+use super::seeds::{Files, files_of};
 
 const SCENARIO: &str = r#"
 workloads = ["scavenger-resnet18"]
@@ -40,12 +41,6 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
     let made = made(scratch);
     let right = records(&made.whole).expect("they were just written");
     let [records_of, shards_of] = [(); 2].map(|()| right.clone());
-    let target = |name, share, seeds, read: Box<dyn Fn(&Path)>| Target {
-        name,
-        share,
-        seeds,
-        read,
-    };
     // Each form by itself: the first that is there is read.
     let forms = ["records.csv", "records.jsonl", "records.parquet"].map(|form| {
         let mut files = files_of(&made.whole);
@@ -60,27 +55,18 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
         .collect();
     let shared = right.clone();
     let mut all = vec![
-        target(
-            "records",
-            100,
-            text,
-            Box::new(move |folder| whole(folder, &records_of)),
-        ),
-        target("killed", 80, vec![killed(&forms[0])], Box::new(resumed)),
-        target(
-            "shards",
-            40,
-            vec![files_of(&made.shards)],
-            Box::new(move |folder| shards(folder, &shards_of)),
-        ),
+        Target::new("records", 100, text, move |folder| {
+            whole(folder, &records_of)
+        }),
+        Target::new("killed", 80, vec![killed(&forms[0])], resumed),
+        Target::new("shards", 40, vec![files_of(&made.shards)], move |folder| {
+            shards(folder, &shards_of)
+        }),
     ];
     if !parquet.is_empty() {
-        all.push(target(
-            "parquet",
-            20,
-            parquet,
-            Box::new(move |folder| whole(folder, &shared)),
-        ));
+        all.push(Target::new("parquet", 20, parquet, move |folder| {
+            whole(folder, &shared)
+        }));
     }
     all
 }
@@ -143,10 +129,14 @@ fn records(folder: &Path) -> io::Result<String> {
 }
 
 /// Changed records are refused, or the change was none.
-fn whole(folder: &Path, right: &str) {
-    if let Ok(seen) = records(folder) {
-        assert!(seen == right, "altered records were taken for true");
-    }
+fn whole(folder: &Path, right: &str) -> bool {
+    let seen = records(folder);
+    let is_right = |seen: &String| seen == right;
+    assert!(
+        seen.as_ref().is_ok_and(is_right) || seen.is_err(),
+        "altered records were taken for true"
+    );
+    seen.is_ok()
 }
 
 /// What a kill leaves of a run whose records are CSV.
@@ -166,6 +156,15 @@ fn killed(finished: &Files) -> Files {
     let lines: String = (rows.split_inclusive(|&byte| byte == b'\n').skip(1))
         .map(|row| hashes.take(row, 1))
         .collect();
+    for (key, value) in [
+        ("complete", false.into()),
+        ("finished", 0.into()),
+        ("failed", 0.into()),
+    ] {
+        identity.insert(key.to_owned(), value);
+    }
+    identity.remove(manifest::SUMMARY_HASH);
+    manifest::seal(&mut identity);
     let manifest = serde_json::to_vec_pretty(&identity).expect("it is JSON");
     vec![
         ("manifest.json".to_owned(), manifest),
@@ -174,22 +173,24 @@ fn killed(finished: &Files) -> Files {
     ]
 }
 
-fn resumed(folder: &Path) {
+fn resumed(folder: &Path) -> bool {
     let folder = OutputFolder::open(folder).expect("it is writable");
     let Ok(Some(manifest)) = manifest::read(&folder.file(manifest::FILE)) else {
-        return;
+        return false;
     };
     let rows = folder.file("records.partial.csv");
     let length = fs::metadata(folder.file("records.partial.hashes")).map_or(0, |file| file.len());
-    if let Ok(good) = unfinished_rows::good(&folder, &rows, &manifest) {
+    let good = unfinished_rows::good(&folder, &rows, &manifest);
+    if let Ok(good) = &good {
         assert!(good.hashes_end <= length.max(1 << 20), "{good:?}");
     }
+    good.is_ok()
 }
 
-fn shards(folder: &Path, right: &str) {
+fn shards(folder: &Path, right: &str) -> bool {
     let mut kept = Kept::default();
     let Ok(mut shards) = Shards::open(folder) else {
-        return;
+        return false;
     };
     let handed = shards.each_task(&mut |cases, task| {
         task.records(cases, &mut |record| kept.take(record))?;
@@ -198,4 +199,5 @@ fn shards(folder: &Path, right: &str) {
     if handed.is_ok() {
         assert!(kept.0 == right, "altered shards were taken for true");
     }
+    handed.is_ok()
 }

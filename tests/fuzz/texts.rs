@@ -12,33 +12,23 @@ use scavsim::expression::{
 };
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{LayerProfile, Links};
-use scavsim::reproduce::{Paper, Size, compare};
+use scavsim::reproduce::{Comparison, Paper, Size, compare};
 use scavsim::scenario::{Given, Overrides, load_with};
 use scavsim::{Conversation, Registry, Scenario, Spoken};
 
-use super::inputs::{evaluate as run_for_a_moment, plans, shipped};
-use super::{Files, Target, corpus, files_of};
+use super::Target;
+use super::inputs::{evaluate as run_for_a_moment, plans, taken};
+use super::seeds::{corpus, folders, text_of};
 
 pub fn targets() -> Vec<Target> {
-    let target = |name, share, seeds, read: fn(&Path)| Target {
-        name,
-        share,
-        read: Box::new(read),
-        seeds,
-    };
-    let folders = |path: &str| -> Vec<Files> {
-        let all = shipped(path).into_iter();
-        all.filter(|path| path.is_dir())
-            .map(|folder| files_of(&folder))
-            .collect()
-    };
+    let of = |name| corpus(name);
     vec![
-        target("expressions", 200, corpus("expressions"), expressions),
-        target("papers", 40, corpus("papers"), paper),
-        target("shipped-papers", 10, folders("data/papers"), shipped_paper),
-        target("set", 40, corpus("set"), set),
-        target("talk", 60, corpus("talk"), talk),
-        target("layer-profile", 30, folders("data/layers"), layer_profile),
+        Target::new("expressions", 200, of("expressions"), expressions),
+        Target::new("papers", 40, of("papers"), paper),
+        Target::new("shipped-papers", 10, folders("data/papers"), shipped_paper),
+        Target::new("set", 40, of("set"), set),
+        Target::new("talk", 60, of("talk"), talk),
+        Target::new("layer-profile", 30, folders("data/layers"), layer_profile),
     ]
 }
 
@@ -94,9 +84,10 @@ impl World for Few {
 }
 
 /// Each line is an expression; the first is what `again(x)` is, too.
-fn expressions(folder: &Path) {
+fn expressions(folder: &Path) -> bool {
     let text = text(folder, "expressions.txt");
     let mut world = Few(None);
+    let mut is_taken = false;
     for line in text.lines() {
         let mut wrong = Diagnostics::default();
         let source = Source::new("expressions.txt", line);
@@ -105,6 +96,7 @@ fn expressions(folder: &Path) {
         let Some(read) = read else { continue };
         check(&read, &[], &world, &mut Used::default(), &mut wrong);
         if wrong.is_empty() {
+            is_taken = true;
             match evaluate(&read, &world) {
                 Ok(value) => assert!(!value.shown().is_empty(), "{line}"),
                 Err(why) => assert!(!why.title.is_empty(), "{line}"),
@@ -115,26 +107,39 @@ fn expressions(folder: &Path) {
             body: read,
         });
     }
+    is_taken
 }
 
 /// A paper without scenarios: its figures are computed, or refused with a reason.
-fn paper(folder: &Path) {
+fn paper(folder: &Path) -> bool {
     // What a table names stands beside it; a scenario would be run.
     if text(folder, "paper.toml").contains("scenario") {
-        return;
+        return false;
     }
-    match Paper::open(&folder.to_string_lossy(), Size::default()) {
-        Ok(paper) => match compare(&paper) {
-            Ok(rows) => assert!(rows.iter().all(|row| !row.verdict.name().is_empty())),
-            Err(why) => assert!(!why.render(true).is_empty()),
-        },
-        Err(why) => assert!(!why.render(true).is_empty(), "refused without a reason"),
-    }
+    let Some(paper) = opened(folder) else {
+        return false;
+    };
+    let rows = sound(compare(&paper));
+    let is_judged = |rows: &Vec<_>| {
+        rows.iter()
+            .all(|row: &Comparison| !row.verdict.name().is_empty())
+    };
+    assert!(rows.as_ref().is_none_or(is_judged));
+    rows.is_some()
 }
 
-fn shipped_paper(folder: &Path) {
-    if let Err(why) = Paper::open(&folder.to_string_lossy(), Size::default()) {
-        assert!(!why.render(true).is_empty(), "refused without a reason");
+fn shipped_paper(folder: &Path) -> bool {
+    opened(folder).is_some()
+}
+
+fn opened(folder: &Path) -> Option<Paper> {
+    sound(Paper::open(&folder.to_string_lossy(), Size::default()))
+}
+
+fn sound<T>(read: Result<T, Diagnostics>) -> Option<T> {
+    match read {
+        Ok(read) => Some(read),
+        Err(wrong) => taken(None, &wrong),
     }
 }
 
@@ -148,13 +153,15 @@ struct Line {
 const SCENARIO: &str = "workloads = [\"scavenger-resnet18\"]\nreplicas = 2\nsearch.strategies = [\"oracle\", \"mine\"]\n";
 
 /// Each line is a `-s KEY=VALUE`.
-fn set(folder: &Path) {
+fn set(folder: &Path) -> bool {
     let text = text(folder, "set.txt");
     let words = text.lines().flat_map(|line| ["-s", line]);
     let Ok(line) = Line::try_parse_from(words) else {
-        return;
+        return false;
     };
-    let Ok(set) = line.set.sources() else { return };
+    let Ok(set) = line.set.sources() else {
+        return false;
+    };
     let mut wrong = Diagnostics::default();
     let source = Source::new("scenario", SCENARIO.replace(", \"mine\"", ""));
     let overrides = Overrides {
@@ -162,11 +169,9 @@ fn set(folder: &Path) {
         ..Overrides::default()
     };
     let scenario = load_with(&source, folder, overrides, &Given::default(), &mut wrong);
-    let told = wrong.render(true);
-    match scenario.filter(|_| wrong.is_empty()) {
-        Some(scenario) => run_for_a_moment(&scenario),
-        None => assert!(!told.is_empty(), "refused without a reason"),
-    }
+    let scenario = taken(scenario, &wrong);
+    scenario.iter().for_each(run_for_a_moment);
+    scenario.is_some()
 }
 
 /// Answers from a file, whatever is asked.
@@ -185,7 +190,7 @@ impl Conversation for Recited {
 }
 
 /// Each line is an answer of a strategy.
-fn talk(folder: &Path) {
+fn talk(folder: &Path) -> bool {
     let lines: Vec<String> = text(folder, "answers.jsonl")
         .lines()
         .map(str::to_owned)
@@ -198,7 +203,9 @@ fn talk(folder: &Path) {
         .jobs(1)
         .parse(SCENARIO);
     let scenario = scenario.expect("it is legal");
+    let mut is_taken = false;
     let run = scenario.run(|record| {
+        is_taken |= record.strategy == "mine" && record.time_h.is_some();
         assert!(record.is_finite(), "{record:?}");
         assert!(
             record.time_h.is_some() || !record.reason.is_empty(),
@@ -207,9 +214,10 @@ fn talk(folder: &Path) {
         assert!(!record.reason.chars().any(char::is_control), "{record:?}");
     });
     run.expect("a search that fails ends no run");
+    is_taken
 }
 
-fn layer_profile(folder: &Path) {
+fn layer_profile(folder: &Path) -> bool {
     let mut wrong = Diagnostics::default();
     let profile = LayerProfile::load(&Folder::Disk(folder.to_owned()), &mut wrong);
     assert_eq!(
@@ -218,9 +226,13 @@ fn layer_profile(folder: &Path) {
         "{}",
         wrong.render(false)
     );
-    let links = fs::read_to_string(shipped("data")[0].with_file_name("layers/links.csv"));
-    let links = Source::new("links.csv", links.expect("it is checked in"));
-    if let (Some(profile), Some(links)) = (profile, Links::read(&links, &mut wrong)) {
-        plans(&profile, &links);
-    }
+    let Some(profile) = taken(profile, &wrong) else {
+        return false;
+    };
+    let links = Source::new("links.csv", text_of("data/layers/links.csv"));
+    plans(
+        &profile,
+        &Links::read(&links, &mut wrong).expect("it is shipped"),
+    );
+    true
 }

@@ -328,7 +328,12 @@ struct Open {
 }
 
 /// Told, not failed.
-const OPEN: &[Open] = &[];
+const OPEN: &[Open] = &[Open {
+    law: "what is worse is never better, and a hair is none",
+    words: &["spot"],
+    said: "spot.checkpoint_write_s 0, then 1e-6",
+    what: "where checkpoints take no time there is one after every step, and each costs what workers wait for each other",
+}];
 
 /// Why a breach is none to fail for.
 fn open(breach: &Breach, draft: &Draft) -> Option<&'static str> {
@@ -371,7 +376,18 @@ const NEVER: &[(&str, &str)] = &[
 
 /// Numbers of scenarios that write all of the schema together. They are looked at first: where the generator has changed since,
 /// others are looked for, and the test says which to write here.
-const WRITERS: &[u64] = &[];
+const WRITERS: &[u64] = &[
+    33189, 22999, 13344, 9755, 9596, 7939, 7067, 4506, 3953, 3833, 3681, 2960, 2959, 2597, 2579,
+    2535, 2526, 2395, 2326, 2122, 2041, 1930, 1854, 1777, 1774, 1772, 1734, 1623, 1614, 1554, 1535,
+    1404, 1302, 1293, 1285, 1249, 1226, 1087, 1077, 962, 953, 924, 894, 880, 870, 852, 850, 833,
+    832, 829, 814, 801, 785, 761, 738, 736, 707, 697, 693, 676, 662, 634, 629, 626, 595, 565, 547,
+    546, 537, 535, 531, 529, 523, 515, 511, 484, 481, 471, 470, 464, 460, 459, 454, 449, 427, 415,
+    403, 399, 389, 387, 378, 374, 371, 367, 352, 351, 350, 348, 347, 346, 344, 341, 332, 327, 323,
+    321, 320, 291, 288, 283, 281, 273, 263, 262, 251, 249, 247, 241, 240, 237, 230, 215, 203, 202,
+    197, 193, 192, 190, 189, 186, 185, 181, 180, 170, 165, 164, 162, 156, 155, 154, 144, 142, 137,
+    136, 135, 134, 123, 118, 114, 107, 102, 100, 95, 93, 84, 75, 70, 59, 54, 53, 51, 50, 48, 47,
+    43, 41, 40, 37, 32, 31, 27, 26, 18, 17, 12, 11, 10, 9, 5, 1, 0,
+];
 
 /// Every key, every variant and every name of the schema is written by some legal scenario.
 #[test]

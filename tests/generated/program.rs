@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -33,6 +34,8 @@ pub struct Program {
     /// None for the library in process.
     path: Option<PathBuf>,
     scratch: TempDir,
+    /// What lies in the folder, beside what a program has written there.
+    saved: Mutex<Option<Draft>>,
     /// How long one call may take.
     pub patience: Duration,
 }
@@ -42,6 +45,7 @@ impl Program {
         Program {
             path,
             scratch: TempDir::new().expect("the temporary directory is writable"),
+            saved: Mutex::new(None),
             patience,
         }
     }
@@ -69,11 +73,31 @@ impl Program {
         self.scratch.path().join("scenario")
     }
 
+    /// Writes a draft to its folder, emptied before.
+    pub fn save_anew(&self, draft: &Draft) {
+        *self.saved.lock().expect("nobody panics with it") = None;
+        self.save(draft);
+    }
+
+    /// Writes a draft to its folder: all of it, or where only its lines have changed, those.
+    fn save(&self, draft: &Draft) {
+        let mut saved = self.saved.lock().expect("nobody panics with it");
+        let is_there = saved.take().is_some_and(|saved| {
+            let has_one_file = saved.base.is_empty() && draft.base.is_empty();
+            self.path.is_none() && has_one_file && saved.files == draft.files
+        });
+        let written = if is_there {
+            fs::write(self.folder().join(SCENARIO), draft.text())
+        } else {
+            draft.save(&self.folder())
+        };
+        written.expect("the scratch folder is writable");
+        *saved = Some(draft.clone());
+    }
+
     /// Reads a draft.
     pub fn check(&self, draft: &Draft) -> Result<(), Not> {
-        draft
-            .save(&self.folder())
-            .expect("the scratch folder is writable");
+        self.save(draft);
         match self.path {
             None => library::check(&self.folder()),
             Some(_) => self.call(&["check", SCENARIO]).map(|_| ()),
@@ -82,9 +106,7 @@ impl Program {
 
     /// Its records.
     pub fn run(&self, draft: &Draft, jobs: usize) -> Result<Vec<Row>, Not> {
-        draft
-            .save(&self.folder())
-            .expect("the scratch folder is writable");
+        self.save(draft);
         match self.path {
             None => library::run(&self.folder(), jobs, self.patience),
             Some(_) => {
@@ -107,9 +129,7 @@ impl Program {
 
     /// The largest relative standard error that is stated of what is expected of any configuration; 0 where formulas tell it.
     pub fn stated_error(&self, draft: &Draft) -> Result<f64, Not> {
-        draft
-            .save(&self.folder())
-            .expect("the scratch folder is writable");
+        self.save(draft);
         if self.path.is_none() {
             return library::stated_error(&self.folder(), self.patience);
         }
@@ -123,9 +143,7 @@ impl Program {
 
     /// All that happens in a case, in fidelity `event`, as lines of JSON.
     pub fn trace(&self, draft: &Draft, case: u64, most: u64) -> Result<Vec<Value>, Not> {
-        draft
-            .save(&self.folder())
-            .expect("the scratch folder is writable");
+        self.save(draft);
         let text = match self.path {
             None => library::trace(&self.folder(), case, most, self.patience)?,
             Some(_) => {

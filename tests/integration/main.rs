@@ -9,7 +9,7 @@
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
-//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on;
+//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on; [`kills`]: at any moment;
 //!   [`signals`]: it is stopped within a second, wherever it is.
 //! - [`settings`]: lists and ranges where a number stands.
 //! - [`stopping`]: the library is stopped by its interrupt alone. [`verify`]: results that prove themselves.
@@ -93,6 +93,7 @@ mod imports;
 mod include;
 mod interrupt;
 mod interrupted;
+mod kills;
 mod kinds;
 mod knowledge;
 mod latency;

@@ -37,10 +37,7 @@ pub fn shards(trial: &Trial<'_>) -> Found {
         return Ok(());
     }
     let program = trial.program;
-    trial
-        .draft
-        .save(&program.folder())
-        .expect("the scratch folder is writable");
+    program.save_anew(trial.draft);
     let scenario = crate::draft::SCENARIO;
     let mut calls = vec![vec![
         "run", scenario, "--out", "whole", "--quiet", "-j", "2",

@@ -1,11 +1,12 @@
 //! What holds in every scenario, whatever it says. A law answers with what breaks it.
 //!
 //! - [`records`]: figures of single rows, and of rows beside each other. [`money`]: bills under prices that are made from each other.
-//! - [`fidelities`]: what a fidelity may not change. [`traces`]: what is noted of a job, beside its bill.
+//! - [`neighbours`]: two values of a key beside each other. [`fidelities`]: what a fidelity may not change. [`traces`]: what is noted of a job, beside its bill.
 //! - [`bytes`]: threads, shards, files that include others, settings, more replicas, fewer strategies.
 
 pub mod bytes;
 pub mod fidelities;
+pub mod neighbours;
 pub mod records;
 pub mod traces;
 
@@ -132,6 +133,10 @@ pub const LAWS: &[Law] = &[
     ("a setting is a scenario", bytes::settings),
     ("a replica is the same among more", bytes::replicas),
     ("a strategy is the same beside others", bytes::strategies),
+    (
+        "what is worse is never better, and a hair is none",
+        neighbours::are_as_they_should,
+    ),
 ];
 
 /// A breach with what was found.

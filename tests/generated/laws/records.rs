@@ -128,7 +128,7 @@ pub fn net_is_within_gross(trial: &Trial<'_>) -> Found {
 
 /// By how many of the stated standard errors a choice may be better than the oracle's: chosen and valued on two sets of runs, each
 /// a difference of two means.
-const UNCERTAIN: f64 = 6.0;
+pub const UNCERTAIN: f64 = 6.0;
 
 pub fn oracle_is_best(trial: &Trial<'_>) -> Found {
     let better = |row: &Row| match row.text("objective") {

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::{Policy, PolicyFile};
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Source};
@@ -10,8 +11,14 @@ pub const LISTED_SPOT: &str = "list-2026-spot";
 
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
-/// The built-in policies in alphabetical order, and what is wrong with the table; a test keeps that empty.
+/// The built-in policies in alphabetical order, read once per process. The second part holds what is wrong with the
+/// table; a test keeps it empty.
 pub fn policies() -> (Vec<Policy>, Diagnostics) {
+    static READ: OnceLock<(Vec<Policy>, Diagnostics)> = OnceLock::new();
+    READ.get_or_init(read).clone()
+}
+
+fn read() -> (Vec<Policy>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new("data/pricing.toml", TABLE);
     let read: Option<BTreeMap<String, PolicyFile>> = input::toml::read(&source, &mut diagnostics);

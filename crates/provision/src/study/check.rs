@@ -79,7 +79,7 @@ pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) ->
 
 impl Check<'_> {
     fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
-        let settings = settings?;
+        let settings = self.needed("policy", settings, "which policies are beside each other")?;
         let own = settings.own.keys().map(String::as_str);
         let all = POLICIES.iter().map(|policy| policy.name).chain(own);
         let Some(names) = &settings.names else {

@@ -137,14 +137,15 @@ fn offered(
     let mut all = Vec::new();
     for row in table.rows() {
         read += 1;
-        for column in [
-            "InstanceType",
-            "AcceleratorName",
-            "Region",
-            "AvailabilityZone",
-        ] {
+        for column in ["InstanceType", "AcceleratorName"] {
             if row.optional_text(column).is_some() {
                 row.text(column, diagnostics);
+            }
+        }
+        // As who reads the table will ask for.
+        for column in ["Region", "AvailabilityZone"] {
+            if row.optional_text(column).is_some() {
+                row.name(column, diagnostics);
             }
         }
         let vm = row.optional_text("InstanceType");

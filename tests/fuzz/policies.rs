@@ -1,0 +1,158 @@
+//! Policies that decide during a run: scenarios with `[policy]`, markets over time, and traces that become markets.
+
+use std::path::Path;
+
+use scavsim::import::{market, trial};
+use scavsim::input::{Diagnostics, Folder, Source};
+use scavsim_provision::study::figures::Sums;
+use scavsim_provision::study::overlap::Sample;
+use scavsim_provision::study::{check, run};
+use scavsim_provision::world::written::WrittenMarket;
+
+use super::Target;
+use super::inputs::taken;
+use super::seeds::{Files, corpus, each_toml, folders};
+
+pub fn targets() -> Vec<Target> {
+    let studies = each_toml("scenarios/policies", "scenario.toml");
+    vec![
+        Target::new("policies", 60, studies, study),
+        Target::new("markets", 40, markets(), own_market),
+        Target::new(
+            "market-traces",
+            80,
+            corpus("market-traces"),
+            imported_market,
+        ),
+    ]
+}
+
+/// What a life may take, and how many settings and lives of each are run.
+const MOST_TICKS: usize = 1_000;
+const MOST_BYTES: f64 = 32e6;
+const MOST_SETTINGS: usize = 3;
+const MOST_LIVES: usize = 2;
+
+/// Two zones of each shipped market: all of them are much to read.
+fn markets() -> Vec<Files> {
+    const KEPT: [&str; 5] = [
+        "p3,",
+        "us-east-1a,",
+        "us-west-2c,",
+        "us-east-1,us-west-2,",
+        "us-west-2,us-east-1,",
+    ];
+    let small = |(name, contents): (String, Vec<u8>)| {
+        let text = String::from_utf8(contents).expect("it is text");
+        let lines = text.split_inclusive('\n').enumerate();
+        let is_kept = |line: &str| KEPT.iter().any(|start| line.starts_with(start));
+        let kept = lines.filter(|(at, line)| *at == 0 || !name.ends_with(".csv") || is_kept(line));
+        let kept: String = kept.map(|(_, line)| line).collect();
+        (name, kept.into_bytes())
+    };
+    let all = folders("data/markets").into_iter();
+    all.map(|files| files.into_iter().map(small).collect())
+        .collect()
+}
+
+fn study(folder: &Path) -> bool {
+    let mut wrong = Diagnostics::default();
+    let source = Source::read(&folder.join("scenario.toml"), &mut wrong);
+    source.is_some_and(|source| lived(&source, folder, wrong))
+}
+
+/// A few lives of a study, where each is short.
+fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics) -> bool {
+    let study = check::load(source, folder, &mut wrong);
+    let Some(study) = taken(study, &wrong) else {
+        return false;
+    };
+    assert!(!study.extent().is_empty());
+    let size = study.size();
+    if size.ticks > MOST_TICKS || size.bytes > MOST_BYTES || !study.programs().is_empty() {
+        return true;
+    }
+    for setting in study.settings.iter().take(MOST_SETTINGS) {
+        let mut sums = Sums::new(study.policies.len());
+        sums.add(&run::run(
+            &study,
+            setting,
+            0..MOST_LIVES.min(setting.lives.count()),
+        ));
+        for figures in sums.figures(&Sample::of(setting)) {
+            let all = [
+                figures.cost_usd,
+                figures.late_h,
+                figures.spot_h,
+                figures.on_demand_h,
+                figures.losses,
+                figures.launches,
+            ];
+            let is_sound = |figure: &f64| figure.is_finite() && *figure >= 0.0;
+            assert!(
+                figures.lives == 0 || all.iter().all(is_sound),
+                "{figures:?}"
+            );
+        }
+    }
+    true
+}
+
+/// A market of one's own, under some policies.
+fn own_market(folder: &Path) -> bool {
+    let mut wrong = Diagnostics::default();
+    let market = WrittenMarket::read(&Folder::Disk(folder.to_owned()), &mut wrong);
+    let Some(market) = taken(market, &wrong) else {
+        return false;
+    };
+    let ticks = market.world.ticks();
+    for zone in &market.world.zones {
+        assert_eq!(
+            (zone.offered.len(), zone.spot_usd_per_h.len()),
+            (ticks, ticks)
+        );
+        assert!(
+            zone.spot_usd_per_h.iter().all(|usd| *usd > 0.0),
+            "{}",
+            zone.name
+        );
+    }
+    // As long as some ticks of it are.
+    let tick_h = market.world.tick_s / 3600.0;
+    let text = format!(
+        "job = {{ work_h = {:?}, deadline_h = {:?}, changeover_s = {:?}, checkpoint_gb = 1 }}\n\
+         market.traces = \".\"\nstarts.spread = 2\n\
+         policy.names = [\"on-demand\", \"greedy\", \"uniform-progress\", \"skynomad\", \"cost-to-go\"]\n",
+        4.3 * tick_h,
+        7.9 * tick_h,
+        900.0 * tick_h,
+    );
+    lived(
+        &Source::new("scenario", text),
+        folder,
+        Diagnostics::default(),
+    );
+    true
+}
+
+/// Traces of which an import makes a market are a market.
+fn imported_market(folder: &Path) -> bool {
+    let files = super::seeds::files_of(folder).into_iter();
+    let options = market::MarketOptions {
+        files: files.map(|(name, _)| folder.join(name)).collect(),
+        name: "own".to_owned(),
+        on_demand_usd_per_h: 3.0,
+        spot_usd_per_h: 1.0,
+        egress_usd_per_gb: Some(0.02),
+        source: Some("a test".to_owned()),
+        licence: None,
+    };
+    let mut wrong = Diagnostics::default();
+    let imported = taken(market::read(&options, &mut wrong), &wrong);
+    let Some(imported) = imported else {
+        return false;
+    };
+    assert!(!imported.report.to_string().is_empty());
+    let made = trial::folder(&imported.files, folder);
+    taken(WrittenMarket::read(&made, &mut wrong), &wrong).is_some()
+}
