@@ -392,7 +392,8 @@ mod stopped {
     use super::*;
 
     /// Moments at which a run is killed, spread over its length.
-    const MOMENTS: u32 = 20;
+    /// More of them, and other sinks: `kills`.
+    const MOMENTS: u32 = 8;
 
     /// Long enough to be stopped on the way.
     fn long() -> Sandbox {
