@@ -355,6 +355,14 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "Mean cost over that of whoever knows what comes.",
     ),
     (
+        "± $",
+        "Half of the 95 % interval of the mean cost, by lives that do not overlap.",
+    ),
+    (
+        "disjoint",
+        "Lives that do not overlap; an interval takes six.",
+    ),
+    (
         "in time %",
         "Share of lives that end before the deadline, in percent.",
     ),

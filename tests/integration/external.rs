@@ -110,7 +110,7 @@ while line := sys.stdin.readline():
 "#;
 
 /// So few that some seeds are odd and some even.
-const REPLICAS: usize = 4;
+const REPLICAS: usize = 12;
 
 #[test]
 fn whatever_goes_wrong_fails_a_case_and_never_the_run() {

@@ -108,7 +108,7 @@ while line := sys.stdin.readline():
 "#;
 
 /// So few that some seeds are odd and some even.
-const REPLICAS: usize = 4;
+const REPLICAS: usize = 6;
 
 #[test]
 fn whatever_goes_wrong_fails_a_life_and_never_the_run() {

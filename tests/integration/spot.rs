@@ -156,7 +156,7 @@ fn the_mean_run_time_is_dalys() {
 fn a_checkpoint_that_takes_no_time_to_write_is_written() {
     for lives in [
         "lifetime = \"gcp-2019-highcpu-32\"",
-        "exponential_mean_h = 13.7",
+        "exponential_mean_h = 41.7",
     ] {
         let hours = |checkpoint: &str, write_s: f64| {
             let scenario = small(

@@ -94,11 +94,18 @@ impl Lives {
 impl Study {
     /// Whether a text is one of a study: it has a table `policy`.
     pub fn is_in(text: &str) -> bool {
-        text.lines().map(str::trim).any(|line| {
-            let (table, key) = (line.strip_prefix("[policy"), line.strip_prefix("policy"));
-            table.is_some_and(|rest| rest.starts_with([']', '.']))
-                || key.is_some_and(|rest| rest.starts_with(['.', ' ', '=']) && rest.contains('='))
-        })
+        let mut lines = text.lines().map(str::trim);
+        let is_key = |line: &str| {
+            let rest = line.strip_prefix("policy");
+            rest.is_some_and(|rest| rest.starts_with(['.', ' ', '=']) && rest.contains('='))
+        };
+        // Keys before the first table are of the file itself.
+        let mut before_tables = lines.clone().take_while(|line| !line.starts_with('['));
+        before_tables.any(is_key)
+            || lines.any(|line| {
+                let rest = line.strip_prefix("[policy");
+                rest.is_some_and(|rest| rest.starts_with([']', '.']))
+            })
     }
 
     /// Ends the wait for policies that are programs when somebody raises the flag.

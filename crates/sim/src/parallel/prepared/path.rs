@@ -19,8 +19,8 @@ pub struct PathScratch {
     /// Costs of the stages of the pipeline that is walked.
     pub(super) costs: Vec<StageCost>,
     clocks: Vec<Clock>,
-    /// Per stage: the order of its operations, and the rounds in it.
-    orders: Vec<StageOrder>,
+    /// Per stage: the order of its operations, how many these are, and the rounds in it.
+    orders: Vec<(StageOrder, u32)>,
     rounds: Vec<[Rounds; 2]>,
     /// Clocks as they were a round before.
     before: Vec<Clock>,
@@ -134,8 +134,10 @@ impl PreparedPlan {
         scratch.clocks.clear();
         scratch.clocks.resize(stages, Clock::default());
         scratch.orders.clear();
-        let orders = (0..stages).map(|stage| self.schedule.order(self.place(stage)));
-        scratch.orders.extend(orders);
+        scratch.orders.extend((0..stages).map(|stage| {
+            let order = self.schedule.order(self.place(stage));
+            (order, order.operations())
+        }));
         let overlapped = self.activations == Activations::Overlapped;
         if overlapped {
             scratch.under_way.resize(stages, Default::default());
@@ -180,8 +182,8 @@ impl PreparedPlan {
         loop {
             let mut moved = false;
             for stage in 0..self.stages() {
-                let order = scratch.orders[stage];
-                let until = until(stage).min(order.operations());
+                let (order, operations) = scratch.orders[stage];
+                let until = until(stage).min(operations);
                 while scratch.clocks[stage].next < until {
                     let cost = scratch.costs[stage];
                     let number = scratch.clocks[stage].next;
