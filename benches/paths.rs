@@ -18,7 +18,7 @@ use scavsim::rng::{LargestLogNormal, Streams, UnitLogNormal};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
 use scavsim::testbed::Timeline;
-use scavsim::testbed::{SimulatedCluster, Site};
+use scavsim::testbed::{JobTrial, SimulatedCluster};
 use scavsim::training::Fidelity;
 
 /// The training workload of the reference, K = 16.

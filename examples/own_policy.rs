@@ -5,7 +5,7 @@
 //! *Reserved* takes the cheapest zone that has spot machines. Without any it waits, until less slack is left than it holds in
 //! reserve; from then on it fills pauses by machines on demand.
 
-use scavsim::provision::{Desk, Market, Policy, Recipe, Study};
+use scavsim::provision::{Market, Policy, PolicyView, Recipe, Study};
 
 /// What a user of the policy may set; every life has a policy of its own.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ impl Recipe for Reserved {
 }
 
 impl Policy for Reserved {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if (desk.running()).is_some_and(|place| place.market == Market::Spot) {
             return; // it stays
         }

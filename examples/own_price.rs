@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example own_price`
 
-use scavsim::{Fleet, NoPrice, OwnedRecord, Rented, Scenario, VmPrice};
+use scavsim::{Fleet, NoPrice, OwnedRecord, RentedVmType, Scenario, VmPrice};
 
 /// A server is bought, used up over its life, and draws power; a VM has its share of it by vCPUs.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ struct Owned {
 
 impl VmPrice for Owned {
     /// USD per hour of one VM; asked once per VM type before a run, never during one.
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         // The catalogue knows 362 VM types; a message says what to do about any other.
         let vm = fleet.vm_type(rented.vm).ok_or_else(|| NoPrice {
             what: format!("the vCPUs of `{}` are not known", rented.vm),

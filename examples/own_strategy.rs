@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use scavsim::{
     Depends, Extent, Forecast, Objective, Past, Recipe, Registry, Scenario, Stop, Strategy, Stream,
-    Task, Testbed, Unusable,
+    Task, Testbed, UnusableStrategy,
 };
 
 /// What a user of the strategy may set.
@@ -24,7 +24,11 @@ impl Recipe for Thrifty {
     }
 
     /// Once per workload. Whatever is taken from `past` stands in the records with its price.
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         // A probe shows seconds per step. How many steps there are to the target comes from earlier
         // runs of the job: n = e·D/B, with e epochs, D samples per epoch, B samples per step.
         let earlier = past.take_own(|run| run.has_epochs);
@@ -38,7 +42,9 @@ impl Recipe for Thrifty {
         let (share, steps) = (self.share, (0..task.space.len()).filter_map(of).collect());
         let search = Search { share, steps };
         if search.steps.is_empty() {
-            Err(Unusable("no configuration was run before".to_owned()))
+            Err(UnusableStrategy(
+                "no configuration was run before".to_owned(),
+            ))
         } else {
             Ok(Box::new(search))
         }

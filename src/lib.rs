@@ -43,7 +43,7 @@
 //! - [`Record`] and [`OwnedRecord`]: what came of a case; [`Finished`]: of all.
 //! - [`Strategy`], which a [`Recipe`] in a [`Registry`] builds for a [`Task`]. It searches a [`Space`] on a
 //!   [`Testbed`], and leaves a [`Forecast`]. What it [`Depends`] on is told; what it takes of the [`Past`] is counted.
-//!   [`Spoken`]: one in another language, by a [`Conversation`] in lines of JSON.
+//!   [`ConversationStrategy`]: one in another language, by a [`Conversation`] in lines of JSON.
 //! - [`VmPrice`]: what a VM costs.
 //!
 //! - `provision`, with the feature `cli`: policies that decide during a run, one's own among them.
@@ -82,18 +82,18 @@
 #![warn(missing_docs)]
 
 /// ```
-/// use scavsim::{Conversation, Registry, Scenario, Spoken};
+/// use scavsim::{Conversation, Registry, Scenario, ConversationStrategy};
 ///
 /// /// The configuration with this number, whatever it is told.
-/// struct Always(usize);
+/// struct ConstantAnswer(usize);
 ///
-/// impl Conversation for Always {
+/// impl Conversation for ConstantAnswer {
 ///     fn answer(&mut self, _: String) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
 ///         Ok(format!("{{\"choose\": {}}}", self.0))
 ///     }
 /// }
 ///
-/// let spoken = Spoken::new(|| Ok(Box::new(Always(0))));
+/// let spoken = ConversationStrategy::new(|| Ok(Box::new(ConstantAnswer(0))));
 /// let scenario = Scenario::options().registry(Registry::default().with("first", spoken)).parse(
 ///     r#"
 ///     workloads = ["scavenger-resnet18"]
@@ -116,7 +116,7 @@ pub use scavsim_lab::face::Conversation;
 #[doc(inline)]
 pub use scavsim_lab::face::Diagnostic;
 /// ```
-/// use scavsim::{Ending, Interrupt, Scenario};
+/// use scavsim::{RunEnding, Interrupt, Scenario};
 ///
 /// let interrupt = Interrupt::default();
 /// let scenario = Scenario::options().interrupt(&interrupt).parse(
@@ -127,7 +127,7 @@ pub use scavsim_lab::face::Diagnostic;
 /// )?;
 /// interrupt.raise(); // anyone who has a clone may, at any time
 /// let finished = scenario.run(|_| ())?;
-/// assert_eq!((finished.cases, finished.ending), (0, Ending::Interrupted));
+/// assert_eq!((finished.cases, finished.ending), (0, RunEnding::Interrupted));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(inline)]
@@ -145,24 +145,24 @@ pub use scavsim_lab::face::Interrupt;
 #[doc(inline)]
 pub use scavsim_lab::face::Mistakes;
 /// ```
-/// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, Unusable};
+/// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, UnusableStrategy};
 ///
 /// /// The configuration with this number, whatever it is.
-/// struct Always(usize);
+/// struct ConstantChoice(usize);
 ///
-/// impl Recipe for Always {
+/// impl Recipe for ConstantChoice {
 ///     fn summary(&self) -> &str {
 ///         "one configuration, without a look"
 ///     }
-///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
 ///         match self.0 < task.space.len() {
-///             true => Ok(Box::new(Always(self.0))),
-///             false => Err(Unusable(format!("there is no configuration {}", self.0))),
+///             true => Ok(Box::new(ConstantChoice(self.0))),
+///             false => Err(UnusableStrategy(format!("there is no configuration {}", self.0))),
 ///         }
 ///     }
 /// }
 ///
-/// impl Strategy for Always {
+/// impl Strategy for ConstantChoice {
 ///     fn search(
 ///         &self,
 ///         _: &Task<'_>,
@@ -175,7 +175,7 @@ pub use scavsim_lab::face::Mistakes;
 ///     }
 /// }
 ///
-/// let registry = scavsim::Registry::default().with("first", Always(0));
+/// let registry = scavsim::Registry::default().with("first", ConstantChoice(0));
 /// let scenario = scavsim::Scenario::options().registry(registry).parse(
 ///     r#"
 ///     workloads = ["scavenger-resnet18"]
@@ -188,20 +188,20 @@ pub use scavsim_lab::face::Mistakes;
 #[doc(inline)]
 pub use scavsim_lab::face::Recipe;
 /// ```
-/// use scavsim::{Past, Recipe, Registry, Scenario, Strategy, Task, Unusable};
+/// use scavsim::{Past, Recipe, Registry, Scenario, Strategy, Task, UnusableStrategy};
 ///
-/// struct NeedsTwo;
+/// struct NeedsTwoConfigurations;
 ///
-/// impl Recipe for NeedsTwo {
+/// impl Recipe for NeedsTwoConfigurations {
 ///     fn summary(&self) -> &str {
 ///         "compares two configurations"
 ///     }
-///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-///         Err(Unusable(format!("{} is not enough", task.space.len())))
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+///         Err(UnusableStrategy(format!("{} is not enough", task.space.len())))
 ///     }
 /// }
 ///
-/// let options = Scenario::options().registry(Registry::default().with("two", NeedsTwo));
+/// let options = Scenario::options().registry(Registry::default().with("two", NeedsTwoConfigurations));
 /// let refused = options.parse(
 ///     r#"
 ///     workloads = ["scavenger-resnet18"]
@@ -213,29 +213,29 @@ pub use scavsim_lab::face::Recipe;
 /// assert!(why.contains("strategy `two` cannot be used: 1 is not enough"), "{why}");
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Unusable;
+pub use scavsim_lab::face::UnusableStrategy;
 #[doc(inline)]
 pub use scavsim_lab::face::*;
 
 /// Policies that decide during a run where a job goes on: scenarios with `[policy]`, and policies of one's own.
 ///
 /// ```
-/// use scavsim::provision::{Desk, Policy, Recipe, Study};
+/// use scavsim::provision::{PolicyView, Policy, Recipe, Study};
 ///
 /// /// Waits for spot machines in the first zone; its net keeps the deadline.
 /// #[derive(Debug)]
 /// struct FirstZone;
 ///
 /// impl Policy for FirstZone {
-///     fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+///     fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
 ///         desk.try_spot(0);
 ///     }
 /// }
 ///
 /// #[derive(Debug)]
-/// struct Made;
+/// struct FirstZoneRecipe;
 ///
-/// impl Recipe for Made {
+/// impl Recipe for FirstZoneRecipe {
 ///     fn policy(&self) -> Box<dyn Policy> {
 ///         Box::new(FirstZone)
 ///     }
@@ -249,7 +249,7 @@ pub use scavsim_lab::face::*;
 ///     names = ["greedy"]
 ///     "#,
 /// )?;
-/// let rows = study.with("first-zone", Made)?.run();
+/// let rows = study.with("first-zone", FirstZoneRecipe)?.run();
 /// // In a market of one zone it does what `greedy` does.
 /// assert_eq!(rows[0].figures.cost_usd, rows[1].figures.cost_usd);
 /// assert_eq!(rows[1].figures.kept, 10);

@@ -4,7 +4,7 @@
 use allocation_counter::measure;
 use scavsim::cloud::Fleet;
 use scavsim::engine::Queue;
-use scavsim::pricing::{PolicyFile, Rented};
+use scavsim::pricing::{PolicyFile, RentedVmType};
 use scavsim::rng::{Purpose, Streams};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
@@ -124,7 +124,7 @@ fn bills_do_not_allocate_once_their_memory_has_grown() {
     ] {
         let file: PolicyFile = toml::from_str(text).expect("a policy");
         let policy = file.policy("p").expect("a sound policy");
-        let types = [Rented::as_priced("e2-standard-4")];
+        let types = [RentedVmType::as_priced("e2-standard-4")];
         let tariff = policy.tariff(&types, &Fleet::listed()).expect("a price");
         let first = tariff.bill_usd(&usage);
         let counted = measure(|| {

@@ -6,7 +6,7 @@ use std::path::Path as File;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides};
-use scavsim::testbed::{SimulatedCluster, Site};
+use scavsim::testbed::{JobTrial, SimulatedCluster};
 
 use crate::table::{Goal, Path};
 

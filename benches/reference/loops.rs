@@ -105,7 +105,7 @@ impl Training {
         let stepping = stepping(workers);
         Training {
             streams,
-            pace: Pace::of(Protocol::Bsp, &stepping),
+            pace: Pace::new(Protocol::Bsp, &stepping),
             job: Job::new(fidelity, SimTime::ZERO, DriftPath::still(), streams),
             stepping,
         }

@@ -15,7 +15,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Purpose;
 use scavsim::scenario::{self, Overrides, Scenario, Subject};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
-use scavsim::testbed::{Metered, SimulatedCluster, Site};
+use scavsim::testbed::{JobTrial, Metered, SimulatedCluster};
 
 /// Workers of the training workload where nothing else is said, K.
 pub const WORKERS: u32 = 16;

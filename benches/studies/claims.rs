@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::Interrupt;
 use scavsim::compare::judge::mean_of_units;
-use scavsim::compare::{Block, Comparison, ComparisonQuestion, Effort, Entry, Tally, compare};
+use scavsim::compare::{
+    Block, Comparison, ComparisonOptions, ComparisonQuestion, Entry, Tally, compare,
+};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
@@ -39,7 +41,7 @@ fn comparison(scenario: &str) -> Comparison {
         parts: 0,
         against: None,
     };
-    let effort = Effort {
+    let effort = ComparisonOptions {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         interrupt: &Interrupt::default(),
         progress: &AtomicU64::new(0),

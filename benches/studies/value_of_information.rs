@@ -12,8 +12,8 @@ use scavsim::grid::{Job, Outcome, library};
 use scavsim::input::Diagnostics;
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::value_of_information::Constants;
-use scavsim::search::{Figures, Forecast, Objective, Prices, Strategy, Task};
-use scavsim::testbed::{Extent, Observation, Spent, Stop, Target, Testbed};
+use scavsim::search::{Forecast, Objective, Prices, Strategy, Task, WorkloadFacts};
+use scavsim::testbed::{Extent, Observation, SearchCost, Stop, Target, Testbed};
 use serde_json::{Value, json};
 
 /// Whether constants were chosen with a job in view.
@@ -28,7 +28,7 @@ fn is_tuned_on(grid: &str, job: &str) -> bool {
 struct Replay<'j> {
     job: &'j Job,
     objective: Objective,
-    spent: Spent,
+    spent: SearchCost,
     value: f64,
     reached: u64,
 }
@@ -73,7 +73,7 @@ impl Testbed for Replay<'_> {
         Ok(seen)
     }
 
-    fn spent(&mut self) -> Spent {
+    fn spent(&mut self) -> SearchCost {
         self.spent
     }
 }
@@ -97,7 +97,7 @@ fn machines(job: &Job) -> Vec<Option<Machine>> {
 fn net(job: &Job, objective: Objective, runs: u64, constants: &Constants, blind: bool) -> f64 {
     let machines = machines(job);
     let known = Known(job);
-    let mut task: Task<'_> = Figures::of_job(job).task(&job.name, &job.space);
+    let mut task: Task<'_> = WorkloadFacts::of_job(job).task(&job.name, &job.space);
     task.repeats = runs;
     task.looks_cost_a_run = true;
     task.objective = Some(objective);
@@ -108,7 +108,7 @@ fn net(job: &Job, objective: Objective, runs: u64, constants: &Constants, blind:
     let mut testbed = Replay {
         job,
         objective,
-        spent: Spent::new(0.0, None),
+        spent: SearchCost::new(0.0, None),
         value: 0.0,
         reached: 0,
     };
@@ -117,7 +117,7 @@ fn net(job: &Job, objective: Objective, runs: u64, constants: &Constants, blind:
     forecast.reset(job.space.len());
     let mut stream = Streams::new(1).stream(
         0,
-        Purpose::Strategy(StrategyKey::of("value-of-information")),
+        Purpose::Strategy(StrategyKey::from_name("value-of-information")),
     );
     (strategy.search(&task, &mut testbed, &mut stream, &mut forecast)).expect("a search");
     let value = |at: usize| testbed.value(at, job.runs(at)[0].time_s);

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use cpu_time::ProcessTime;
 use scavsim::experiment::simulation::Simulation;
 use scavsim::experiment::{Evaluator, Plan};
-use scavsim::pricing::{Policy, Rented, builtin};
+use scavsim::pricing::{Policy, RentedVmType, builtin};
 use scavsim::search::Objective;
 use scavsim::training::Fidelity;
 
@@ -25,7 +25,7 @@ fn constant_rates() -> Vec<Policy> {
     let probe = |policy: &Policy, seconds: f64, workers: u32| {
         let fleet = scavsim::cloud::Fleet::listed();
         let tariff = policy
-            .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
+            .tariff(&[RentedVmType::as_priced("e2-standard-4")], &fleet)
             .ok()?;
         let held = std::iter::once((0, workers));
         Some(tariff.run_usd(held, 100, seconds))

@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use scavsim::cli::asked::{Summing, identity};
+use scavsim::cli::asked::{RunningSummary, identity};
 use scavsim::{Depends, Interrupt, RecordBatches, Registry, Scenario};
 
 use crate::mistakes::raised;
@@ -217,12 +217,12 @@ fn gather(
     let mut waiting = RecordBatches::default();
     let mut batches: Vec<RecordBatch> = Vec::new();
     let mut wrong: Option<ArrowError> = None;
-    let mut summary = Summing::of(scenario);
+    let mut summary = RunningSummary::for_scenario(scenario);
     let mut not_summed: Option<std::io::Error> = None;
     let mut bytes = 0;
     let finished = scenario.run(|record| {
-        waiting.take(record);
-        if let Err(error) = summary.take(record) {
+        waiting.push_record(record);
+        if let Err(error) = summary.push_record(record) {
             not_summed = Some(error);
         }
         if waiting.waiting() == ROWS {

@@ -3,11 +3,11 @@
 use std::error::Error;
 
 use pyo3::prelude::*;
-use scavsim::{Conversation, Spoken};
+use scavsim::{Conversation, ConversationStrategy};
 
 /// A recipe of `open`, which begins a conversation.
-pub(crate) fn spoken(open: Py<PyAny>) -> Spoken {
-    Spoken::new(move || {
+pub(crate) fn spoken(open: Py<PyAny>) -> ConversationStrategy {
+    ConversationStrategy::new(move || {
         Python::attach(|py| match open.call0(py) {
             Ok(session) => Ok(Box::new(Session(session)) as Box<dyn Conversation>),
             Err(error) => Err(error.to_string().into()),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::advise_deadline::{DeadlineArgs, InTime};
-use super::advise_model::{AskedOfAll, OfModel};
+use super::advise_deadline::{DeadlineArgs, DeadlineQuestion};
+use super::advise_model::{CommonAdviceOptions, OfModel};
 use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
-use super::rank::By;
+use super::rank::RankOrder;
 use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_base::output::write_file;
@@ -19,7 +19,7 @@ use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_measure::advise::question::NoAdvice;
-use scavsim_measure::advise::{Goal, Question, Wanted, advise, hand_over, json, text};
+use scavsim_measure::advise::{Goal, OfferFilter, Question, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::trial;
 use scavsim_read::input::name::not_a_name;
@@ -41,7 +41,7 @@ pub struct AdviseArgs {
     of_model: Option<OfModel>,
     /// What to look for
     #[arg(long, value_enum, default_value = "cost")]
-    objective: By,
+    objective: RankOrder,
     /// Longest time in hours
     #[arg(long, value_name = "H")]
     max_time: Option<f64>,
@@ -64,7 +64,7 @@ pub struct AdviseArgs {
     region: Option<String>,
     /// Only this market; spot where both prices and lives of VMs are known
     #[arg(long, value_enum, default_value_t)]
-    market: In,
+    market: MarketChoice,
     /// VMs that are committed for this term, used or not: their price for the hours of the job
     #[arg(long, value_enum, value_name = "TERM", conflicts_with = "market")]
     commitment: Option<Term>,
@@ -120,7 +120,7 @@ enum Term {
 
 /// In which market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum In {
+enum MarketChoice {
     /// On demand
     #[default]
     OnDemand,
@@ -169,7 +169,7 @@ impl AdviseArgs {
         let question = self.question(profile, in_time.as_ref());
         let jobs = self.jobs();
         let interrupt = signals.raise_first()?;
-        let progress = Progress::of("advise");
+        let progress = Progress::for_unbounded_work("advise");
         let advice = advise(&question, jobs, interrupt);
         drop(progress);
         let advice = match advice {
@@ -242,7 +242,7 @@ impl AdviseArgs {
             let legal = "a limit that can be missed: --max-time, --max-cost or --deadline";
             refuse("max-miss", legal);
         }
-        if self.in_time.is_given() && !matches!(self.objective, By::Cost) {
+        if self.in_time.is_given() && !matches!(self.objective, RankOrder::Cost) {
             refuse("objective", "`cost` with --deadline");
         }
         #[cfg(feature = "figures")]
@@ -268,7 +268,7 @@ impl AdviseArgs {
         }
     }
 
-    fn question(&self, profile: &ProfileArgs, in_time: Option<&InTime>) -> Question {
+    fn question(&self, profile: &ProfileArgs, in_time: Option<&DeadlineQuestion>) -> Question {
         let stem = profile
             .file
             .file_stem()
@@ -290,17 +290,17 @@ impl AdviseArgs {
         }
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn wanted(&self) -> OfferFilter {
+        OfferFilter {
             provider: self.provider.clone(),
             only_measured: self.only_measured,
             region: self.region.clone(),
             market: match self.market {
                 _ if self.commitment == Some(Term::OneYear) => Some(Market::Commitment1y),
                 _ if self.commitment == Some(Term::ThreeYears) => Some(Market::Commitment3y),
-                In::OnDemand => Some(Market::OnDemand),
-                In::Spot => Some(Market::Spot),
-                In::Any => None,
+                MarketChoice::OnDemand => Some(Market::OnDemand),
+                MarketChoice::Spot => Some(Market::Spot),
+                MarketChoice::Any => None,
             },
             own_usd: self
                 .usd_per_hour
@@ -311,20 +311,20 @@ impl AdviseArgs {
     }
 
     /// What to look for, within which limits: a deadline is one.
-    fn goal(&self, in_time: Option<&InTime>) -> Goal {
-        let deadline_h = in_time.map(InTime::hours);
+    fn goal(&self, in_time: Option<&DeadlineQuestion>) -> Goal {
+        let deadline_h = in_time.map(DeadlineQuestion::hours);
         Goal {
             objective: self.objective.into(),
             limits: Limits {
                 max_time_s: deadline_h.or(self.max_time).map(|h| 3600.0 * h),
                 max_cost_usd: self.max_cost,
-                max_miss: in_time.map(InTime::miss).or(self.max_miss),
+                max_miss: in_time.map(DeadlineQuestion::miss).or(self.max_miss),
             },
         }
     }
 
-    fn asked_of_all(&self) -> AskedOfAll {
-        AskedOfAll {
+    fn asked_of_all(&self) -> CommonAdviceOptions {
+        CommonAdviceOptions {
             wanted: self.wanted(),
             goal: self.goal(None),
             setup_min: self.setup_min,

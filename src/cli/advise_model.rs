@@ -9,7 +9,7 @@ use super::terminal;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim_measure::advise::question::NoAdvice;
-use scavsim_measure::advise::{Goal, Wanted};
+use scavsim_measure::advise::{Goal, OfferFilter};
 
 /// What is asked of a model.
 #[derive(Debug, Clone, Args)]
@@ -49,8 +49,8 @@ fn tokens(text: &str) -> Result<f64, &'static str> {
 
 /// What a table would be asked, too.
 #[derive(Debug, Clone)]
-pub(super) struct AskedOfAll {
-    pub(super) wanted: Wanted,
+pub(super) struct CommonAdviceOptions {
+    pub(super) wanted: OfferFilter,
     pub(super) goal: Goal,
     /// Minutes until VMs train.
     pub(super) setup_min: f64,
@@ -64,7 +64,7 @@ pub(super) struct AskedOfAll {
 
 impl OfModel {
     /// Answers what is asked beside what a table would be asked, too.
-    pub(super) fn run(&self, of: AskedOfAll, signals: &Signals) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, of: CommonAdviceOptions, signals: &Signals) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),
             tokens: self.tokens,
@@ -81,7 +81,7 @@ impl OfModel {
             runs: of.runs,
         };
         let interrupt = signals.raise_first()?;
-        let progress = Progress::of("advise");
+        let progress = Progress::for_unbounded_work("advise");
         let advice = advise_model(&question, of.jobs, interrupt);
         drop(progress);
         let advice = match advice {

@@ -112,24 +112,24 @@ pub fn identity(scenario: &door::Scenario) -> serde_json::Result<String> {
 }
 
 /// The means, shares and intervals of a run, as its summary in JSON, from records as they come.
-pub struct Summing {
+pub struct RunningSummary {
     name: String,
     summary: Summary,
 }
 
-impl Summing {
+impl RunningSummary {
     /// No records yet, of a run of `scenario`.
-    pub fn of(scenario: &door::Scenario) -> Summing {
+    pub fn for_scenario(scenario: &door::Scenario) -> RunningSummary {
         let checked = scenario.checked();
         let tasks = Tasks::of_scenario(checked);
-        Summing {
+        RunningSummary {
             name: checked.name.clone(),
-            summary: Summary::of(None, checked.is_across_vms(), tasks),
+            summary: Summary::new(None, checked.is_across_vms(), tasks),
         }
     }
 
-    pub fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
-        self.summary.take(record)
+    pub fn push_record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+        self.summary.push_record(record)
     }
 
     /// What all came to, as `scavsim run --format json` prints it.

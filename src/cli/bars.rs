@@ -10,7 +10,7 @@ pub(super) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::n
 pub(super) static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
 
 /// Does what writes to the terminal while no bar stands in its way.
-pub fn beside<T>(write: impl FnOnce() -> T) -> T {
+pub fn with_bars_hidden<T>(write: impl FnOnce() -> T) -> T {
     if ARE_DRAWN.load(Ordering::Relaxed) {
         BARS.suspend(write)
     } else {

@@ -13,9 +13,9 @@ use scavsim_base::text::Page;
 use scavsim_lab::scenario::Scenario;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{
-    Contestant, NoBench, Refusal, Suite, Verified, card, export, library, run, verify,
+    Contestant, NoBench, Refusal, Suite, VerifiedSubmission, card, export, library, run, verify,
 };
-use scavsim_measure::compare::Effort;
+use scavsim_measure::compare::ComparisonOptions;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_search::grid;
 
@@ -198,8 +198,8 @@ fn effort<'a>(
     jobs: Option<u16>,
     signals: &'a Signals,
     progress: &'a Progress,
-) -> Result<Effort<'a>, Failure> {
-    Ok(Effort {
+) -> Result<ComparisonOptions<'a>, Failure> {
+    Ok(ComparisonOptions {
         jobs: jobs.map_or_else(scenarios::available, usize::from),
         interrupt: signals.raise_first()?,
         progress: &progress.counter,
@@ -218,7 +218,7 @@ fn failure(why: NoBench) -> Failure {
 }
 
 /// A folder, with what was verified of it or why it fails.
-type Outcome = (PathBuf, Result<Verified, Refusal>);
+type Outcome = (PathBuf, Result<VerifiedSubmission, Refusal>);
 
 fn verified(
     folders: &[PathBuf],
@@ -232,12 +232,12 @@ fn verified(
     let mut all: Vec<Outcome> = Vec::new();
     for folder in folders {
         let mut outcome = verify(folder, suite, scenarios, effort).map_err(failure)?;
-        let name = |verified: &Verified| verified.submission.name.clone();
+        let name = |verified: &VerifiedSubmission| verified.submission.name.clone();
         if let Ok(own) = &outcome {
             let mut others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
             if others.any(|other| name(other) == name(own)) {
                 let why = format!("another folder before it is called `{}`, too", name(own));
-                outcome = Err(Refusal::one(why));
+                outcome = Err(Refusal::for_reason(why));
             }
         }
         all.push((folder.clone(), outcome));
@@ -246,7 +246,7 @@ fn verified(
 }
 
 /// What is wrong with a folder, a line for each sentence.
-fn told(folder: &Path, refusal: &Refusal, page: &Page) -> String {
+fn refusal_text(folder: &Path, refusal: &Refusal, page: &Page) -> String {
     let head = page.prose(&format!("{}: refused", folder.display()), 2);
     let each = refusal
         .why
@@ -275,7 +275,7 @@ impl BenchVerifyArgs {
                 }
                 Err(why) => {
                     exit = Exit::Failed;
-                    text += &told(folder, why, &page);
+                    text += &refusal_text(folder, why, &page);
                 }
             }
         }
@@ -297,16 +297,16 @@ impl BoardArgs {
             }
         }
         for (folder, why) in &refused {
-            terminal::note(told(folder, why, &page).trim_end());
+            terminal::note(refusal_text(folder, why, &page).trim_end());
         }
-        let Some(board) = Board::of(&sound) else {
+        let Some(board) = Board::from_verified(&sound) else {
             return Err(anyhow::anyhow!("no folder was verified: there is no leaderboard").into());
         };
         let mut text: String = (board.headlines().iter())
             .map(|sentence| page.prose(sentence, 2))
             .collect();
         text.push('\n');
-        let fitted = board.sheet().fit(&page);
+        let fitted = board.to_sheet().fit(&page);
         text += &fitted.text(&page);
         text += &fitted.remark("", &page);
         if let Some(out) = &self.out {
@@ -324,7 +324,7 @@ impl BoardArgs {
 /// Writes the leaderboard and its page, and says where.
 fn files(
     board: &Board,
-    sound: &[Verified],
+    sound: &[VerifiedSubmission],
     refused: &[(PathBuf, Refusal)],
     suite: &Suite,
     out: &Path,
@@ -343,7 +343,7 @@ fn files(
 #[cfg(feature = "figures")]
 fn page(
     board: &Board,
-    sound: &[Verified],
+    sound: &[VerifiedSubmission],
     refused: &[(PathBuf, Refusal)],
     suite: &Suite,
     out: &Path,
@@ -358,7 +358,7 @@ fn page(
 #[cfg(not(feature = "figures"))]
 fn page(
     _: &Board,
-    _: &[Verified],
+    _: &[VerifiedSubmission],
     _: &[(PathBuf, Refusal)],
     _: &Suite,
     _: &Path,

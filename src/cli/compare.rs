@@ -14,8 +14,8 @@ use super::signals::Signals;
 use super::{out, policies_compare, resume, scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
-    Comparison, ComparisonQuestion, Effort, NoComparison, NotedCase, compare, compare_noting, data,
-    run::cases, text,
+    Comparison, ComparisonOptions, ComparisonQuestion, NoComparison, NotedCase, compare,
+    compare_noting, data, run::cases, text,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::OutputFolder;
@@ -95,7 +95,7 @@ impl CompareArgs {
         let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
         let progress = Progress::start("compare", cases(&scenarios, &question));
-        let effort = Effort {
+        let effort = ComparisonOptions {
             jobs,
             interrupt,
             progress: &progress.counter,
@@ -134,7 +134,7 @@ impl CompareArgs {
     }
 
     /// What is asked for where scenarios have `[policy]`.
-    fn policies(&self) -> policies_compare::PoliciesAsked<'_> {
+    fn policies(&self) -> policies_compare::PolicyComparisonRequest<'_> {
         #[cfg(feature = "figures")]
         let report = self.report.is_some();
         #[cfg(not(feature = "figures"))]
@@ -149,7 +149,7 @@ impl CompareArgs {
         ];
         let mut page = terminal::page();
         page.is_wide = self.wide;
-        policies_compare::PoliciesAsked {
+        policies_compare::PolicyComparisonRequest {
             files: &self.files,
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             seed: self.seed,
@@ -218,12 +218,12 @@ fn written(
     files: ResultFiles,
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
-    effort: Effort<'_>,
+    effort: ComparisonOptions<'_>,
 ) -> Result<Comparison, NoComparison> {
     let mut files = files;
     let cases = files.create("cases.csv");
     let mut rows = data::Cases::new(cases.map_err(NoComparison::NotWritten)?);
-    let note = &mut |case: &NotedCase<'_>| rows.take(case);
+    let note = &mut |case: &NotedCase<'_>| rows.write_case(case);
     let compared = compare_noting(scenarios, question, effort, note)?;
     let write = || -> io::Result<()> {
         files.add(rows.done()?)?;

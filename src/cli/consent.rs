@@ -60,7 +60,7 @@ impl Consent {
         if !estimate::may_exceed(plan, interrupt, jobs, share, (LONG_S, free))? {
             return Ok(());
         }
-        let estimate = estimate::of(asked.scenario, jobs)?;
+        let estimate = estimate::estimate_run(asked.scenario, jobs)?;
         let seconds = estimate.seconds.map(|seconds| share * seconds);
         let bytes = estimate.bytes.map(|bytes| share * bytes);
         let Some(sentence) = sentence(seconds, bytes, free) else {

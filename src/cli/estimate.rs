@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use scavsim_base::text::words::{rough_size, rough_time};
-use scavsim_lab::experiment::{self, Conduct, Ending, Evaluator, Plan, Summary, Tasks};
+use scavsim_lab::experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tasks};
 use scavsim_lab::scenario::{Scenario, Subject};
 use scavsim_provision::study::Study;
 use scavsim_provision::study::run::rehearse_life;
@@ -70,7 +70,7 @@ struct Sample {
 }
 
 /// What a run of `scenario` on `jobs` threads would take, found in a few seconds at most.
-pub fn of(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
+pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
     let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
     Ok(match found.transpose()?.flatten() {
@@ -86,8 +86,11 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
     (scenario.strategies).retain(|name| !own.contains_key(name));
     Ok(match (scenario.strategies.len(), all) {
         (0, _) => "nobody knows how long its programs take; a dry run starts none".to_owned(),
-        (some, all) if some == all => of(scenario, jobs)?.text,
-        _ => format!("without its programs: {}", of(scenario, jobs)?.text),
+        (some, all) if some == all => estimate_run(scenario, jobs)?.text,
+        _ => format!(
+            "without its programs: {}",
+            estimate_run(scenario, jobs)?.text
+        ),
     })
 }
 
@@ -97,7 +100,7 @@ pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
     let found = within(PATIENCE_FOR_LIVES, move |interrupt| {
         let (begin, mut tried) = (Instant::now(), 0);
         while tried < SAMPLE.min(lives) && !interrupt.is_raised() {
-            rehearse_life(&ours, spread(tried, lives) as usize);
+            rehearse_life(&ours, golden_ratio_index(tried, lives) as usize);
             tried += 1;
         }
         begin.elapsed().as_secs_f64() / tried as f64
@@ -331,7 +334,7 @@ fn tried(
         rehearsed: None,
     };
     for index in 0..count {
-        let first = spread(index, sample.simulations) * shared;
+        let first = golden_ratio_index(index, sample.simulations) * shared;
         let at = plan.case(first).arena;
         if !plan.is_made(at) {
             let begin = Instant::now();
@@ -362,12 +365,12 @@ fn tried(
 /// Seconds of the cases of a plan, by parts of it that are run as a run would: its threads, what neighbours share, what
 /// warms up. Each part is larger than the one before, until one takes long enough; `None` where none came to its end.
 fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Option<f64>> {
-    let tasks = Tasks::of(plan);
+    let tasks = Tasks::from_plan(plan);
     let (all, mut count) = (tasks.count(), LONGER * jobs as u64);
     let mut known = None;
     while begin.elapsed() < LAST_REHEARSAL {
         let mut chosen: Vec<u64> = (0..count.min(all))
-            .map(|index| spread(index, all))
+            .map(|index| golden_ratio_index(index, all))
             .collect();
         chosen.sort_unstable();
         chosen.dedup();
@@ -388,10 +391,10 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
             progress: &AtomicU64::new(0),
         };
         let start = Instant::now();
-        let mut summary = Summary::of(None, false, tasks);
+        let mut summary = Summary::new(None, false, tasks);
         let cases = numbers.into_iter().map(|number| tasks.cases(number));
         let finished = experiment::gather(plan, cases, conduct, &mut summary)?;
-        if finished.ending != Ending::Complete {
+        if finished.ending != RunEnding::Complete {
             break;
         }
         let time = start.elapsed();
@@ -406,7 +409,7 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
 
 /// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off, by steps of the
 /// golden ratio: neighbours cost alike, so the first ones are no sample.
-fn spread(index: u64, count: u64) -> u64 {
+fn golden_ratio_index(index: u64, count: u64) -> u64 {
     let fraction = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(fraction) * u128::from(count)) >> 64) as u64
 }
@@ -433,7 +436,7 @@ mod tests {
     fn a_short_sample_comes_from_all_quarters() {
         let mut quarters = [0; 4];
         for index in 0..16 {
-            quarters[(spread(index, 1000) / 250) as usize] += 1;
+            quarters[(golden_ratio_index(index, 1000) / 250) as usize] += 1;
         }
         assert!(quarters.iter().all(|n| (3..=5).contains(n)), "{quarters:?}");
     }

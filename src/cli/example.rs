@@ -38,7 +38,7 @@ pub struct ExampleArgs {
 }
 
 /// A shipped file that can be asked for.
-struct Shipped {
+struct ShippedExample {
     /// The name of its file without the ending.
     name: &'static str,
     file: &'static str,
@@ -46,12 +46,12 @@ struct Shipped {
 }
 
 /// The scenarios that anyone can run, and the measurements that documents use.
-fn shipped() -> impl Iterator<Item = Shipped> {
-    SHIPPED.files().filter_map(of)
+fn shipped() -> impl Iterator<Item = ShippedExample> {
+    SHIPPED.files().filter_map(shipped_example)
 }
 
-fn of(file: &'static File<'static>) -> Option<Shipped> {
-    Some(Shipped {
+fn shipped_example(file: &'static File<'static>) -> Option<ShippedExample> {
+    Some(ShippedExample {
         name: file.path().file_stem()?.to_str()?,
         file: file.path().to_str()?,
         text: file.contents_utf8()?,
@@ -97,7 +97,7 @@ impl ExampleArgs {
         }
         let files = with_included(first);
         let here = self.out == Path::new(".");
-        let path = |own: &Shipped| {
+        let path = |own: &ShippedExample| {
             if here {
                 PathBuf::from(own.file)
             } else {
@@ -134,12 +134,12 @@ impl ExampleArgs {
     }
 }
 
-fn find(name: &str) -> Option<Shipped> {
+fn find(name: &str) -> Option<ShippedExample> {
     shipped().find(|shipped| shipped.name == name || shipped.file == name)
 }
 
 /// An example, those that it includes, and the folders of workloads that they name, itself first.
-fn with_included(first: Shipped) -> Vec<Shipped> {
+fn with_included(first: ShippedExample) -> Vec<ShippedExample> {
     let mut seen = BTreeSet::from([first.file]);
     let mut all = vec![first];
     let mut at = 0;
@@ -153,8 +153,8 @@ fn with_included(first: Shipped) -> Vec<Shipped> {
         let workloads = table.get("workloads").and_then(toml::Value::as_array);
         let folders = (workloads.into_iter().flatten()).filter_map(toml::Value::as_str);
         let tables = folders.filter_map(|folder| SHIPPED.get_dir(folder));
-        let tables = tables.flat_map(|folder| folder.files().filter_map(of));
-        let found: Vec<Shipped> = included.into_iter().filter_map(find).collect();
+        let tables = tables.flat_map(|folder| folder.files().filter_map(shipped_example));
+        let found: Vec<ShippedExample> = included.into_iter().filter_map(find).collect();
         all.extend((found.into_iter().chain(tables)).filter(|shipped| seen.insert(shipped.file)));
         at += 1;
     }
@@ -169,8 +169,8 @@ fn without_schema(text: &str) -> String {
 
 fn list() -> Result<Exit, Failure> {
     let columns = [
-        Column::word("example", |own: &Shipped| own.name),
-        Column::text("what it is", |own: &Shipped| about(own.text)).wrapped(),
+        Column::word("example", |own: &ShippedExample| own.name),
+        Column::text("what it is", |own: &ShippedExample| about(own.text)).wrapped(),
     ];
     let list = Sheet::new(shipped(), columns);
     terminal::print(&written(&list, Format::Table, &terminal::page())?)?;

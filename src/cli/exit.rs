@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::Altered;
+use scavsim_show::report::AlteredRows;
 
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
@@ -60,7 +60,10 @@ impl From<anyhow::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+        if error
+            .get_ref()
+            .is_some_and(|inner| inner.is::<AlteredRows>())
+        {
             altered(&error)
         } else {
             Failure::Other(error.into())

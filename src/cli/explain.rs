@@ -20,7 +20,7 @@ use scavsim_show::report::{headline_table, summary_table};
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// The word, or words, as they are printed: `regret`, `variation.step_cv`, `knee_depth`, `same-job`
-    #[arg(required = true, value_name = "TERM", value_parser = super::suggest::suggested(words), hide_possible_values = true)]
+    #[arg(required = true, value_name = "TERM", value_parser = super::suggest::suggested(explainable_words), hide_possible_values = true)]
     term: Vec<String>,
 }
 
@@ -32,14 +32,14 @@ struct Entry {
 }
 
 /// Short words that completions offer.
-fn words() -> Vec<&'static str> {
+fn explainable_words() -> Vec<&'static str> {
     let columns = COLUMNS.iter().map(|column| column.name);
     let glossary = GLOSSARY
         .iter()
         .map(|(word, _)| *word)
         .filter(|word| !word.contains(' '));
     columns
-        .chain(summary_table::words())
+        .chain(summary_table::column_words())
         .chain(declarations().map(|(_, declared)| declared.name))
         .chain(glossary)
         .collect()

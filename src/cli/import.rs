@@ -13,7 +13,7 @@ use super::{terminal, validate};
 use scavsim_base::output::write_file;
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::prices::skypilot;
-use scavsim_measure::import::{Imported, grid, layers, mlperf, pollux, profile, trial};
+use scavsim_measure::import::{ImportResult, grid, layers, mlperf, pollux, profile, trial};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.
@@ -331,7 +331,7 @@ impl ImportArgs {
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let d = &mut diagnostics;
-        let progress = Progress::of("import");
+        let progress = Progress::for_unbounded_work("import");
         let (imported, out) = match self.source {
             Source::Profile(args) => {
                 let ProfileImportArgs { table, out, .. } = args;
@@ -389,7 +389,7 @@ impl ImportArgs {
             Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());
-        let Some(Imported { draft, report }) = imported else {
+        let Some(ImportResult { draft, report }) = imported else {
             return Err(Failure::Wrong(diagnostics));
         };
         let files = draft.files().map_err(anyhow::Error::from)?;

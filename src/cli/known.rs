@@ -13,7 +13,7 @@ use scavsim_data::workload::{Workload, library, load};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::Diagnostics;
 use scavsim_show::figure::Material;
-use scavsim_show::figure::gathered::Gathered;
+use scavsim_show::figure::record_digest::RecordDigest;
 use scavsim_show::report::manifest::{self, Identity};
 use scavsim_sim::engine::Interrupt;
 
@@ -62,7 +62,7 @@ pub(super) fn material(
     let identity = &run.identity;
     let cases = identity.get("cases").and_then(serde_json::Value::as_u64);
     let across_vms = manifest::is_across_vms(identity);
-    let mut gathered = Gathered::new(cases.unwrap_or(0), across_vms, run.tasks());
+    let mut gathered = RecordDigest::new(cases.unwrap_or(0), across_vms, run.tasks());
     run.hand_out(&mut gathered)?;
     if gathered.count == 0 {
         return Err(wrong(

@@ -15,7 +15,7 @@ use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Fleet, Price};
 use scavsim_data::configuration::Shape;
-use scavsim_data::pricing::{Base, Policy, Rented, builtin, charges};
+use scavsim_data::pricing::{Base, Policy, RentedVmType, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_lab::experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
@@ -23,14 +23,14 @@ use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::{ALL_KNOWING, Registry};
-use scavsim_sim::plans::failures::{self, Cause, Loses};
+use scavsim_sim::plans::failures::{self, Cause, FailureScope};
 use scavsim_sim::plans::{Forecast, Reaction};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// What to list
-    what: What,
+    what: ListTopic,
     /// Form of the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -43,7 +43,7 @@ pub struct ListArgs {
 
 /// What can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum ListTopic {
     /// Embedded workloads
     Workloads,
     /// VM types
@@ -84,31 +84,31 @@ enum What {
 
 impl ListArgs {
     pub fn run(self) -> Result<Exit, Failure> {
-        if !matches!(self.what, What::Vms | What::Prices) && self.vms.is_given() {
+        if !matches!(self.what, ListTopic::Vms | ListTopic::Prices) && self.vms.is_given() {
             return Err(wrong(
                 "`--provider`, `--gpu` and `--region` choose among VM types",
                 "they go with `scavsim list vms` and `list prices`",
             ));
         }
         match self.what {
-            What::Workloads => self.print(&workloads()?),
-            What::Vms => self.print(&vms(&self.vms)?),
-            What::Prices => self.print(&prices(&self.vms)?),
-            What::Pricing => self.print(&pricing()?),
-            What::Strategies => self.print(&strategies()),
-            What::Lifetimes => self.print(&lifetimes()?),
-            What::Grids => self.print(&list_grids::list()?),
-            What::Delays => self.print(&delays()?),
-            What::Columns => self.print(&columns()),
-            What::Functions => self.print(&functions()),
-            What::Models => self.print(&list_gpus::models()),
-            What::Gpus => self.print(&list_gpus::gpus()),
-            What::Runtimes => self.print(&list_gpus::runtimes()),
-            What::Failures => self.print(&fleets()),
-            What::Reactions => self.print(&declared(Reaction::DECLARED)),
-            What::Forecasts => self.print(&declared(Forecast::DECLARED)),
-            What::Policies => self.print(&declared(POLICIES)),
-            What::Markets => self.print(&markets()?),
+            ListTopic::Workloads => self.print(&workloads()?),
+            ListTopic::Vms => self.print(&vms(&self.vms)?),
+            ListTopic::Prices => self.print(&prices(&self.vms)?),
+            ListTopic::Pricing => self.print(&pricing()?),
+            ListTopic::Strategies => self.print(&strategies()),
+            ListTopic::Lifetimes => self.print(&lifetimes()?),
+            ListTopic::Grids => self.print(&list_grids::list()?),
+            ListTopic::Delays => self.print(&delays()?),
+            ListTopic::Columns => self.print(&columns()),
+            ListTopic::Functions => self.print(&functions()),
+            ListTopic::Models => self.print(&list_gpus::models()),
+            ListTopic::Gpus => self.print(&list_gpus::gpus()),
+            ListTopic::Runtimes => self.print(&list_gpus::runtimes()),
+            ListTopic::Failures => self.print(&fleets()),
+            ListTopic::Reactions => self.print(&declared(Reaction::DECLARED)),
+            ListTopic::Forecasts => self.print(&declared(Forecast::DECLARED)),
+            ListTopic::Policies => self.print(&declared(POLICIES)),
+            ListTopic::Markets => self.print(&markets()?),
         }
     }
 
@@ -225,7 +225,9 @@ fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
     let usd = move |p: &Policy| {
         let usd = match p.base {
             Base::Vm(_) => {
-                let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
+                let tariff = p
+                    .tariff(&[RentedVmType::as_priced(MEASURED_VM)], &fleet)
+                    .ok();
                 tariff.and_then(|t| t.usd_per_vm_hour(0))
             }
             Base::Stated => None,
@@ -311,7 +313,7 @@ fn fleets() -> Sheet<'static, (String, Cause)> {
         let causes = failures::counted(&fleet).into_iter();
         causes.map(move |cause| (fleet.clone(), cause))
     });
-    let loses = |loses: Loses| Loses::ALL.iter().find(|(_, own)| *own == loses);
+    let loses = |loses: FailureScope| FailureScope::ALL.iter().find(|(_, own)| *own == loses);
     let columns = [
         Column::text("fleet", |(fleet, _): &(String, Cause)| json!(fleet)),
         Column::text("cause", |(_, cause): &(String, Cause)| json!(&*cause.name)),

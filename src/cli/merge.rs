@@ -60,7 +60,7 @@ impl MergeArgs {
         };
         let by = self.summary_by.for_form(self.format);
         let across_vms = manifest::is_across_vms(&shards.identity);
-        let summary = Summary::of(by.as_ref(), across_vms, shards.tasks());
+        let summary = Summary::new(by.as_ref(), across_vms, shards.tasks());
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
         // Within the pool sums are added up by all threads.

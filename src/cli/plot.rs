@@ -9,13 +9,15 @@ use clap::{Args, ValueEnum};
 use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::finished::FinishedRun;
 use super::known::{KnownArgs, material};
-use super::policies_plot::{self, LifeAsked};
+use super::policies_plot::{self, PolicyPlotRequest};
 use super::signals::Signals;
 use super::{out, policies, report, terminal};
 use scavsim_lab::scenario::Scenario;
 use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
-use scavsim_show::figure::{Asked, Figure, FigureKind, KINDS, Material, draw, life, vega};
+use scavsim_show::figure::{
+    Figure, FigureKind, FigureRequest, KINDS, Material, draw, job_timeline, vega,
+};
 use scavsim_show::report::OutputFolder;
 use scavsim_sim::engine::Interrupt;
 
@@ -112,7 +114,7 @@ impl PlotArgs {
         }
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;
-        let asked = Asked {
+        let asked = FigureRequest {
             setting: self.setting.clone(),
             workload: self.workload.clone(),
             pricing: self.pricing.clone(),
@@ -135,13 +137,13 @@ impl PlotArgs {
             return Err(wrong(what, "leave `--kind` away"));
         }
         let lines = BufReader::new(regular::open(&self.results)?);
-        let figure = life::figure(lines, &name).map_err(|error| {
+        let figure = job_timeline::figure(lines, &name).map_err(|error| {
             wrong(
                 error.to_string(),
                 "`scavsim trace FILE --case N` writes NAME.events.jsonl",
             )
         })?;
-        self.put(&[figure], self.beside())
+        self.put(&[figure], self.output_folder())
     }
 
     /// Draws one life of a scenario with `[policy]`, a figure per policy.
@@ -159,17 +161,17 @@ impl PlotArgs {
                 "legal there: --policy, --setting, --life, --out, --form",
             ));
         }
-        let asked = LifeAsked {
+        let asked = PolicyPlotRequest {
             policies: &self.policy,
             life: self.life,
             setting: self.setting.as_deref(),
         };
         let figures = policies_plot::of_file(self.results.clone(), &asked, self.known.programs)?;
-        self.put(&figures, self.beside())
+        self.put(&figures, self.output_folder())
     }
 
     /// The folder that is asked for, or that of the file.
-    fn beside(&self) -> io::Result<OutputFolder> {
+    fn output_folder(&self) -> io::Result<OutputFolder> {
         let beside = self
             .results
             .parent()
@@ -208,7 +210,7 @@ impl PicturesArgs {
         if !self.plot {
             return Ok(());
         }
-        let figures = policies_plot::of_study(study, &LifeAsked::default())?;
+        let figures = policies_plot::of_study(study, &PolicyPlotRequest::default())?;
         let files = written(
             &figures,
             folder.subfolder(FOLDER),
@@ -234,7 +236,7 @@ impl PicturesArgs {
         let material = material(&run, Some(scenario.clone()), interrupt)?;
         let mut files = Vec::new();
         if self.plot {
-            let figures = chosen(&material, &Asked::default(), &[])?;
+            let figures = chosen(&material, &FigureRequest::default(), &[])?;
             let out = folder.subfolder(FOLDER);
             files = written(&figures, out, FigureForm::value_variants())?;
         }
@@ -252,7 +254,11 @@ impl PicturesArgs {
 }
 
 /// The figures of these kinds; without any, of the usual ones.
-fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Figure>, Failure> {
+fn chosen(
+    material: &Material,
+    asked: &FigureRequest,
+    kinds: &[String],
+) -> Result<Vec<Figure>, Failure> {
     let every = kinds.iter().any(|kind| kind == ALL);
     let is_named = |kind: &FigureKind| kinds.iter().any(|name| name == kind.name);
     let mut figures = Vec::new();

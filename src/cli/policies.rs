@@ -16,15 +16,15 @@ use super::summaries::Form;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
-use scavsim_provision::study::figures::{Figures, Sums};
 use scavsim_provision::study::overlap::Sample;
+use scavsim_provision::study::policy_metrics::{PolicyMetrics, Sums};
 use scavsim_provision::study::run::run;
 use scavsim_provision::study::{Setting, Study, check};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_show::report::{OutputFolder, manifest};
 
-pub(super) struct Asked<'a> {
+pub(super) struct PolicyRunRequest<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
     /// Whether other results in the folder are replaced.
@@ -95,7 +95,7 @@ fn not_a_folder(name: &str) -> Option<&'static str> {
 
 /// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
 pub(super) fn run_all(
-    asked: Asked<'_>,
+    asked: PolicyRunRequest<'_>,
     written: impl Fn(&OutputFolder, &Study) -> Result<(), Failure>,
     signals: &Signals,
 ) -> Result<Option<Exit>, Failure> {
@@ -127,7 +127,7 @@ pub(super) fn run_all(
         .num_threads(asked.jobs)
         .build();
     let pool = pool.map_err(anyhow::Error::from)?;
-    let mut printed = Printed::default();
+    let mut printed = PolicyTables::default();
     let mut failed = 0;
     let mut results = policies_lives::start(asked.out, asked.overwrite, &studies)?.into_iter();
     for (study, _) in &studies {
@@ -146,14 +146,14 @@ pub(super) fn run_all(
                 }
                 sums.add(&met);
             }
-            let sample = Sample::of(setting);
+            let sample = Sample::from_setting(setting);
             let figures = sums.figures(&sample);
             failed += figures.iter().map(|one| one.failed as u64).sum::<u64>();
             printed.add(study, setting, &sample, &figures);
         }
         if let Some(results) = results {
             let own: Vec<&Line> = printed.rows[begin..].iter().collect();
-            let folder = results.end(&sheet(&own, true).csv(true))?;
+            let folder = results.end(&metrics_sheet(&own, true).csv(true))?;
             written(&folder, study)?;
         }
     }
@@ -176,7 +176,7 @@ pub(super) fn refuse_hopeless(study: &Study) -> Result<(), Failure> {
     }
 }
 
-fn refuse(asked: &Asked<'_>) -> Result<(), Failure> {
+fn refuse(asked: &PolicyRunRequest<'_>) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
@@ -199,19 +199,25 @@ struct Line {
     changeover_s: f64,
     disjoint: usize,
     policy: String,
-    figures: Figures,
+    figures: PolicyMetrics,
 }
 
 /// What is printed at the end.
 #[derive(Default)]
-struct Printed {
+struct PolicyTables {
     /// A sentence before each table, and how many rows that has.
     heads: Vec<(String, usize)>,
     rows: Vec<Line>,
 }
 
-impl Printed {
-    fn add(&mut self, study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) {
+impl PolicyTables {
+    fn add(
+        &mut self,
+        study: &Study,
+        setting: &Setting,
+        sample: &Sample,
+        figures: &[PolicyMetrics],
+    ) {
         let names = study
             .policies
             .iter()
@@ -234,10 +240,10 @@ impl Printed {
 
     fn text(self, format: Form, page: &Page) -> String {
         match format {
-            Form::Csv => sheet(&self.rows.iter().collect::<Vec<_>>(), true).csv(true),
+            Form::Csv => metrics_sheet(&self.rows.iter().collect::<Vec<_>>(), true).csv(true),
             Form::Json => {
                 let rows: Vec<&Line> = self.rows.iter().collect();
-                let rows: Vec<_> = sheet(&rows, true).json();
+                let rows: Vec<_> = metrics_sheet(&rows, true).json();
                 format!("{:#}\n", serde_json::Value::Array(rows))
             }
             _ => {
@@ -249,7 +255,7 @@ impl Printed {
                         text.push('\n');
                     }
                     text += &page.prose(head, 0);
-                    text += &sheet(&own, false).fit(page).text(page);
+                    text += &metrics_sheet(&own, false).fit(page).text(page);
                 }
                 text
             }
@@ -258,7 +264,7 @@ impl Printed {
 }
 
 /// What is best, and where: the answer before the table.
-fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) -> String {
+fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[PolicyMetrics]) -> String {
     let named = study
         .policies
         .iter()
@@ -279,7 +285,7 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) 
         None => "No policy kept all deadlines.".to_owned(),
     };
     // Writing to a string cannot fail.
-    let _ = write!(text, " {}; {}", setting.words(), sample.words());
+    let _ = write!(text, " {}; {}", setting.description(), sample.description());
     if !study.about.is_empty() {
         let _ = write!(text, ". {}", study.about);
     }
@@ -308,8 +314,8 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[Figures]) 
     text
 }
 
-fn sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
-    let number = |head: &'static str, digits: usize, rank: u8, of: fn(&Figures) -> f64| {
+fn metrics_sheet<'s>(rows: &[&'s Line], all: bool) -> Sheet<'s, &'s Line> {
+    let number = |head: &'static str, digits: usize, rank: u8, of: fn(&PolicyMetrics) -> f64| {
         Column::number(head, move |line: &&Line| {
             Cell::number(Some(of(&line.figures)).filter(|x| x.is_finite()), digits)
         })

@@ -11,14 +11,14 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_provision::study::figures::{Figures, Sums};
 use scavsim_provision::study::overlap::Sample;
-use scavsim_provision::study::paired::{Paired, PairedSums};
+use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
+use scavsim_provision::study::policy_metrics::{PolicyMetrics, Sums};
 use scavsim_provision::study::run::run as meet;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
-pub(super) struct PoliciesAsked<'a> {
+pub(super) struct PolicyComparisonRequest<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
@@ -39,12 +39,15 @@ struct Contender {
     setting: String,
     policy: String,
     against: String,
-    figures: Figures,
-    paired: Paired,
+    figures: PolicyMetrics,
+    paired: PairedDifference,
 }
 
 /// Compares the policies of scenarios with `[policy]`; `None` if there are none.
-pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option<Exit>, Failure> {
+pub(super) fn run(
+    asked: &PolicyComparisonRequest<'_>,
+    signals: &Signals,
+) -> Result<Option<Exit>, Failure> {
     if !asked.files.iter().any(|file| policies::has_policies(file)) {
         return Ok(None);
     }
@@ -74,7 +77,7 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
                 sums.add(&met);
                 pairs.add(&met);
             }
-            let sample = Sample::of(setting);
+            let sample = Sample::from_setting(setting);
             let figures = sums.figures(&sample);
             let rows = contenders(study, setting, (&sample, figures), &pairs, asked.against);
             tables.push((sample, rows));
@@ -86,7 +89,7 @@ pub(super) fn run(asked: &PoliciesAsked<'_>, signals: &Signals) -> Result<Option
     Ok(Some(judge_failures(failed.sum())))
 }
 
-fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
+fn refuse(asked: &PolicyComparisonRequest<'_>, studies: &[Study]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
@@ -115,7 +118,7 @@ fn refuse(asked: &PoliciesAsked<'_>, studies: &[Study]) -> Result<(), Failure> {
 fn contenders(
     study: &Study,
     setting: &Setting,
-    (sample, figures): (&Sample, Vec<Figures>),
+    (sample, figures): (&Sample, Vec<PolicyMetrics>),
     pairs: &PairedSums,
     named: Option<&str>,
 ) -> Vec<Contender> {
@@ -137,7 +140,7 @@ fn contenders(
         .zip(pairs.against(against, sample));
     all.map(|(((name, _), figures), paired)| Contender {
         study: study.name.clone(),
-        setting: setting.words(),
+        setting: setting.description(),
         policy: name.clone(),
         against: study.policies[against].0.clone(),
         figures,
@@ -150,13 +153,13 @@ fn text(tables: &[(Sample, Vec<Contender>)], format: CompareFormat, page: &Page)
     let all = || tables.iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>();
     match format {
         CompareFormat::Json => {
-            let rows = sheet(&all(), true).json();
+            let rows = comparison_sheet(&all(), true).json();
             format!("{:#}\n", serde_json::Value::Array(rows))
         }
-        CompareFormat::Csv => sheet(&all(), true).csv(true),
+        CompareFormat::Csv => comparison_sheet(&all(), true).csv(true),
         _ => {
             let table = |(sample, rows): &(Sample, Vec<Contender>)| {
-                let table = sheet(&rows.iter().collect::<Vec<_>>(), false);
+                let table = comparison_sheet(&rows.iter().collect::<Vec<_>>(), false);
                 page.prose(&head(sample, rows), 0) + &table.fit(page).text(page)
             };
             tables.iter().map(table).collect::<Vec<_>>().join("\n")
@@ -185,12 +188,12 @@ fn head(sample: &Sample, rows: &[Contender]) -> String {
     format!(
         "Beside {} on the same {}{told}. {}.",
         first.against,
-        sample.words(),
+        sample.description(),
         first.setting
     )
 }
 
-fn sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Contender> {
+fn comparison_sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Contender> {
     let number = |head: &'static str, digits: usize, of: fn(&Contender) -> Option<f64>| {
         Column::number(head, move |row: &&Contender| {
             Cell::number(of(row).filter(|x| x.is_finite()), digits)

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::exit::{Failure, no_mistakes};
 use super::resume;
 use scavsim_provision::study::rows::{COLUMNS, LifeCell, each};
-use scavsim_provision::study::run::Met;
+use scavsim_provision::study::run::StartOutcomes;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::Diagnostics;
 use scavsim_show::report::manifest::{self, Identity};
@@ -75,7 +75,7 @@ impl PolicyResults {
         &mut self,
         study: &Study,
         setting: &Setting,
-        met: &[Met],
+        met: &[StartOutcomes],
     ) -> Result<(), Failure> {
         each(study, setting, met, |row| {
             let cells = COLUMNS.iter().map(|(_, of)| match of(row) {

@@ -6,16 +6,16 @@ use super::exit::Failure;
 use super::policies;
 use super::programs::ProgramsArg;
 use super::set::SetArgs;
-use scavsim_provision::life::watch;
+use scavsim_provision::policy_run::watch;
 use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
-use scavsim_show::figure::policy_life::{WatchedLife, figure};
+use scavsim_show::figure::policy_timeline::{PolicyTimeline, figure};
 
 /// Which life of which policies is drawn.
 #[derive(Debug, Default)]
-pub(super) struct LifeAsked<'a> {
+pub(super) struct PolicyPlotRequest<'a> {
     /// Policies by their names; all when empty.
     pub(super) policies: &'a [String],
     /// Number of the life, from 1.
@@ -26,7 +26,7 @@ pub(super) struct LifeAsked<'a> {
 
 pub(super) fn of_file(
     file: PathBuf,
-    asked: &LifeAsked<'_>,
+    asked: &PolicyPlotRequest<'_>,
     programs: ProgramsArg,
 ) -> Result<Vec<Figure>, Failure> {
     let studies = policies::load(std::slice::from_ref(&file), &SetArgs::default())?;
@@ -38,7 +38,10 @@ pub(super) fn of_file(
     Ok(figures)
 }
 
-pub(super) fn of_study(study: &Study, asked: &LifeAsked<'_>) -> Result<Vec<Figure>, Failure> {
+pub(super) fn of_study(
+    study: &Study,
+    asked: &PolicyPlotRequest<'_>,
+) -> Result<Vec<Figure>, Failure> {
     let mut d = Diagnostics::default();
     let names = || study.policies.iter().map(|(name, _)| name.as_str());
     for wrong in asked
@@ -118,7 +121,7 @@ fn drawn_life(
     in_life(study, setting, life, |window, _| {
         let mut policy = recipe.knowing(window).unwrap_or_else(|| recipe.policy());
         let (outcome, timeline) = watch(window, &setting.job, &mut *policy);
-        figure(&WatchedLife {
+        figure(&PolicyTimeline {
             name: format!("{}-{name}{suffix}", study.name),
             of: format!(
                 "{}, life {} of {}",

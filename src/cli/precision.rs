@@ -14,7 +14,7 @@ pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Re
     let Some(wanted) = scenario.precision else {
         return Ok(());
     };
-    let progress = Progress::of(&format!("{}: counting replicas", scenario.name));
+    let progress = Progress::for_unbounded_work(&format!("{}: counting replicas", scenario.name));
     let reached = precision::replicas(scenario, wanted, (jobs, interrupt), &progress.counter);
     drop(progress);
     let reached = reached.map_err(|why| match why {

@@ -48,7 +48,7 @@ impl PricesArgs {
             return Err(Failure::Wrong(wrong));
         };
         let hash = pack.hash.clone();
-        let known = Catalogue::take(pack)
+        let known = Catalogue::install_pack(pack)
             .err()
             .and(Catalogue::current().pack.as_ref());
         if known.is_some_and(|known| known.hash != hash) {

@@ -185,7 +185,7 @@ impl UpdateArgs {
             .vms
             .as_ref()
             .map(|text| Source::new(shown(VMS), &**text));
-        let Some(pack) = Pack::of("", &prices, vms.as_ref(), &mut wrong) else {
+        let Some(pack) = Pack::from_tables("", &prices, vms.as_ref(), &mut wrong) else {
             return Err(Failure::Wrong(wrong));
         };
         let name = self.name.clone().unwrap_or_else(|| pack.day.to_string());
@@ -198,7 +198,7 @@ impl UpdateArgs {
             .filter_map(|(file, text)| Some((file, text?)))
             .collect();
         folder::write(&files, &out, Kind::PRICES)?;
-        terminal::print(&self.said(&name, &out, &pack, tables.said))?;
+        terminal::print(&self.update_report(&name, &out, &pack, tables.said))?;
         Ok(Exit::Done)
     }
 
@@ -264,7 +264,7 @@ impl UpdateArgs {
     }
 
     /// What was taken, and where it matters.
-    fn said(&self, name: &str, out: &Path, pack: &Pack, said: Option<String>) -> String {
+    fn update_report(&self, name: &str, out: &Path, pack: &Pack, said: Option<String>) -> String {
         let page = terminal::page();
         let shipped = Catalogue::embedded().0;
         let all = shipped.with(pack.clone());

@@ -59,7 +59,7 @@ impl Progress {
     }
 
     /// Watches work of which nobody knows how much it is: it is there, and for how long.
-    pub fn of(name: &str) -> Self {
+    pub fn for_unbounded_work(name: &str) -> Self {
         Progress::watch(Work {
             name: name.to_owned(),
             unit: "",

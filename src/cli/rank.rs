@@ -11,10 +11,10 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_lab::experiment::Ranking;
-use scavsim_lab::experiment::ranking::{Effort, NoRanking, rank};
+use scavsim_lab::experiment::ranking::{NoRanking, RankingOptions, rank};
 use scavsim_lab::scenario::{LeftOut, Overrides, Scenario};
 use scavsim_search::search::Objective;
-use scavsim_show::report::ranking_table::{self, Shown};
+use scavsim_show::report::ranking_table::{self, DisplayOptions};
 use scavsim_show::report::{Places, ranking_data};
 use scavsim_sim::engine::Interrupt;
 
@@ -26,7 +26,7 @@ pub struct RankArgs {
     files: Vec<PathBuf>,
     /// Sort by this, in place of the first objective of the scenario
     #[arg(long, value_enum)]
-    objective: Option<By>,
+    objective: Option<RankOrder>,
     #[command(flatten)]
     pub(super) view: View,
     /// Show of the configurations on VMs of the same types and terms only the best
@@ -79,9 +79,9 @@ fn top(text: &str) -> Result<Top, &'static str> {
 
 pub const RUNS: u32 = 400;
 impl View {
-    pub fn shown(self, wide: bool) -> Shown {
+    pub fn shown(self, wide: bool) -> DisplayOptions {
         let page = terminal::page();
-        Shown {
+        DisplayOptions {
             top: self.top.0,
             width: if wide { usize::MAX } else { page.width },
             is_coloured: page.is_coloured,
@@ -91,7 +91,7 @@ impl View {
 
 /// What to sort by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum RankOrder {
     /// The shortest time first
     Time,
     /// The lowest cost first
@@ -100,12 +100,12 @@ pub enum By {
     Knee,
 }
 
-impl From<By> for Objective {
-    fn from(by: By) -> Objective {
+impl From<RankOrder> for Objective {
+    fn from(by: RankOrder) -> Objective {
         match by {
-            By::Time => Objective::Time,
-            By::Cost => Objective::Cost,
-            By::Knee => Objective::Knee,
+            RankOrder::Time => Objective::Time,
+            RankOrder::Cost => Objective::Cost,
+            RankOrder::Knee => Objective::Knee,
         }
     }
 }
@@ -153,7 +153,7 @@ impl RankArgs {
             out.add(scenario, &rankings)?;
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
-                let places = Places::of(scenario);
+                let places = Places::from_scenario(scenario);
                 let page =
                     scavsim_show::page::of_run::of_rankings(&scenario.name, rankings, &places);
                 super::page::put(&page, file)?;
@@ -178,7 +178,7 @@ pub(super) fn ranked(
     let progress = Progress::start(&scenario.name, all);
     let rankings = rank(
         scenario,
-        Effort {
+        RankingOptions {
             runs,
             jobs,
             interrupt,
@@ -195,14 +195,14 @@ pub(super) fn ranked(
 /// Prints rankings, of one scenario after the other.
 pub(super) struct Rankings {
     format: RankFormat,
-    shown: Shown,
+    shown: DisplayOptions,
     begun: bool,
     /// JSON is printed in one piece.
     values: Vec<Value>,
 }
 
 impl Rankings {
-    pub(super) fn new(format: RankFormat, shown: Shown) -> Self {
+    pub(super) fn new(format: RankFormat, shown: DisplayOptions) -> Self {
         Rankings {
             format,
             shown,
@@ -216,7 +216,7 @@ impl Rankings {
         let is_first = !std::mem::replace(&mut self.begun, true);
         match self.format {
             RankFormat::Table => {
-                let mut places = Places::of(of);
+                let mut places = Places::from_scenario(of);
                 // No strategy has a say here.
                 places.remarks.averaged = None;
                 terminal::print(&ranking_table::render(

@@ -79,7 +79,8 @@ impl ReproduceArgs {
         let mut values: Vec<Value> = Vec::new();
         let mut all = Vec::new();
         for paper in papers {
-            let progress = Progress::of(&format!("{}: computing its figures", paper.name));
+            let progress =
+                Progress::for_unbounded_work(&format!("{}: computing its figures", paper.name));
             let rows = compare(&paper).map_err(Failure::Wrong)?;
             drop(progress);
             #[cfg(feature = "figures")]

@@ -27,7 +27,7 @@ pub enum Start {
 
 /// What is done with results that lie where a run is to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Older {
+pub enum ExistingResultsAction {
     /// What is finished is replaced; what is not stays, and the run is refused.
     Keep,
     /// The run goes on with them.
@@ -43,7 +43,7 @@ pub enum Older {
 pub fn starts(
     scenarios: &[Scenario],
     folders: &[Option<OutputFolder>],
-    older: Older,
+    older: ExistingResultsAction,
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
 ) -> Result<Vec<Start>, Failure> {
@@ -53,8 +53,10 @@ pub fn starts(
     let mut all = Vec::new();
     for (scenario, folder) in scenarios.iter().zip(folders) {
         all.push(match (folder, older) {
-            (Some(folder), Older::Resume) => start(scenario, folder, formats, by, &mut wrong)?,
-            (Some(folder), Older::Keep) => {
+            (Some(folder), ExistingResultsAction::Resume) => {
+                start(scenario, folder, formats, by, &mut wrong)?
+            }
+            (Some(folder), ExistingResultsAction::Keep) => {
                 keep(folder.path(), None, HELP, &mut wrong);
                 Start::Over
             }
@@ -122,7 +124,7 @@ fn start(
         results::summary(folder.path(), &read)?;
     }
     if Results::is_complete(folder.path(), &read, formats, by) {
-        stored_records::hand_out(folder.path(), &read, &mut Nobody)?;
+        stored_records::hand_out(folder.path(), &read, &mut NullSink)?;
         // Of a run that was killed between its manifest and its last tidying.
         folder.remove(row_hashes::PARTIAL)?;
         Ok(Start::Complete)
@@ -132,10 +134,10 @@ fn start(
 }
 
 /// Takes records for their reading alone.
-struct Nobody;
+struct NullSink;
 
-impl Sink for Nobody {
-    fn take(&mut self, _: &Record<'_>) -> io::Result<()> {
+impl Sink for NullSink {
+    fn push_record(&mut self, _: &Record<'_>) -> io::Result<()> {
         Ok(())
     }
 }

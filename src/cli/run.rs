@@ -10,13 +10,13 @@ use super::exit::{Exit, Failure, no_mistakes};
 use super::programs::ProgramsArg;
 use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
-use super::resume::{Older, Start};
-use super::runner::{self, Kept, Runner};
+use super::resume::{ExistingResultsAction, Start};
+use super::runner::{self, InterruptedOutput, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{estimate, out, policies, precision, resume, scenarios, terminal};
-use scavsim_lab::experiment::{Ending, Shard};
+use scavsim_lab::experiment::{RunEnding, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_provision::study::Study;
 use scavsim_read::input::Diagnostics;
@@ -170,17 +170,23 @@ impl RunArgs {
                 _ => {
                     let (finished, summary) = runner.run(scenario, folder.as_ref(), start)?;
                     match self.format {
-                        Form::Configurations if finished.ending == Ending::Complete => {
+                        Form::Configurations if finished.ending == RunEnding::Complete => {
                             self.rank(std::slice::from_ref(scenario), runner.interrupt)?;
                         }
                         Form::Configurations => {}
-                        _ => summaries.add(&scenario.name, &summary, &Places::of(scenario))?,
+                        _ => summaries.add(
+                            &scenario.name,
+                            &summary,
+                            &Places::from_scenario(scenario),
+                        )?,
                     }
                     finished
                 }
             };
             #[cfg(feature = "figures")]
-            if let (Some(folder), Ending::Complete, None) = (&folder, finished.ending, self.shard) {
+            if let (Some(folder), RunEnding::Complete, None) =
+                (&folder, finished.ending, self.shard)
+            {
                 self.pictures.of_run(folder, scenario, runner.interrupt)?;
             }
             if let Some(folder) = folder {
@@ -191,12 +197,12 @@ impl RunArgs {
                 ));
             }
             let kept = match (self.shard, folder) {
-                (Some(_), _) => Kept::WholeShards,
-                (None, Some(_)) => Kept::Folder,
-                (None, None) => Kept::Nothing,
+                (Some(_), _) => InterruptedOutput::WholeShards,
+                (None, Some(_)) => InterruptedOutput::Folder,
+                (None, None) => InterruptedOutput::Nothing,
             };
             worst = worst.max(runner::judge(scenario, &finished, kept));
-            if finished.ending != Ending::Complete {
+            if finished.ending != RunEnding::Complete {
                 break;
             }
         }
@@ -215,7 +221,7 @@ impl RunArgs {
     }
 
     /// What is asked for where scenarios have `[policy]`.
-    fn policies(&self) -> policies::Asked<'_> {
+    fn policies(&self) -> policies::PolicyRunRequest<'_> {
         #[cfg(feature = "figures")]
         let report = self.pictures.has_report();
         #[cfg(not(feature = "figures"))]
@@ -231,7 +237,7 @@ impl RunArgs {
             ("--summary-by", self.summary_by.columns.is_some()),
             ("--columns", !self.table.columns.is_empty()),
         ];
-        policies::Asked {
+        policies::PolicyRunRequest {
             files: &self.files,
             out: self.out.as_deref(),
             overwrite: self.overwrite,
@@ -260,11 +266,11 @@ impl RunArgs {
     }
 
     /// What is to become of results in `--out`.
-    fn older(&self) -> Older {
+    fn older(&self) -> ExistingResultsAction {
         match (self.resume, self.overwrite) {
-            (true, _) => Older::Resume,
-            (false, true) => Older::Overwrite,
-            (false, false) => Older::Keep,
+            (true, _) => ExistingResultsAction::Resume,
+            (false, true) => ExistingResultsAction::Overwrite,
+            (false, false) => ExistingResultsAction::Keep,
         }
     }
 

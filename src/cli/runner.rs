@@ -11,7 +11,7 @@ use super::signals::Signals;
 use super::{records, terminal};
 use scavsim_lab::experiment::metrics::KeptMetrics;
 use scavsim_lab::experiment::{
-    self, Aggregated, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Summary, Tasks,
+    self, Aggregated, Conduct, Finished, Gather, KeyColumns, Plan, RunEnding, Shard, Summary, Tasks,
 };
 use scavsim_lab::scenario::{LeftOut, Scenario};
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
@@ -41,7 +41,8 @@ impl Runner<'_> {
     /// What the cases share.
     fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
         let begin = Instant::now();
-        let progress = Progress::of(&format!("{}: computing expectations", scenario.name));
+        let progress =
+            Progress::for_unbounded_work(&format!("{}: computing expectations", scenario.name));
         let plan = Plan::on_threads(self.jobs, scenario, self.interrupt);
         drop(progress);
         terminal::detail(&format!(
@@ -102,7 +103,7 @@ impl Runner<'_> {
             self.jobs,
             begin.elapsed().as_secs_f64()
         ));
-        if let (Ending::Interrupted, Some(signals)) = (finished.ending, self.signals) {
+        if let (RunEnding::Interrupted, Some(signals)) = (finished.ending, self.signals) {
             signals.has_stopped();
         }
         Ok(finished)
@@ -150,10 +151,10 @@ impl Runner<'_> {
                 plan.arena_name(arena)
             ));
         }
-        let tasks = Tasks::of(&plan);
+        let tasks = Tasks::from_plan(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let across_vms = scenario.is_across_vms();
-        let summary = Summary::of(self.by, across_vms, tasks);
+        let summary = Summary::new(self.by, across_vms, tasks);
         let Some(folder) = folder else {
             // Nobody sees what is not printed.
             let mut summary = summary.keeping(self.printed);
@@ -189,7 +190,7 @@ impl Runner<'_> {
         finished.cases += before.cases;
         finished.failed += before.failed;
         if finished.cases == all {
-            finished.ending = Ending::Complete;
+            finished.ending = RunEnding::Complete;
         }
         drop(progress);
         let summary = results.finish(&finished, expectations)?;
@@ -224,7 +225,7 @@ impl Runner<'_> {
         }
         let mut plan = self.plan(scenario)?;
         self.ask(scenario, &plan, 1.0 / count as f64, Some(&folder))?;
-        let tasks = Tasks::of(&plan);
+        let tasks = Tasks::from_plan(&plan);
         let expectations = manifest::expectations(&plan);
         let mut file = ShardFile::create(&folder, shard, &identity)?;
         let progress = Progress::start(
@@ -236,7 +237,7 @@ impl Runner<'_> {
         );
         let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, &mut file, 0)?;
         drop(progress);
-        if finished.ending == Ending::Complete {
+        if finished.ending == RunEnding::Complete {
             file.close(&identity, &finished, expectations)?;
         }
         Ok(finished)
@@ -245,32 +246,34 @@ impl Runner<'_> {
 
 /// What is left of a run that ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum InterruptedOutput {
     /// Only what was printed.
     Nothing,
     Folder,
     WholeShards,
 }
 
-impl Kept {
+impl InterruptedOutput {
     fn sentence(self) -> &'static str {
         match self {
-            Kept::Nothing => "above is what was finished; with `--out DIR` it would be kept",
-            Kept::Folder => "what was finished is kept; `--resume` goes on with it",
-            Kept::WholeShards => "a shard is written whole or not at all",
+            InterruptedOutput::Nothing => {
+                "above is what was finished; with `--out DIR` it would be kept"
+            }
+            InterruptedOutput::Folder => "what was finished is kept; `--resume` goes on with it",
+            InterruptedOutput::WholeShards => "a shard is written whole or not at all",
         }
     }
 }
 
 /// Says how a run ended, if there is something to say.
-pub fn judge(scenario: &Scenario, finished: &Finished, kept: Kept) -> Exit {
+pub fn judge(scenario: &Scenario, finished: &Finished, kept: InterruptedOutput) -> Exit {
     let (after, all, kept) = (finished.cases, scenario.cases(), kept.sentence());
     match finished.ending {
-        Ending::Interrupted => {
+        RunEnding::Interrupted => {
             terminal::error(&format!("interrupted after {after} of {all} cases; {kept}"));
             return Exit::Interrupted;
         }
-        Ending::Failed => terminal::error(&format!(
+        RunEnding::Failed => terminal::error(&format!(
             "stopped at a case without a result, after {after} of {all} cases; {kept}"
         )),
         _ => {}

@@ -7,14 +7,14 @@ use clap::{Arg, Command, Error};
 
 /// A text, with the words that are likely.
 #[derive(Debug, Clone, Copy)]
-pub struct Suggested(fn() -> Vec<&'static str>);
+pub struct SuggestionParser(fn() -> Vec<&'static str>);
 
 /// A parser that takes any text and offers these words.
-pub fn suggested(words: fn() -> Vec<&'static str>) -> Suggested {
-    Suggested(words)
+pub fn suggested(words: fn() -> Vec<&'static str>) -> SuggestionParser {
+    SuggestionParser(words)
 }
 
-impl TypedValueParser for Suggested {
+impl TypedValueParser for SuggestionParser {
     type Value = String;
 
     fn parse_ref(

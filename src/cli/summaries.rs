@@ -93,7 +93,7 @@ pub struct TableArgs {
     pub wide: bool,
     /// Columns of the table beside strategy and choice, with commas; those that fit when absent
     #[arg(id = "table_columns", long = "columns", value_name = "NAMES", value_delimiter = ',', conflicts_with = "wide",
-          value_parser = PossibleValuesParser::new(summary_table::words()))]
+          value_parser = PossibleValuesParser::new(summary_table::column_words()))]
     pub columns: Vec<String>,
 }
 

@@ -34,7 +34,7 @@ impl SummaryArgs {
         let run = FinishedRun::open(&self.folder)?;
         let by = by.for_form(self.format);
         let across_vms = manifest::is_across_vms(&run.identity);
-        let mut summary = Summary::of(by.as_ref(), across_vms, run.tasks());
+        let mut summary = Summary::new(by.as_ref(), across_vms, run.tasks());
         run.hand_out(&mut summary)?;
         let mut summaries = Summaries::new(self.format, self.table.page(), false);
         let places = Places::from_identity(&run.identity);

@@ -20,7 +20,7 @@ use scavsim_read::input::foreign::{printable, visible};
 pub struct OutputArgs {
     /// Colours: on a terminal only, unless `NO_COLOR` is set or `TERM` is `dumb`; always; or never
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
-    color: When,
+    color: ColourMode,
     /// Columns of characters to print on [default: those of the terminal; 100 where there is none]
     #[arg(id = "output_width", long = "width", value_name = "COLUMNS", global = true,
           value_parser = clap::value_parser!(u16).range(40..))]
@@ -35,7 +35,7 @@ pub struct OutputArgs {
 
 /// When there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum When {
+pub enum ColourMode {
     /// On a terminal
     #[default]
     Auto,
@@ -55,7 +55,7 @@ impl OutputArgs {
         let _ = ASKED.set(self);
     }
 
-    fn asked() -> OutputArgs {
+    fn from_command_line() -> OutputArgs {
         ASKED.get().copied().unwrap_or_default()
     }
 }
@@ -69,7 +69,7 @@ pub fn page() -> Page {
         let size = Term::stdout().size_checked();
         size.map_or(USUAL, |(_, columns)| usize::from(columns))
     };
-    let asked = OutputArgs::asked();
+    let asked = OutputArgs::from_command_line();
     Page {
         width: asked.width.map_or_else(of_terminal, usize::from),
         is_coloured: is_coloured(io::stdout().is_terminal()),
@@ -79,7 +79,7 @@ pub fn page() -> Page {
 
 /// Whether nothing is said but what is wrong.
 pub fn is_quiet() -> bool {
-    OutputArgs::asked().quiet
+    OutputArgs::from_command_line().quiet
 }
 
 /// Whether progress is shown: somebody reads stderr, and is not to be spared.
@@ -93,7 +93,7 @@ pub fn print(text: &str) -> io::Result<()> {
     if heard(|listener| listener.printed += text).is_some() {
         return Ok(());
     }
-    bars::beside(|| {
+    bars::with_bars_hidden(|| {
         let mut out = io::stdout().lock();
         let styles = if page().is_coloured {
             &ESCAPES[..]
@@ -117,7 +117,7 @@ pub fn note(text: &str) {
 
 /// Says on stderr what is done, where that is asked for.
 pub fn detail(text: &str) {
-    if OutputArgs::asked().verbose {
+    if OutputArgs::from_command_line().verbose {
         error(text);
     }
 }
@@ -133,7 +133,7 @@ pub fn error(text: &str) {
         // A line of a log is a sentence, which `grep` finds whole.
         None => text.into_owned(),
     };
-    bars::beside(|| {
+    bars::with_bars_hidden(|| {
         let _ = writeln!(io::stderr(), "{text}");
     });
 }
@@ -144,7 +144,7 @@ fn width_beside() -> Option<usize> {
         let size = Term::stderr().size_checked();
         size.map(|(_, columns)| usize::from(columns))
     };
-    (OutputArgs::asked().width.map(usize::from)).or_else(of_terminal)
+    (OutputArgs::from_command_line().width.map(usize::from)).or_else(of_terminal)
 }
 
 /// Lines broken between words, those behind the first of each indented.
@@ -157,10 +157,10 @@ fn wrapped(text: &str, width: usize) -> String {
 /// Whether what goes to a terminal, or not, is to be in colour.
 fn is_coloured(is_terminal: bool) -> bool {
     let variable = |name| std::env::var_os(name);
-    match OutputArgs::asked().color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => is_terminal && wants_colour(variable("NO_COLOR"), variable("TERM")),
+    match OutputArgs::from_command_line().color {
+        ColourMode::Always => true,
+        ColourMode::Never => false,
+        ColourMode::Auto => is_terminal && wants_colour(variable("NO_COLOR"), variable("TERM")),
     }
 }
 
@@ -193,7 +193,7 @@ fn note_of(text: &str) -> Option<String> {
 pub fn complain(diagnostics: &Diagnostics) {
     let is_coloured = is_coloured(io::stderr().is_terminal());
     let text = diagnostics.render_within(width_beside().unwrap_or(USUAL), is_coloured);
-    bars::beside(|| {
+    bars::with_bars_hidden(|| {
         let _ = io::stderr().write_all(text.as_bytes());
     });
     let count = diagnostics.distinct();

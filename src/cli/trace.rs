@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
 use super::{out, precision, scenarios, terminal, trace_search};
-use scavsim_lab::experiment::evaluate::Watched;
+use scavsim_lab::experiment::evaluate::TracedCase;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::Diagnostics;
@@ -18,7 +18,7 @@ use scavsim_read::input::checked::Count;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::{OutputFolder, trace_jsonl};
 use scavsim_sim::training::Fidelity;
-use scavsim_sim::training::log::What;
+use scavsim_sim::training::log::LogEvent;
 
 /// Arguments of `trace`.
 #[derive(Debug, Args)]
@@ -77,7 +77,8 @@ impl TraceArgs {
             ));
         }
         let folder = out::writable(OutputFolder::open(&self.out))?;
-        let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
+        let progress =
+            Progress::for_unbounded_work(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
         if let Some(own) = (scenario.settings.own).get(plan.strategy(case.strategy)) {
@@ -103,7 +104,7 @@ impl TraceArgs {
             .watch(case, self.max_events)
             .map_err(|why| anyhow::anyhow!("case {} has no result: {why}", self.case))?;
         drop(progress);
-        if let Some(full) = watched.entries.iter().find(|e| e.what == What::Full) {
+        if let Some(full) = watched.entries.iter().find(|e| e.what == LogEvent::Full) {
             terminal::note(&format!(
                 "single worker-steps are noted up to {} entries, until {:.3} s; `--max-events` takes more",
                 self.max_events,
@@ -115,7 +116,11 @@ impl TraceArgs {
     }
 
     /// Writes the file of a job that was watched, and says what became of it.
-    fn written(plan: &Plan, watched: &Watched<'_>, folder: &OutputFolder) -> Result<(), Failure> {
+    fn written(
+        plan: &Plan,
+        watched: &TracedCase<'_>,
+        folder: &OutputFolder,
+    ) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
         let vms = match ground.facts().rented {
             Some(vms) => vms,

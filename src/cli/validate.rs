@@ -13,7 +13,7 @@ use super::terminal;
 use super::validate_plans::ValidatePlansArgs;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::workload::{library, load};
-use scavsim_measure::validate::{Depth, Split, Unanswered, validate};
+use scavsim_measure::validate::{Depth, UnansweredReason, ValidationSplit, validate};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
 use scavsim_sim::engine::Interrupt;
 
@@ -22,7 +22,7 @@ use scavsim_sim::engine::Interrupt;
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ValidateArgs {
     #[command(subcommand)]
-    of: Option<Of>,
+    of: Option<ValidateCommand>,
     /// Workloads: names of embedded ones, or folders [default: all embedded ones]
     #[arg(value_name = "WORKLOAD", value_parser = super::suggest::suggested(library::names), hide_possible_values = true)]
     workloads: Vec<String>,
@@ -33,7 +33,7 @@ pub struct ValidateArgs {
 
 /// What else than workloads can be validated.
 #[derive(Debug, Subcommand)]
-enum Of {
+enum ValidateCommand {
     /// Plans that somebody ran: how far foretold steps are off, with some runs or groups of them left out
     #[command(
         after_help = "Example: a model, a GPU, a number of GPUs left out\n  scavsim validate plans data/plans/mpt-fsdp.csv"
@@ -43,7 +43,7 @@ enum Of {
 
 impl ValidateArgs {
     pub fn run(self) -> Result<Exit, Failure> {
-        if let Some(Of::Plans(plans)) = self.of {
+        if let Some(ValidateCommand::Plans(plans)) = self.of {
             return plans.run();
         }
         let mut diagnostics = Diagnostics::default();
@@ -68,7 +68,7 @@ impl ValidateArgs {
         }
         let all = sound(all, diagnostics)?;
         let progress = Progress::over("validate", "workloads", all.len() as u64);
-        let mut splits: Vec<Split> = Vec::new();
+        let mut splits: Vec<ValidationSplit> = Vec::new();
         for workload in &all {
             if Interrupt::is_raised_here() {
                 return Err(Failure::Interrupted);
@@ -107,19 +107,19 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
 }
 
 /// Why splits are not asked or not answered: a line for each reason, behind `start`.
-fn unanswered(splits: &[Split], start: &str, page: &Page) -> String {
-    let mut reasons: Vec<Unanswered> = Vec::new();
+fn unanswered(splits: &[ValidationSplit], start: &str, page: &Page) -> String {
+    let mut reasons: Vec<UnansweredReason> = Vec::new();
     for reason in splits.iter().filter_map(|split| split.reason) {
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }
-    let line = |reason: Unanswered| {
+    let line = |reason: UnansweredReason| {
         let own = splits.iter().filter(|split| split.reason == Some(reason));
         let what: Vec<String> = own
             .map(|split| format!("{} of {}", split.left_out, split.of))
             .collect();
-        let asked = if reason == Unanswered::NoLaw {
+        let asked = if reason == UnansweredReason::NoLaw {
             "not answered"
         } else {
             "not asked"
@@ -133,36 +133,37 @@ fn unanswered(splits: &[Split], start: &str, page: &Page) -> String {
 }
 
 /// Splits as a list: for people with two digits, for programs with all.
-pub(super) fn list(splits: &[Split], format: Format) -> Sheet<'_, &Split> {
+pub(super) fn list(splits: &[ValidationSplit], format: Format) -> Sheet<'_, &ValidationSplit> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
-    let figure = |head, digits: usize, of: fn(&Split) -> Option<f64>| {
-        Column::number(head, move |split: &&Split| match of(split) {
+    let figure = |head, digits: usize, of: fn(&ValidationSplit) -> Option<f64>| {
+        Column::number(head, move |split: &&ValidationSplit| match of(split) {
             None => Value::Null,
             Some(value) if rounds => json!(format!("{value:.digits$}")),
             Some(value) => json!(value),
         })
     };
     let mut columns = vec![
-        Column::text("workload", |split: &&Split| json!(split.workload)),
-        Column::text("left_out", |split: &&Split| json!(split.left_out)),
-        Column::text("of", |split: &&Split| json!(split.of)).wrapped(),
-        Column::number("asked", |split: &&Split| json!(split.asked)),
-        Column::number("answered", |split: &&Split| json!(split.answered)),
+        Column::text("workload", |split: &&ValidationSplit| json!(split.workload)),
+        Column::text("left_out", |split: &&ValidationSplit| json!(split.left_out)),
+        Column::text("of", |split: &&ValidationSplit| json!(split.of)).wrapped(),
+        Column::number("asked", |split: &&ValidationSplit| json!(split.asked)),
+        Column::number("answered", |split: &&ValidationSplit| json!(split.answered)),
         figure("error_%", 2, |split| split.error),
         figure("worst_%", 1, |split| split.worst),
         figure("covered_%", 0, |split| split.covered),
     ];
     if rounds {
-        columns.push(Column::text("", |split: &&Split| {
+        columns.push(Column::text("", |split: &&ValidationSplit| {
             let off = split.covered.is_some_and(|c| !(85.0..=95.0).contains(&c));
             if off { "!" } else { "" }
         }));
     }
     if format != Format::Table {
-        let reason = |split: &&Split| json!(split.reason.map(|reason| reason.to_string()));
+        let reason =
+            |split: &&ValidationSplit| json!(split.reason.map(|reason| reason.to_string()));
         columns.push(Column::text("reason", reason));
     }
     // What was not asked stands below a table, with its reason.
-    let shown = |split: &&Split| format != Format::Table || split.asked > 0;
+    let shown = |split: &&ValidationSplit| format != Format::Table || split.asked > 0;
     Sheet::new(splits.iter().filter(shown), columns)
 }

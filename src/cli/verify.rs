@@ -109,12 +109,12 @@ impl VerifyArgs {
     }
 
     /// Reads all rows, makes their summary anew and compares it; the rows of these cases.
-    fn stored(&self, run: &FinishedRun, drawn: Vec<u64>) -> Result<Stored, Failure> {
+    fn stored(&self, run: &FinishedRun, drawn: Vec<u64>) -> Result<StoredCaseRows, Failure> {
         let summary = run.summary()?;
         let by = results::summary_columns(&summary)?;
         let across_vms = manifest::is_across_vms(&run.identity);
         let mut reading = Reading {
-            summary: Summary::of(by.as_ref(), across_vms, run.tasks()),
+            summary: Summary::new(by.as_ref(), across_vms, run.tasks()),
             rows: drawn.into_iter().map(|case| (case, Vec::new())).collect(),
         };
         run.hand_out(&mut reading)?;
@@ -134,26 +134,26 @@ impl VerifyArgs {
 }
 
 /// Rows by their cases, as `records.csv` has them.
-type Stored = BTreeMap<u64, Vec<u8>>;
+type StoredCaseRows = BTreeMap<u64, Vec<u8>>;
 
 /// Takes all records, and keeps the rows of some.
 struct Reading {
     summary: Summary,
-    rows: Stored,
+    rows: StoredCaseRows,
 }
 
 impl Sink for Reading {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         if let Some(row) = self.rows.get_mut(&record.case) {
             *row = row_of(record);
         }
-        self.summary.take(record)
+        self.summary.push_record(record)
     }
 }
 
 fn row_of(record: &Record<'_>) -> Vec<u8> {
     let mut rows = CsvRows::default();
-    rows.take(record);
+    rows.push_record(record);
     rows.into_bytes()
 }
 
@@ -177,7 +177,7 @@ fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
 }
 
 /// Evaluates these cases anew, and compares their rows.
-fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), Failure> {
+fn again(scenario: &Scenario, stored: &StoredCaseRows, signals: &Signals) -> Result<(), Failure> {
     let interrupt = signals.raise_first()?;
     let plan = Plan::on_threads(scenarios::available(), scenario, interrupt);
     if interrupt.is_raised() {

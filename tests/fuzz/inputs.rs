@@ -7,12 +7,12 @@ use scavsim::Interrupt;
 use scavsim::cloud::{Catalogue, Date, Market, Offer, Pack, PriceTable, RentalPlace, pack_notes};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
-use scavsim::import::{Imported, grid, layers, mlperf, pollux, profile};
+use scavsim::import::{ImportResult, grid, layers, mlperf, pollux, profile};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{
     LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Runtime, Schedule,
 };
-use scavsim::scenario::{Given, Overrides, Scenario, load_with};
+use scavsim::scenario::{Extensions, Overrides, Scenario, load_with};
 
 use super::Target;
 use super::seeds::{corpus, each_toml, files_of, folders};
@@ -72,14 +72,14 @@ fn scenario(folder: &Path) -> bool {
     let Some(source) = taken(source, &diagnostics) else {
         return false;
     };
-    run(&source, folder, &Given::default(), diagnostics)
+    run(&source, folder, &Extensions::default(), diagnostics)
 }
 
 /// A scenario that is read is run for a moment; whether it was read without a mistake.
 fn run(
     source: &std::sync::Arc<Source>,
     folder: &Path,
-    given: &Given,
+    given: &Extensions,
     mut diagnostics: Diagnostics,
 ) -> bool {
     let scenario = load_with(
@@ -119,7 +119,7 @@ pub fn evaluate(scenario: &Scenario) {
 
 /// A scenario of the workload `own`, with some lines more.
 fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
-    let given = Given {
+    let given = Extensions {
         workloads: vec![(
             "own".to_owned(),
             Folder::Memory {
@@ -127,7 +127,7 @@ fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
                 files: files.into_iter().collect(),
             },
         )],
-        ..Given::default()
+        ..Extensions::default()
     };
     let text = "workloads = [\"own\"]\nreplicas = 2\nvariation = { step_cv = 0.1, noise_cv = 0.05, epoch_cv = 0.02 }\n";
     run(
@@ -147,7 +147,7 @@ fn workload(folder: &Path) -> bool {
 }
 
 /// What an import takes, a scenario reads or refuses.
-fn run_imported(imported: Option<Imported>, diagnostics: &Diagnostics) -> bool {
+fn run_imported(imported: Option<ImportResult>, diagnostics: &Diagnostics) -> bool {
     let Some(imported) = taken(imported, diagnostics) else {
         return false;
     };
@@ -293,7 +293,12 @@ fn imported_grid(folder: &Path) -> bool {
     }
     assert!(!imported.report.to_string().is_empty());
     let source = Source::new("scenario", "grid = \"./own\"\nreplicas = 2\n");
-    run(&source, folder, &Given::default(), Diagnostics::default())
+    run(
+        &source,
+        folder,
+        &Extensions::default(),
+        Diagnostics::default(),
+    )
 }
 
 fn imported_layers(folder: &Path) -> bool {

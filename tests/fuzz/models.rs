@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scavsim::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim::advise::question::NoAdvice;
-use scavsim::advise::{Goal, Wanted};
+use scavsim::advise::{Goal, OfferFilter};
 use scavsim::import::model;
 use scavsim::input::{self, Diagnostics, Source};
 use scavsim::parallel::ModelTable;
@@ -70,7 +70,7 @@ fn plans(folder: &Path) -> bool {
         precision: None,
         gpus: vec!["A100-40".to_owned(), "V100".to_owned()],
         most_gpus: 4,
-        wanted: Wanted::default(),
+        wanted: OfferFilter::default(),
         goal: Goal {
             objective: Objective::Cost,
             limits: Limits::default(),

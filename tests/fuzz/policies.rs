@@ -4,8 +4,8 @@ use std::path::Path;
 
 use scavsim::import::{market, trial};
 use scavsim::input::{Diagnostics, Folder, Source};
-use scavsim_provision::study::figures::Sums;
 use scavsim_provision::study::overlap::Sample;
+use scavsim_provision::study::policy_metrics::Sums;
 use scavsim_provision::study::{check, run};
 use scavsim_provision::world::written::WrittenMarket;
 
@@ -79,7 +79,7 @@ fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics)
             setting,
             0..MOST_LIVES.min(setting.lives.count()),
         ));
-        for figures in sums.figures(&Sample::of(setting)) {
+        for figures in sums.figures(&Sample::from_setting(setting)) {
             let all = [
                 figures.cost_usd,
                 figures.late_h,

@@ -30,7 +30,7 @@ limits = { max_time_h = 6.0 }
 struct Kept(String);
 
 impl Sink for Kept {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         assert!(record.is_finite(), "{record:?}");
         self.0 += &format!("{record:?}\n");
         Ok(())
@@ -154,7 +154,7 @@ fn killed(finished: &Files) -> Files {
     let rows = of("records.csv");
     let mut hashes = scavsim::report::row_hashes::RowHashes::new(&identity);
     let lines: String = (rows.split_inclusive(|&byte| byte == b'\n').skip(1))
-        .map(|row| hashes.take(row, 1))
+        .map(|row| hashes.push_rows(row, 1))
         .collect();
     for (key, value) in [
         ("complete", false.into()),
@@ -193,7 +193,7 @@ fn shards(folder: &Path, right: &str) -> bool {
         return false;
     };
     let handed = shards.each_task(&mut |cases, task| {
-        task.records(cases, &mut |record| kept.take(record))?;
+        task.records(cases, &mut |record| kept.push_record(record))?;
         task.into_parts().map(drop)
     });
     if handed.is_ok() {

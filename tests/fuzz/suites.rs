@@ -10,7 +10,7 @@ use scavsim::scenario::Scenario;
 use scavsim_measure::bench::{
     self, Contestant, Submission, Suite, card, export, submission, transcript,
 };
-use scavsim_measure::compare::Effort;
+use scavsim_measure::compare::ComparisonOptions;
 
 use super::Target;
 use super::inputs::taken;
@@ -49,8 +49,8 @@ struct Tiny {
     replayed: Vec<Scenario>,
 }
 
-fn effort<'a>(interrupt: &'a Interrupt, progress: &'a AtomicU64) -> Effort<'a> {
-    Effort {
+fn effort<'a>(interrupt: &'a Interrupt, progress: &'a AtomicU64) -> ComparisonOptions<'a> {
+    ComparisonOptions {
         jobs: 1,
         interrupt,
         progress,

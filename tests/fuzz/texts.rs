@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use clap::Parser;
 use scavsim::cli::set::SetArgs;
 use scavsim::expression::{
-    self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World, check, evaluate,
+    self, Arguments, Cell, ColumnTable, Definition, ExpressionDependencies, Refusal, Value, World,
+    check, evaluate,
 };
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{LayerProfile, Links};
 use scavsim::reproduce::{Comparison, Paper, Size, compare};
-use scavsim::scenario::{Given, Overrides, load_with};
-use scavsim::{Conversation, Registry, Scenario, Spoken};
+use scavsim::scenario::{Extensions, Overrides, load_with};
+use scavsim::{Conversation, ConversationStrategy, Registry, Scenario};
 
 use super::Target;
 use super::inputs::{evaluate as run_for_a_moment, plans, taken};
@@ -94,7 +95,13 @@ fn expressions(folder: &Path) -> bool {
         let read = expression::parse(line, &source, 0, &mut wrong);
         assert_eq!(read.is_some(), wrong.is_empty(), "{line}");
         let Some(read) = read else { continue };
-        check(&read, &[], &world, &mut Used::default(), &mut wrong);
+        check(
+            &read,
+            &[],
+            &world,
+            &mut ExpressionDependencies::default(),
+            &mut wrong,
+        );
         if wrong.is_empty() {
             is_taken = true;
             match evaluate(&read, &world) {
@@ -168,7 +175,13 @@ fn set(folder: &Path) -> bool {
         set,
         ..Overrides::default()
     };
-    let scenario = load_with(&source, folder, overrides, &Given::default(), &mut wrong);
+    let scenario = load_with(
+        &source,
+        folder,
+        overrides,
+        &Extensions::default(),
+        &mut wrong,
+    );
     let scenario = taken(scenario, &wrong);
     scenario.iter().for_each(run_for_a_moment);
     scenario.is_some()
@@ -196,7 +209,7 @@ fn talk(folder: &Path) -> bool {
         .map(str::to_owned)
         .collect();
     let told = Arc::new(Mutex::new((lines, 0)));
-    let spoken = Spoken::new(move || Ok(Box::new(Recited(told.clone()))));
+    let spoken = ConversationStrategy::new(move || Ok(Box::new(Recited(told.clone()))));
     let registry = Registry::default().with("mine", spoken);
     let scenario = Scenario::options()
         .registry(registry)

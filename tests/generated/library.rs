@@ -12,7 +12,7 @@ use scavsim::report::trace_jsonl;
 use scavsim::report::trace_names::TraceOf;
 use scavsim::scenario::{self, Overrides};
 use scavsim::training::Fidelity;
-use scavsim::{Ending, Interrupt, Scenario};
+use scavsim::{Interrupt, RunEnding, Scenario};
 use serde_json::Value;
 
 use crate::draft::SCENARIO;
@@ -43,7 +43,7 @@ pub fn run(folder: &Path, jobs: usize, patience: Duration) -> Result<Vec<Row>, N
         let finished = scenario.run(|record| rows.push(row(record, &columns)));
         drop(alarm);
         match finished {
-            Ok(finished) if matches!(finished.ending, Ending::Interrupted) => Err(Not::TooSlow),
+            Ok(finished) if matches!(finished.ending, RunEnding::Interrupted) => Err(Not::TooSlow),
             Ok(_) => Ok(rows),
             Err(why) => Err(crashed(why)),
         }

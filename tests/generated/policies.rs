@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scavsim::provision::{Figures, Study};
+use scavsim::provision::{PolicyMetrics, Study};
 
 use crate::luck::Luck;
 
@@ -100,7 +100,7 @@ impl PolicyScenario {
     }
 
     /// What each policy comes to; nothing where the scenario is refused with a reason.
-    fn run(&self) -> Option<BTreeMap<String, Figures>> {
+    fn run(&self) -> Option<BTreeMap<String, PolicyMetrics>> {
         let study = Study::parse(&self.text()).ok()?;
         let rows = study.run().into_iter();
         Some(rows.map(|row| (row.policy, row.figures)).collect())
@@ -113,17 +113,17 @@ impl PolicyScenario {
 }
 
 /// Mean USD of a clairvoyant that is exact in all lives.
-fn exact_usd(figures: &Figures) -> Option<f64> {
+fn exact_usd(figures: &PolicyMetrics) -> Option<f64> {
     (figures.lives > 0 && figures.inexact == 0).then_some(figures.cost_usd)
 }
 
 /// Laws by the figures that a scenario has, in words what breaks them.
-type Law = fn(&PolicyScenario, &BTreeMap<String, Figures>) -> Vec<String>;
+type Law = fn(&PolicyScenario, &BTreeMap<String, PolicyMetrics>) -> Vec<String>;
 
 const LAWS: [Law; 2] = [deadlines_are_kept, the_clairvoyant_is_a_bound];
 
 /// Figures are numbers, and policies with a safety net keep every deadline.
-fn deadlines_are_kept(_: &PolicyScenario, rows: &BTreeMap<String, Figures>) -> Vec<String> {
+fn deadlines_are_kept(_: &PolicyScenario, rows: &BTreeMap<String, PolicyMetrics>) -> Vec<String> {
     let mut broken = Vec::new();
     for (name, figures) in rows {
         let all = [
@@ -151,7 +151,7 @@ fn deadlines_are_kept(_: &PolicyScenario, rows: &BTreeMap<String, Figures>) -> V
 /// The clairvoyant is a bound, and what is dearer, longer or sooner due is never cheaper.
 fn the_clairvoyant_is_a_bound(
     scenario: &PolicyScenario,
-    rows: &BTreeMap<String, Figures>,
+    rows: &BTreeMap<String, PolicyMetrics>,
 ) -> Vec<String> {
     let mut broken = Vec::new();
     for (name, figures) in rows {

@@ -6,9 +6,9 @@ use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
-use scavsim::search::{Figures, Forecast, Past};
+use scavsim::search::{Forecast, Past, WorkloadFacts};
 use scavsim::space::Space;
-use scavsim::testbed::{History, Length, Metered, SimulatedCluster, Site, Terms};
+use scavsim::testbed::{History, JobTrial, Length, Metered, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::law::goodput;
@@ -136,7 +136,7 @@ fn every_vm_of_a_placement_is_paid_for_once() {
             .find(|t| &*t.configuration.vm == vm && t.configuration.workers == workers);
         truth
             .expect("measured")
-            .held()
+            .vm_counts()
             .map(|(_, vms)| vms)
             .sum::<u32>()
     };
@@ -309,9 +309,9 @@ fn strategies_work_from_a_noise_scale() {
         "cluster.vm = [\"gpu\"]\ncluster.outside = \"leave-out\"\nvariation.noise_curve = true",
     );
     let (workload, configurations) = &scenario.workloads()[0];
-    let own = History::of(workload, &scenario.clusters().expect("clusters").reach);
+    let own = History::from_workload(workload, &scenario.clusters().expect("clusters").reach);
     let space = Space::of_clusters(configurations);
-    let task = Figures::of(workload).task(&workload.name, &space);
+    let task = WorkloadFacts::from_workload(workload).task(&workload.name, &space);
     let mut past = Past::new(&own, std::slice::from_ref(&own));
     let recipe = scenario.registry.recipe("full", &scenario.settings);
     let strategy =

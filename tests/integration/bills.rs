@@ -2,7 +2,7 @@
 //! figure here was worked out by the program.
 
 use scavsim::cloud::Fleet;
-use scavsim::pricing::{PolicyFile, Rented, Tariff};
+use scavsim::pricing::{PolicyFile, RentedVmType, Tariff};
 use scavsim::units::SimTime;
 use scavsim::usage::{EndedBy, Phase, Usage, VmInterval};
 
@@ -37,21 +37,21 @@ pub fn other(count: u32, from_h: f64, to_h: f64) -> VmInterval {
 
 pub const MINUTE: f64 = 1.0 / 60.0;
 const SECOND: f64 = 1.0 / 3600.0;
-pub const E2: &[Rented<'_>] = &[as_priced("e2-standard-4")];
+pub const E2: &[RentedVmType<'_>] = &[as_priced("e2-standard-4")];
 
 pub const N1: &str = "usd_per_vm_hour = 0.19\nsustained_use = [1, 0.8, 0.6, 0.4]";
 
-pub const fn as_priced(vm: &str) -> Rented<'_> {
-    Rented { vm, on_spot: None }
+pub const fn as_priced(vm: &str) -> RentedVmType<'_> {
+    RentedVmType { vm, on_spot: None }
 }
 
 /// A VM type as a kind of cluster rents it.
-const fn rented(vm: &str, on_spot: bool) -> Rented<'_> {
+const fn rented(vm: &str, on_spot: bool) -> RentedVmType<'_> {
     let on_spot = Some(on_spot);
-    Rented { vm, on_spot }
+    RentedVmType { vm, on_spot }
 }
 
-fn tariff(policy: &str, types: &[Rented<'_>]) -> Tariff {
+fn tariff(policy: &str, types: &[RentedVmType<'_>]) -> Tariff {
     let file: PolicyFile = toml::from_str(policy).unwrap_or_else(|why| panic!("{policy}: {why}"));
     let policy = file.policy("by-hand").unwrap_or_else(|why| panic!("{why}"));
     let tariff = policy.tariff(types, &Fleet::listed());
@@ -66,7 +66,7 @@ fn assert_usd(found: f64, expected: f64, of: &str) {
 }
 
 /// Holds a policy to bills: what was held, what it costs, and how that comes about.
-pub fn bills(policy: &str, types: &[Rented<'_>], by_hand: &[(&[VmInterval], f64, &str)]) {
+pub fn bills(policy: &str, types: &[RentedVmType<'_>], by_hand: &[(&[VmInterval], f64, &str)]) {
     let tariff = tariff(policy, types);
     for (held, usd, words) in by_hand {
         let mut usage = Usage {

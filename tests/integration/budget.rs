@@ -1,8 +1,8 @@
 //! Training within a budget of time: at most so many steps, or until a moment.
 
-use scavsim::cluster::luck::{Luck, LuckLaws};
+use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
-use scavsim::job::{Job, Trained};
+use scavsim::job::{Job, TrainingResult};
 use scavsim::rng::Purpose;
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
@@ -28,7 +28,7 @@ impl Bench {
     }
 
     /// Trains from time zero; what came of it, and when.
-    fn train(&self, fidelity: Fidelity, replica: u64, goal: Goal) -> (Trained, SimTime) {
+    fn train(&self, fidelity: Fidelity, replica: u64, goal: Goal) -> (TrainingResult, SimTime) {
         let (plan, arena) = (&self.plan, self.plan.arena(0).expect("an arena"));
         let world = arena.world().expect("simulated");
         let truth = &world.truths[0];
@@ -40,9 +40,9 @@ impl Bench {
             plan.terms.streams,
         );
         job.restart(drift, replica, world.spot.as_deref());
-        let luck = Luck::draw(
+        let luck = RandomEffects::draw(
             truth,
-            &LuckLaws::of(&world.variation),
+            &RandomEffectLaws::from_variation(&world.variation),
             &plan.terms.streams,
             replica,
         );
@@ -168,20 +168,23 @@ fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_i
         let truth = &world.truths[walk];
         job.hold(&truth.cluster, truth.configuration.batch)
             .expect("VMs come");
-        let luck = Luck::draw(
+        let luck = RandomEffects::draw(
             truth,
-            &LuckLaws::of(&world.variation),
+            &RandomEffectLaws::from_variation(&world.variation),
             &plan.terms.streams,
             0,
         );
         let mut stream = plan.terms.streams.stream(0, Purpose::Trial(1));
         (job.train(&truth.cluster, &luck, Goal::updates(50), &mut stream)).expect("no stall");
-        held += truth.held().map(|(_, vms)| f64::from(vms)).sum::<f64>()
+        held += truth
+            .vm_counts()
+            .map(|(_, vms)| f64::from(vms))
+            .sum::<f64>()
             * (job.now() - start).seconds();
         start = job.now();
         assert_eq!(
             job.ledger().vms(),
-            truth.held().map(|(_, vms)| vms).sum::<u32>()
+            truth.vm_counts().map(|(_, vms)| vms).sum::<u32>()
         );
     }
     let mut usage = Usage::default();

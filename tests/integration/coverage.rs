@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 use scavsim::engine::Interrupt;
-use scavsim::experiment::holds::Holds;
+use scavsim::experiment::interval_coverage::IntervalCoverage;
 use scavsim::experiment::metrics::{METRICS, SHARES};
-use scavsim::experiment::tally::Tallied;
+use scavsim::experiment::tally::GroupSummary;
 use scavsim::experiment::{Evaluator, Plan, Sink, Summary, Tasks, precision};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Interval;
@@ -38,7 +38,7 @@ const ON_SPOT: &str = "workloads = [\"scavenger-resnet18\"]\n\
 type Key = [String; 3];
 
 /// What a series says of a figure.
-type Told = (Option<Interval>, Holds);
+type Told = (Option<Interval>, IntervalCoverage);
 
 /// Series that were run, with all their cases together.
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl Seen {
 }
 
 /// All figures of a group, with their intervals and how often these hold, by name.
-fn figures(tallied: &Tallied) -> Vec<(String, f64, Told)> {
+fn figures(tallied: &GroupSummary) -> Vec<(String, f64, Told)> {
     let mut all = Vec::new();
     for (metric, mean) in METRICS.iter().zip(&tallied.means) {
         if let Some(mean) = mean {
@@ -113,7 +113,7 @@ impl Series {
         // Strategies come again with every seed, so that all their groups stay open.
         let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX);
         let mut all = Series {
-            all: Summary::of(None, true, tasks),
+            all: Summary::new(None, true, tasks),
             ..Series::default()
         };
         for seed in 1..=series {
@@ -133,8 +133,8 @@ impl Series {
         let per_replica = (plan.policies.len() * plan.objectives.len()) as u64;
         for number in 0..plan.cases() {
             let record = evaluator.evaluate(plan.case(number));
-            self.all.take(&record).expect("memory");
-            one.take(&record).expect("memory");
+            self.all.push_record(&record).expect("memory");
+            one.push_record(&record).expect("memory");
             if (number + 1) % (length * per_replica) > 0 {
                 continue;
             }
@@ -149,8 +149,8 @@ impl Series {
     }
 
     /// Coverage of every figure that varies, by what its intervals say of themselves.
-    fn coverage(self) -> BTreeMap<(Key, Holds), Seen> {
-        let mut seen: BTreeMap<(Key, Holds), Seen> = BTreeMap::new();
+    fn coverage(self) -> BTreeMap<(Key, IntervalCoverage), Seen> {
+        let mut seen: BTreeMap<(Key, IntervalCoverage), Seen> = BTreeMap::new();
         for group in self.all.finish_usual() {
             let who = format!("{} {}", group.workload, group.strategy);
             for (name, truth, (interval, _)) in figures(&group.tallied) {
@@ -169,16 +169,16 @@ impl Series {
 }
 
 /// Least share of series in which an interval holds that says so much of itself.
-fn promised(holds: Holds) -> f64 {
+fn promised(holds: IntervalCoverage) -> f64 {
     match holds {
-        Holds::AsSaid | Holds::Oftener => 0.93,
-        Holds::Roughly => 0.90,
+        IntervalCoverage::AsSaid | IntervalCoverage::Oftener => 0.93,
+        IntervalCoverage::Roughly => 0.90,
     }
 }
 
 /// No figure is held less often than its intervals say, as far as so many series tell. That a series says of itself what it does
 /// depends on what it saw, so figures are held to the least that any of their intervals promises.
-fn assert_held(seen: &BTreeMap<(Key, Holds), Seen>) {
+fn assert_held(seen: &BTreeMap<(Key, IntervalCoverage), Seen>) {
     let mut figures: BTreeMap<&Key, (f64, f64, f64)> = BTreeMap::new();
     for ((key, holds), seen) in seen {
         let (held, all, least) = figures.entry(key).or_insert((0.0, 0.0, 0.0));
@@ -209,13 +209,13 @@ fn intervals_hold_with_antithetic_replicas() {
 }
 
 /// Prints how often all figures are held, and which are outside of 93 to 97 % though their intervals do not say so in most series.
-fn print(title: &str, series: u64, seen: &BTreeMap<(Key, Holds), Seen>) {
+fn print(title: &str, series: u64, seen: &BTreeMap<(Key, IntervalCoverage), Seen>) {
     let mut figures: BTreeMap<&Key, (f64, f64, f64)> = BTreeMap::new();
     for ((key, holds), seen) in seen {
         let (held, all, marked) = figures.entry(key).or_insert((0.0, 0.0, 0.0));
         *held += f64::from(seen.held);
         *all += f64::from(seen.promised());
-        if *holds != Holds::AsSaid {
+        if *holds != IntervalCoverage::AsSaid {
             *marked += f64::from(seen.promised());
         }
     }
@@ -225,7 +225,11 @@ fn print(title: &str, series: u64, seen: &BTreeMap<(Key, Holds), Seen>) {
         .collect();
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));
     println!("\n## {title}, {series} series");
-    for sign in [Holds::AsSaid, Holds::Oftener, Holds::Roughly] {
+    for sign in [
+        IntervalCoverage::AsSaid,
+        IntervalCoverage::Oftener,
+        IntervalCoverage::Roughly,
+    ] {
         let own = || seen.iter().filter(|((_, holds), _)| *holds == sign);
         let sum = own().fold((0, 0), |sum, (_, seen)| {
             (sum.0 + seen.held, sum.1 + seen.promised())

@@ -1,8 +1,8 @@
 //! The front door: what a program may bring, and what it is told when that is wrong.
 
 use scavsim::{
-    Fleet, Forecast, NoPrice, OwnedRecord, Past, Recipe, Registry, Rented, Scenario, Status, Stop,
-    Strategy, Stream, Task, Testbed, Unusable, VmPrice,
+    Fleet, Forecast, NoPrice, OwnedRecord, Past, Recipe, Registry, RentedVmType, Scenario, Status,
+    Stop, Strategy, Stream, Task, Testbed, UnusableStrategy, VmPrice,
 };
 
 use crate::sandbox::{Sandbox, repository};
@@ -112,7 +112,7 @@ fn mistakes_in_a_workload_in_memory_have_their_places() {
 struct Usd(f64);
 
 impl VmPrice for Usd {
-    fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, _: RentedVmType<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
         Ok(self.0)
     }
 }
@@ -158,7 +158,7 @@ impl Recipe for Stray {
         "nonsense"
     }
 
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(Stray))
     }
 }

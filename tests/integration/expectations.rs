@@ -1,11 +1,11 @@
 //! Expectations that only runs tell: against many runs, against themselves, and how well they are known.
 
 use proptest::prelude::*;
-use scavsim::engine::{Hands, Interrupt};
+use scavsim::engine::{Interrupt, Parallelism};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::Usage;
 
@@ -163,7 +163,7 @@ fn what_chooses_is_another_sample_than_what_values() {
         tariffs: &arena.tariffs,
     };
     let again = scavsim::experiment::expectation::expect(
-        Hands::One,
+        Parallelism::One,
         &*arena.ground,
         1,
         &plan.terms,

@@ -44,10 +44,15 @@ fn seconds(
     };
     (0..REPLICAS)
         .map(|replica| {
-            let drift = DriftPath::new(variation.drift, streams, replica, WorkloadKey::of("x"));
+            let drift = DriftPath::new(
+                variation.drift,
+                streams,
+                replica,
+                WorkloadKey::from_name("x"),
+            );
             let mut job = Job::new(fidelity, SimTime::ZERO, drift, Streams::new(0));
             let mut stream = streams.stream(replica, Purpose::Trial(0));
-            let pace = Pace::of(Protocol::Bsp, &stepping);
+            let pace = Pace::new(Protocol::Bsp, &stepping);
             let goal = Goal {
                 mark,
                 ..Goal::updates(steps)

@@ -134,7 +134,9 @@ fn close(what: &str, got: f64, want: f64, tolerance: f64) {
 fn additive(points: &[StepPoint], growth: Growth) -> Option<[f64; 3]> {
     let several = points.iter().filter(|p| p.workers > 1);
     least_squares(
-        several.map(|p| Equation::relative([1.0, p.local_batch, growth.at(p.workers)], p.step_s)),
+        several.map(|p| {
+            Equation::relative([1.0, p.local_batch, growth.value_at(p.workers)], p.step_s)
+        }),
     )
 }
 
@@ -175,7 +177,7 @@ fn linear_fits_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
         let k = |p: &StepPoint| f64::from(p.workers);
         let sum = |g: Growth| {
             let [a, b, d] = additive(&points, g).expect("enough points");
-            let at = move |p: &StepPoint| a + b * p.local_batch + d * g.at(p.workers);
+            let at = move |p: &StepPoint| a + b * p.local_batch + d * g.value_at(p.workers);
             let pairs = points.iter().filter(several).map(|p| (p.step_s, at(p)));
             (
                 vec![("a_s", a), ("b_s", b), ("d_s", d)],
@@ -214,7 +216,7 @@ fn linear_fits_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
         for (column, got) in coefficients {
             close(&format!("{what} {column}"), got, number(column), tolerance);
         }
-        let quality = Quality::of(pairs);
+        let quality = Quality::from_pairs(pairs);
         assert_eq!(quality.points as f64, number("points"), "{what}");
         // Printed with six digits.
         close(&what, quality.mape, number("mape"), 5e-6 + 10.0 * tolerance);

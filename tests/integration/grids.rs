@@ -231,7 +231,7 @@ fn scavengers_grid_is_its_workload_without_variation() {
             assert!((communication.0 - communication.1).abs() < 1e-8);
             assert_eq!(run.noise_normalised, truth.noise_normalised);
             assert_eq!(
-                job.held(index),
+                job.vms_of(index),
                 Some((&all[index].vm, truth.cluster.groups[0].vms))
             );
 
@@ -321,7 +321,7 @@ fn part_of_a_trimtuner_run_costs_its_part() {
     assert_eq!(at_start, 0.0);
     assert!((per_s * 3600.0 - right(3600.0)).abs() < 1e-12);
     assert_eq!(
-        job.held(index).map(|(_, vms)| f64::from(vms)),
+        job.vms_of(index).map(|(_, vms)| f64::from(vms)),
         Some(workers + 1.0)
     );
 }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use scavsim::experiment::{Evaluator, Plan, Record, Status};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Stream;
-use scavsim::scenario::{self, Given, Overrides, Scenario};
+use scavsim::scenario::{self, Extensions, Overrides, Scenario};
 use scavsim::search::{
-    Depends, Forecast, Past, Recipe, Registry, Settings, Strategy, Task, Unusable,
+    Depends, Forecast, Past, Recipe, Registry, Settings, Strategy, Task, UnusableStrategy,
 };
 use scavsim::testbed::{Extent, History, Stop, Target, Testbed};
 
@@ -25,9 +25,9 @@ fn load(text: &str, registry: &Registry) -> Scenario {
         &source,
         Path::new("."),
         Overrides::default(),
-        &Given {
+        &Extensions {
             registry: registry.clone(),
-            ..Given::default()
+            ..Extensions::default()
         },
         &mut diagnostics,
     );
@@ -102,7 +102,11 @@ impl Recipe for Spy {
         "tries to see what it did not pay for"
     }
 
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         // Before it searches nobody is told what to look for, nor at what price.
         assert!(task.objective.is_none() && task.prices.is_none());
         // An offer says what a run was and cost; what came out of it, only the run that is taken.
@@ -245,7 +249,7 @@ impl Recipe for ProbesFor {
         "probes for so long"
     }
 
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(ProbesFor(self.0)))
     }
 }
@@ -295,7 +299,7 @@ impl Recipe for PicksAHole {
         "picks what nobody ran"
     }
 
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(PicksAHole))
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use scavsim::experiment::Plan;
 use scavsim::scenario::Scenario;
-use scavsim::testbed::{SimulatedCluster, Site};
-use scavsim::training::log::{Entry, Fate, What};
-use scavsim::training::{Fidelity, Unfinished};
+use scavsim::testbed::{JobTrial, SimulatedCluster};
+use scavsim::training::log::{Entry, Fate, LogEvent};
+use scavsim::training::{Fidelity, UnfinishedJob};
 use scavsim::units::SimTime;
 use scavsim::usage::{Phase, Usage};
 
@@ -61,14 +61,14 @@ fn a_restart_that_a_loss_interrupts_begins_again() {
     );
     for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let seen = run(&scenario, fidelity, 0);
-        let restore = |entry: &&Entry| matches!(entry.what, What::Restore(_));
-        let restores: Vec<(What, f64, f64)> = (seen.entries.iter().filter(restore))
+        let restore = |entry: &&Entry| matches!(entry.what, LogEvent::Restore(_));
+        let restores: Vec<(LogEvent, f64, f64)> = (seen.entries.iter().filter(restore))
             .map(|entry| (entry.what, entry.at.seconds(), entry.until.seconds()))
             .take(2)
             .collect();
         let expected = [
-            (What::Restore(Fate::GivenUp), 1000.0, 1045.0),
-            (What::Restore(Fate::Done), 1045.0, 1145.0),
+            (LogEvent::Restore(Fate::GivenUp), 1000.0, 1045.0),
+            (LogEvent::Restore(Fate::Done), 1045.0, 1145.0),
         ];
         assert_eq!(restores, expected, "{fidelity:?}");
     }
@@ -128,7 +128,7 @@ fn a_job_that_saves_without_progress_is_given_up() {
     });
     let line = told.recv_timeout(Duration::from_secs(120)).expect("an end");
     assert!(
-        matches!(line, Err(Unfinished::TooManyLosses { .. })),
+        matches!(line, Err(UnfinishedJob::TooManyLosses { .. })),
         "{line:?}"
     );
 }

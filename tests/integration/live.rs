@@ -10,9 +10,9 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::Timeline;
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::log::Entry;
-use scavsim::training::{Fidelity, Unfinished};
+use scavsim::training::{Fidelity, UnfinishedJob};
 use scavsim::units::SimTime;
 use scavsim::usage::{Phase, Usage};
 
@@ -72,7 +72,7 @@ pub fn dying_at(hours: f64, rest: &str) -> Scenario {
 }
 
 pub struct Seen {
-    pub line: Result<Timeline, Unfinished>,
+    pub line: Result<Timeline, UnfinishedJob>,
     pub usage: Usage,
     pub entries: Vec<Entry>,
 }
@@ -93,7 +93,7 @@ pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
     let line = cluster.run_to_target(0);
     let end = match &line {
         Ok(line) => line.net_end,
-        Err(why) => why.at(),
+        Err(why) => why.ended_at(),
     };
     let mut usage = Usage::default();
     cluster.usage_until(end, &mut usage);
@@ -184,7 +184,7 @@ fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
         }
         let seen = run(&dying_at(0.25, &rest("shrink")), fidelity, 0);
         let at = SimTime::from_seconds(900.0);
-        assert_eq!(seen.line, Err(Unfinished::NobodyLeft { at }));
+        assert_eq!(seen.line, Err(UnfinishedJob::NobodyLeft { at }));
         let held: f64 = (seen.usage.intervals.iter())
             .map(|i| f64::from(i.vms) * (i.to - i.from).seconds())
             .sum();
@@ -211,7 +211,10 @@ fn notice_saves_the_work() {
     // 1,440 s of life hold no job of 1,800 s.
     let without = dying_at(0.4, &rest(""));
     let seen = run(&without, Fidelity::Fast, 0);
-    assert!(matches!(seen.line, Err(Unfinished::TooManyLosses { .. })));
+    assert!(matches!(
+        seen.line,
+        Err(UnfinishedJob::TooManyLosses { .. })
+    ));
 }
 
 #[test]
@@ -228,10 +231,10 @@ fn the_loss_of_the_chief_goes_back_or_ends_the_run() {
     // Without checkpoints back means to the beginning, again and again.
     assert!(matches!(
         hours("goes-back"),
-        Err(Unfinished::TooManyLosses { .. })
+        Err(UnfinishedJob::TooManyLosses { .. })
     ));
     let at = SimTime::from_seconds(2160.0);
-    assert_eq!(hours("ends-the-run"), Err(Unfinished::ChiefLost { at }));
+    assert_eq!(hours("ends-the-run"), Err(UnfinishedJob::ChiefLost { at }));
     // In a record that is the reason.
     let scenario = dying_at(0.6, &rest("ends-the-run"));
     let plan = Plan::new(&scenario).expect("a checked scenario");

@@ -1,11 +1,11 @@
 //! What one replica deals: the same VMs and machines whatever is rented, in whatever order.
 
-use scavsim::cluster::luck::{Luck, LuckLaws};
+use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
 use scavsim::rng::Streams;
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
-use scavsim::testbed::{Length, SimulatedCluster, Site};
+use scavsim::testbed::{JobTrial, Length, SimulatedCluster};
 use scavsim::units::SimTime;
 use scavsim::usage::{EndedBy, Usage, VmInterval};
 
@@ -101,9 +101,9 @@ fn factors(scenario: &Scenario, replica: u64) -> Vec<Vec<f64>> {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
     let of = |truth| {
-        Luck::draw(
+        RandomEffects::draw(
             truth,
-            &LuckLaws::of(&world.variation),
+            &RandomEffectLaws::from_variation(&world.variation),
             &Streams::new(7),
             replica,
         )
@@ -157,9 +157,9 @@ fn machines_that_differ_keep_the_measured_step_in_every_shape() {
     for truth in world.truths.iter() {
         let mut seen = Welford::default();
         for replica in 0..2_000 {
-            let luck = Luck::draw(
+            let luck = RandomEffects::draw(
                 truth,
-                &LuckLaws::of(&world.variation),
+                &RandomEffectLaws::from_variation(&world.variation),
                 &Streams::new(7),
                 replica,
             );

@@ -1,10 +1,10 @@
 //! Limits that a share of runs may miss: against log-normal theory, against fresh runs, for the oracle and for those that
 //! predict a mean.
 
-use scavsim::experiment::{Arena, Evaluator, Plan};
+use scavsim::experiment::{Evaluator, Plan, SearchProblem};
 use scavsim::scenario::Scenario;
 use scavsim::stats::normal;
-use scavsim::testbed::{Point, SimulatedCluster, Site};
+use scavsim::testbed::{JobTrial, Point, SimulatedCluster};
 use scavsim::usage::Usage;
 
 use crate::live::tiny;
@@ -24,7 +24,7 @@ fn plan(scenario: &Scenario) -> Plan {
     Plan::new(scenario).expect("a checked scenario")
 }
 
-fn arena(plan: &Plan) -> &Arena {
+fn arena(plan: &Plan) -> &SearchProblem {
     plan.arena(0).expect("an arena")
 }
 

@@ -1,8 +1,8 @@
 //! Outlines of runs on lives that are given, against arithmetic.
 
-use scavsim::cluster::luck::{Luck, LuckLaws};
+use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
-use scavsim::job::{Outlook, Sketch, Sketched};
+use scavsim::job::{Outlook, Sketch, SketchResult};
 use scavsim::rng::{Stream, Streams};
 use scavsim::stats::Welford;
 use scavsim::units::SimTime;
@@ -11,7 +11,7 @@ use crate::live::tiny;
 
 /// Two workers that train for an hour and whose VMs start after 90 s, the first for ever and the second for `life_s`; all others
 /// live for ever too.
-fn outline(rest: &str, life_s: f64) -> Sketched {
+fn outline(rest: &str, life_s: f64) -> SketchResult {
     let scenario = tiny(&format!(
         "cluster.workers = [2]\ncluster.vm = [\"slow\"]\n\
          spot = {{ exponential_mean_h = 2, replacement_s = 100{rest} }}\n"
@@ -19,7 +19,12 @@ fn outline(rest: &str, life_s: f64) -> Sketched {
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
     let truth = &world.truths[0];
-    let luck = Luck::draw(truth, &LuckLaws::of(&world.variation), &Streams::new(1), 0);
+    let luck = RandomEffects::draw(
+        truth,
+        &RandomEffectLaws::from_variation(&world.variation),
+        &Streams::new(1),
+        0,
+    );
     let mut lives_h = [f64::INFINITY, life_s / 3600.0].into_iter();
     let start_up = SimTime::from_seconds(90.0);
     let run = Sketch::default().run((&truth.cluster, &luck), start_up, |_| {
@@ -83,9 +88,14 @@ fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let world = plan.arena(0).expect("an arena").world().expect("simulated");
         let truth = &world.truths[0];
-        let luck = Luck::draw(truth, &LuckLaws::of(&world.variation), &Streams::new(1), 0);
+        let luck = RandomEffects::draw(
+            truth,
+            &RandomEffectLaws::from_variation(&world.variation),
+            &Streams::new(1),
+            0,
+        );
         let (job, start_up) = ((&truth.cluster, &luck), SimTime::from_seconds(90.0));
-        let outlook = Outlook::of(job, luck.steps_to_target, start_up).expect("a closed form");
+        let outlook = Outlook::new(job, luck.steps_to_target, start_up).expect("a closed form");
         let (mut sketch, mut stream) = (Sketch::default(), Stream::seeded(8));
         let mut seen = Welford::default();
         for _ in 0..40_000 {

@@ -126,7 +126,7 @@ fn what_a_grid_says_of_a_run() {
     let (at_start, per_s) = job.price(2).expect("it is known");
     assert_eq!((at_start, per_s * 3600.0), (0.0, 3.0));
     assert_eq!(
-        job.held(1).map(|(vm, vms)| (&**vm, vms)),
+        job.vms_of(1).map(|(vm, vms)| (&**vm, vms)),
         Some(("small", 5))
     );
     assert_eq!(job.holes(), 8 - 3);
@@ -156,7 +156,7 @@ fn costs_by_column_by_started_hour_and_by_policy() {
     let job = &grid.jobs[0];
     assert_eq!(job.cost_usd(0, 0, 1.0), None);
     assert_eq!(
-        job.held(1).map(|(vm, vms)| (&**vm, vms)),
+        job.vms_of(1).map(|(vm, vms)| (&**vm, vms)),
         Some(("small", 4))
     );
 }

@@ -175,7 +175,7 @@ fn load(text: &str) -> Scenario {
 struct Each<F>(F);
 
 impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         (self.0)(record);
         Ok(())
     }
@@ -195,7 +195,7 @@ fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -
         fail_fast: false,
         progress: &progress,
     };
-    let tasks = Tasks::of(&*plan).behind(0);
+    let tasks = Tasks::from_plan(&*plan).behind(0);
     let finished = experiment::run(plan, tasks, conduct, &mut [&mut sink]);
     assert_eq!(finished.expect("nothing can fail").cases, plan.cases());
     String::from_utf8(all.into_inner().expect("it is in memory")).expect("names are UTF-8")
@@ -306,7 +306,7 @@ proptest! {
                 }
                 let shards = Shards::open(&folder.file(shard_file::FOLDER));
                 let mut shards = shards.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-                let summary = Summary::of(None, false, shards.tasks());
+                let summary = Summary::new(None, false, shards.tasks());
                 let results = Results::start(folder, shards.identity.clone(), &formats, summary);
                 let mut results = results.expect("nothing prevents it");
                 let finished = shards.merge(&mut results, &AtomicU64::new(0));

@@ -1,8 +1,8 @@
 //! Random clusters with random lives keep their books.
 
 use proptest::prelude::*;
-use scavsim::training::log::{Fate, Track, What};
-use scavsim::training::{Fidelity, Unfinished};
+use scavsim::training::log::{Fate, LogEvent, Track};
+use scavsim::training::{Fidelity, UnfinishedJob};
 use scavsim::units::SimTime;
 use scavsim::usage::EndedBy;
 
@@ -62,10 +62,10 @@ proptest! {
         let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
         let seen = run(&scenario, fidelity, life.replica);
         if let Err(why) = &seen.line {
-            let is_said = !matches!(why, Unfinished::Stalled(_));
+            let is_said = !matches!(why, UnfinishedJob::Stalled(_));
             prop_assert!(is_said, "{why}");
         }
-        let end = seen.line.as_ref().map_or_else(|why| why.at(), |line| line.net_end);
+        let end = seen.line.as_ref().map_or_else(|why| why.ended_at(), |line| line.net_end);
         // Every VM-second is billed once, and serves one phase.
         let mut billed = 0.0;
         let mut revoked = 0;
@@ -75,7 +75,7 @@ proptest! {
             revoked += u32::from(i.ended_by == EndedBy::Provider) * i.vms;
         }
         let spans = seen.entries.iter().filter(|e| {
-            matches!(e.what, What::Starting(_) | What::Running(_))
+            matches!(e.what, LogEvent::Starting(_) | LogEvent::Running(_))
         });
         let held: f64 = spans.map(|e| (e.until - e.at).seconds()).sum();
         prop_assert!((billed - held).abs() < 1e-6 * (1.0 + billed), "{billed} billed, {held} held");
@@ -90,12 +90,12 @@ proptest! {
             prop_assert!(entry.at >= last && entry.until >= entry.at && entry.until <= end);
             last = entry.at;
             match entry.what {
-                What::Steps(now) if now < steps => {
+                LogEvent::Steps(now) if now < steps => {
                     prop_assert_eq!(now, saved, "back from {} at {:?}", steps, entry.at);
                     steps = now;
                 }
-                What::Steps(now) => steps = now,
-                What::Write(Fate::Done) => saved = steps,
+                LogEvent::Steps(now) => steps = now,
+                LogEvent::Write(Fate::Done) => saved = steps,
                 _ => {}
             }
             prop_assert!(entry.track != Track::Job || entry.until <= end);

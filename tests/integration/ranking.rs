@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::Interrupt;
 use scavsim::experiment::Plan;
-use scavsim::experiment::ranking::{Effort, Ranking, rank};
+use scavsim::experiment::ranking::{Ranking, RankingOptions, rank};
 use scavsim::input::Diagnostics;
 use scavsim::scenario::Scenario;
 use scavsim::search::Objective;
@@ -15,7 +15,7 @@ use crate::replay::scenario;
 use crate::sandbox::{Rows, Sandbox, stderr, stdout};
 
 pub fn ranked(scenario: &Scenario, runs: u64) -> Vec<Ranking> {
-    let effort = Effort {
+    let effort = RankingOptions {
         runs,
         jobs: 2,
         interrupt: &Interrupt::default(),

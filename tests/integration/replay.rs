@@ -8,7 +8,7 @@ use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::{Provenance, Reach};
@@ -205,7 +205,7 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
                 workers: row.number("workers") as u32,
                 batch: row.number("batch") as u32,
             };
-            let (cost, provenance) = workload.steps.at(&at).expect("measured");
+            let (cost, provenance) = workload.steps.cost_at(&at).expect("measured");
             assert_eq!(provenance, Provenance::Measured, "{at}");
             let off = cost.total_s() / row.number("step_s") - 1.0;
             assert!(off.abs() < 1e-15 * 4.0, "{at}: {off:e}");
@@ -226,7 +226,10 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
             },
         );
         for (index, truth) in arena.world().expect("simulated").truths.iter().enumerate() {
-            let (cost, _) = workload.steps.at(&truth.configuration).expect("measured");
+            let (cost, _) = workload
+                .steps
+                .cost_at(&truth.configuration)
+                .expect("measured");
             cluster.restart(0);
             let line = cluster.run_to_target(index).expect("no stall");
             // Of whole runs the steps were counted: the ninth digit of their epochs must not add one.

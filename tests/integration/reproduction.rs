@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use scavsim::input::Diagnostics;
-use scavsim::parallel::measured::Beside;
+use scavsim::parallel::measured_plans::MeasuredPlanSet;
 use scavsim::reproduce::{Comparison, Evidence, Paper, Size, Verdict, compare, render};
 
 use crate::sandbox::{Sandbox, repository_file};
@@ -214,7 +214,7 @@ fn calibration_and_check_of_unequal_workers_are_apart() {
 /// Reasons have figures of their own, which are nobody's rows.
 #[test]
 fn the_figures_in_reasons_come_out() {
-    let beside = Beside::embedded(&mut Diagnostics::default()).expect("measured plans");
+    let beside = MeasuredPlanSet::embedded(&mut Diagnostics::default()).expect("measured plans");
     let left_ms = |plan: &str, batches: u32| {
         let plan = beside.plan(plan).expect("a measured plan");
         let measured = |what: &str| plan.figure(what).expect("a measured figure");

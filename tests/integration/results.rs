@@ -1,6 +1,6 @@
 //! The files in `results/` that show what the shipped scenarios print.
 
-use scavsim::pricing::Rented;
+use scavsim::pricing::RentedVmType;
 
 use crate::reproduction::assert_current;
 use crate::sandbox::repository_file;
@@ -267,7 +267,7 @@ fn the_scenario_of_pricing_policies_names_all_of_them() {
     let builtin: Vec<String> = (builtin.into_iter())
         .filter(|policy| {
             policy
-                .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
+                .tariff(&[RentedVmType::as_priced("e2-standard-4")], &fleet)
                 .is_ok()
         })
         .map(|policy| policy.name)

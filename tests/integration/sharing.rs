@@ -111,7 +111,7 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
     let scenario = scenario(SCENARIO);
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let mut summary = Summary::default();
-    let take = |record: &Record<'_>| -> io::Result<()> { summary.take(record) };
+    let take = |record: &Record<'_>| -> io::Result<()> { summary.push_record(record) };
     (in_turn(&plan, |number| number).iter())
         .try_for_each(take)
         .expect("it is in memory");

@@ -5,7 +5,7 @@ use scavsim::cluster::checkpoint::run_time::daly_h;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SECONDS_PER_HOUR;
 use scavsim::usage::{EndedBy, Usage};

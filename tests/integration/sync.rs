@@ -59,7 +59,7 @@ pub fn stream(seed: u64, replica: u64) -> Stream {
 }
 
 pub fn network(drift: Option<Drift>) -> DriftPath {
-    DriftPath::new(drift, Streams::new(3), 0, WorkloadKey::of("x"))
+    DriftPath::new(drift, Streams::new(3), 0, WorkloadKey::from_name("x"))
 }
 
 /// One stretch from time zero, and when it ended.
@@ -110,7 +110,7 @@ pub fn fast(
     mut stream: Stream,
 ) -> (Stretch, f64) {
     let (mut drift, mut scratch) = (network(None), Scratch::default());
-    let (stretch, end) = Pace::of(protocol, stepping)
+    let (stretch, end) = Pace::new(protocol, stepping)
         .advance(
             SimTime::ZERO,
             &mut drift,

@@ -118,7 +118,7 @@ fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
     let protocol = protocol(text);
     let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
     let end = Goal::updates(updates);
-    let pace = Pace::of(protocol, stepping);
+    let pace = Pace::new(protocol, stepping);
     let quick = |goal, mut stream: Stream| {
         let (mut drift, mut scratch) = (network(None), Scratch::default());
         let start = SimTime::ZERO;
@@ -279,7 +279,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
         "{ speculative = { quantile = 0.9 } }",
     ] {
         let protocol = protocol(text);
-        let pace = Pace::of(protocol, &nominal);
+        let pace = Pace::new(protocol, &nominal);
         let mut lucky = nominal.clone();
         lucky.worker_s *= 1.137;
         lucky.communication_s *= 1.137;
@@ -291,7 +291,8 @@ fn a_measured_pace_follows_luck_and_the_network() {
         let (mut slow, mut fast) = (Welford::default(), Welford::default());
         for replica in 0..40 {
             let mut scratch = Scratch::default();
-            let paths = || DriftPath::new(drift, Streams::new(3), replica, WorkloadKey::of("x"));
+            let paths =
+                || DriftPath::new(drift, Streams::new(3), replica, WorkloadKey::from_name("x"));
             let mut queue = Queue::new();
             let mut floor = Floor {
                 queue: &mut queue,
@@ -324,7 +325,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
 #[test]
 fn short_periods_of_the_network_are_taken_together() {
     let stepping = stepping(4, 0.5, log_normal(0.2));
-    let pace = Pace::of(Protocol::Bsp, &stepping);
+    let pace = Pace::new(Protocol::Bsp, &stepping);
     let goal = Goal {
         mark: 1100,
         ..Goal::updates(1500)
@@ -333,8 +334,14 @@ fn short_periods_of_the_network_are_taken_together() {
         let drift = Some(Drift { sigma, period_s });
         let mut seen = [(); 4].map(|()| Vec::new());
         for replica in 0..600 {
-            let path =
-                |seed| DriftPath::new(drift, Streams::new(seed), replica, WorkloadKey::of("x"));
+            let path = |seed| {
+                DriftPath::new(
+                    drift,
+                    Streams::new(seed),
+                    replica,
+                    WorkloadKey::from_name("x"),
+                )
+            };
             let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
             let mut floor = Floor {
                 queue: &mut queue,

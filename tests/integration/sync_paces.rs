@@ -20,7 +20,7 @@ fn by_pace(
     updates: u64,
     replicas: u64,
 ) -> Option<[Welford; 2]> {
-    let pace = Pace::of(protocol, stepping);
+    let pace = Pace::new(protocol, stepping);
     let mut seen = [Welford::default(), Welford::default()];
     for replica in 0..replicas {
         let (mut drift, mut scratch) = (network(None), Scratch::default());
@@ -299,7 +299,7 @@ fn gradients_of_short_stretches_are_as_stale_as_in_events() {
         ("{ flexible = { after_s = 0.7 } }", equal(4, 0.5), 200),
     ] {
         let protocol = protocol(text);
-        let pace = Pace::of(protocol, &stepping);
+        let pace = Pace::new(protocol, &stepping);
         let mut seen = [Welford::default(), Welford::default()];
         for replica in 0..3_000 {
             let goal = Goal::updates(updates);

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim::engine::Queue;
-use scavsim::experiment::{Evaluator, Plan, Watched};
+use scavsim::experiment::{Evaluator, Plan, TracedCase};
 use scavsim::report::trace_jsonl;
 use scavsim::report::trace_names::TraceOf;
 use scavsim::rng::{Purpose, Streams, WorkloadKey};
 use scavsim::scenario::Scenario;
-use scavsim::testbed::{SimulatedCluster, Site, Terms};
+use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::drift::DriftPath;
-use scavsim::training::log::{Entry, Fate, Log, Track, What};
+use scavsim::training::log::{Entry, Fate, Log, LogEvent, Track};
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler};
 use scavsim::training::{Fidelity, Floor, Stepping, Variation, slowest};
@@ -79,7 +79,7 @@ fn stretch(
     queue.rest_until(seconds(START_S));
     let mut floor = Floor {
         queue: &mut queue,
-        drift: &mut DriftPath::new(Some(drift), streams, 0, WorkloadKey::of("x")),
+        drift: &mut DriftPath::new(Some(drift), streams, 0, WorkloadKey::from_name("x")),
         stepping: &stepping,
         stream: &mut streams.stream(0, Purpose::Trial(0)),
         scratch: &mut Scratch::default(),
@@ -87,7 +87,7 @@ fn stretch(
     };
     let stretch = protocol.advance(&mut floor, goal).expect("no stall");
     let end = queue.now();
-    (stretch, log.take(end), end)
+    (stretch, log.take_entries(end), end)
 }
 
 fn total_s<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> f64 {
@@ -149,16 +149,18 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
                 assert_eq!(gaps.count(), 0, "{text} {track:?}");
             }
             let all = || workers.iter().flat_map(|(_, spans)| spans.iter().copied());
-            let count = |wanted: &dyn Fn(What) -> bool| all().filter(|e| wanted(e.what)).count();
-            let dropped = count(&|what| what == What::Compute(Fate::Dropped)) as u64;
+            let count =
+                |wanted: &dyn Fn(LogEvent) -> bool| all().filter(|e| wanted(e.what)).count();
+            let dropped = count(&|what| what == LogEvent::Compute(Fate::Dropped)) as u64;
             let done = count(&|what| {
                 let done = Fate::Done;
-                what == What::Compute(done)
-                    || matches!(what, What::Copy { fate, .. } if fate == done)
+                what == LogEvent::Compute(done)
+                    || matches!(what, LogEvent::Copy { fate, .. } if fate == done)
             }) as u64;
-            let communicated_s = total_s(
-                all().filter(|e| matches!(e.what, What::Communication(_) | What::Update(_))),
-            ) / f64::from(WORKERS);
+            let communicated_s =
+                total_s(all().filter(|e| {
+                    matches!(e.what, LogEvent::Communication(_) | LogEvent::Update(_))
+                })) / f64::from(WORKERS);
             let until_goal = goal.until != cut;
             match protocol {
                 Protocol::Bsp | Protocol::Backup(_) | Protocol::Speculative(_) => {
@@ -207,7 +209,7 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
                 "{text}: {busy_s} {expected_s}"
             );
             let steps = entries.iter().filter_map(|e| match e.what {
-                What::Steps(steps) => Some(steps),
+                LogEvent::Steps(steps) => Some(steps),
                 _ => None,
             });
             assert_eq!(steps.max(), Some(seen.updates), "{text}");
@@ -217,14 +219,14 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
 
 #[test]
 fn a_worker_that_waits_and_a_copy_are_seen_where_the_protocol_has_them() {
-    let has = |text: &str, wanted: &dyn Fn(What) -> bool| {
+    let has = |text: &str, wanted: &dyn Fn(LogEvent) -> bool| {
         let goal = Goal::updates(120);
         let (_, entries, end) = stretch(&protocol(text), 0.3, goal, Log::on(u64::MAX));
         // What the end of the stretch cuts off, such as standing in line at a server, is no wait.
-        let is_cut_off = |entry: &Entry| entry.what == What::Wait && entry.until == end;
+        let is_cut_off = |entry: &Entry| entry.what == LogEvent::Wait && entry.until == end;
         (entries.iter()).any(|entry| wanted(entry.what) && !is_cut_off(entry))
     };
-    let waits = |what| what == What::Wait;
+    let waits = |what| what == LogEvent::Wait;
     for (text, expected) in [
         ("sync = 'bsp'", true),
         ("sync.ssp = { slack = 1 }", true),
@@ -238,11 +240,11 @@ fn a_worker_that_waits_and_a_copy_are_seen_where_the_protocol_has_them() {
     for fate in [Fate::Done, Fate::Dropped] {
         assert!(has(
             speculative,
-            &|what| matches!(what, What::Copy { fate: f, .. } if f == fate)
+            &|what| matches!(what, LogEvent::Copy { fate: f, .. } if f == fate)
         ));
     }
     assert!(has("sync.flexible = { after_s = 0.3 }", &|what| {
-        what == What::Compute(Fate::Paused)
+        what == LogEvent::Compute(Fate::Paused)
     }));
 }
 
@@ -257,7 +259,7 @@ fn worker_steps_are_noted_up_to_a_limit_and_the_rest_goes_on() {
             assert_eq!((seen, ended), (whole, end), "{text}");
             let fine = entries.iter().filter(|entry| entry.what.is_fine()).count();
             assert_eq!(fine as u64, most, "{text}");
-            let full = entries.iter().filter(|entry| entry.what == What::Full);
+            let full = entries.iter().filter(|entry| entry.what == LogEvent::Full);
             assert_eq!(full.count(), usize::from(most > 0), "{text}");
             tracks(&entries);
         }
@@ -290,15 +292,18 @@ fn the_trace_is_of_the_run_in_the_record() {
         for number in 0..plan.cases() {
             let case = plan.case(number);
             let record = evaluator.evaluate(case);
-            let Watched { line, entries, .. } =
+            let TracedCase { line, entries, .. } =
                 Evaluator::new(&plan).watch(case, 1000).expect("a result");
             assert_eq!(record.time_h, Some(line.net_end.hours()));
             assert_eq!(record.lost_vms, Some(f64::from(line.lost_vms)));
-            let revoked = entries.iter().filter(|e| e.what == What::Revoked).count();
+            let revoked = entries
+                .iter()
+                .filter(|e| e.what == LogEvent::Revoked)
+                .count();
             assert_eq!(revoked as u32, line.lost_vms);
             lost += revoked;
             let last = entries.last().expect("there are entries");
-            assert_eq!((last.what, last.at), (What::Target, line.net_end));
+            assert_eq!((last.what, last.at), (LogEvent::Target, line.net_end));
             assert!(entries.windows(2).all(|pair| pair[0].at <= pair[1].at));
             assert!(entries.iter().all(|entry| entry.until <= line.net_end));
             let tracks = tracks(&entries);
@@ -307,7 +312,7 @@ fn the_trace_is_of_the_run_in_the_record() {
                 line.net_end.seconds()
             );
             // Every VM comes once and goes once.
-            let of = |wanted: &dyn Fn(What) -> bool| {
+            let of = |wanted: &dyn Fn(LogEvent) -> bool| {
                 let mut vms: Vec<Track> = entries
                     .iter()
                     .filter(|e| wanted(e.what))
@@ -316,10 +321,10 @@ fn the_trace_is_of_the_run_in_the_record() {
                 vms.sort_unstable();
                 vms
             };
-            let come = of(&|what| matches!(what, What::Requested(_)));
+            let come = of(&|what| matches!(what, LogEvent::Requested(_)));
             assert_eq!(
                 come,
-                of(&|what| matches!(what, What::Released | What::Revoked))
+                of(&|what| matches!(what, LogEvent::Released | LogEvent::Revoked))
             );
             assert!(come.windows(2).all(|pair| pair[0] != pair[1]));
         }
@@ -353,14 +358,14 @@ fn phases_are_those_of_the_usage() {
             cluster.usage_until(line.net_end, &mut usage);
             let entries = cluster.noted_until(line.net_end);
             let spent =
-                |wanted: &[What]| total_s(entries.iter().filter(|e| wanted.contains(&e.what)));
+                |wanted: &[LogEvent]| total_s(entries.iter().filter(|e| wanted.contains(&e.what)));
             // While VMs wait for others to be replaced fewer are held.
             for (phase, spans) in [
-                (Phase::Training, &[What::Phase(Phase::Training)][..]),
-                (Phase::Lost, &[What::Phase(Phase::Lost)]),
+                (Phase::Training, &[LogEvent::Phase(Phase::Training)][..]),
+                (Phase::Lost, &[LogEvent::Phase(Phase::Lost)]),
                 (
                     Phase::Restoring,
-                    &[What::Phase(Phase::Restoring), What::Checkpoint],
+                    &[LogEvent::Phase(Phase::Restoring), LogEvent::Checkpoint],
                 ),
             ] {
                 let used = usage.phases.vm_seconds[0].1[phase as usize] / 8.0;
@@ -368,9 +373,9 @@ fn phases_are_those_of_the_usage() {
                 // Every relabelled stretch is rounded to a microsecond.
                 assert!((seen - used).abs() < 1e-3, "{phase:?} {seen} {used}");
             }
-            let wrote = spent(&[What::Write(Fate::Done), What::Write(Fate::GivenUp)]);
-            assert_close("writing", wrote, spent(&[What::Checkpoint]));
-            lost_s += spent(&[What::Phase(Phase::Lost)]);
+            let wrote = spent(&[LogEvent::Write(Fate::Done), LogEvent::Write(Fate::GivenUp)]);
+            assert_close("writing", wrote, spent(&[LogEvent::Checkpoint]));
+            lost_s += spent(&[LogEvent::Phase(Phase::Lost)]);
         }
         assert!(lost_s > 0.0);
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use scavsim::experiment::{Evaluator, Plan, Watched};
-use scavsim::training::log::{Entry, Track, What};
+use scavsim::experiment::{Evaluator, Plan, TracedCase};
+use scavsim::training::log::{Entry, LogEvent, Track};
 use scavsim::units::SimTime;
 
 use crate::replay::scenario;
@@ -17,11 +17,11 @@ fn vm_hours(entries: &[Entry], end: SimTime) -> [f64; 2] {
             continue;
         }
         match entry.what {
-            What::Requested(_) => {
+            LogEvent::Requested(_) => {
                 let before = held.insert(number, (entry.at, None));
                 assert_eq!(before, None, "{number:?} is asked for twice");
             }
-            What::Released | What::Revoked => {
+            LogEvent::Released | LogEvent::Revoked => {
                 let vm = held.get_mut(&number).expect("it was asked for");
                 assert_eq!(vm.1, None, "{number:?} is gone twice");
                 vm.1 = Some(entry.at);
@@ -34,7 +34,7 @@ fn vm_hours(entries: &[Entry], end: SimTime) -> [f64; 2] {
         (to - *from).seconds()
     });
     let counter = entries.iter().filter_map(|entry| match entry.what {
-        What::Vms(vms) => Some((entry.at, f64::from(vms))),
+        LogEvent::Vms(vms) => Some((entry.at, f64::from(vms))),
         _ => None,
     });
     let (mut seconds, mut last) = (0.0, (SimTime::ZERO, 0.0));
@@ -53,7 +53,8 @@ fn agree(text: &str) -> u32 {
     for number in 0..plan.cases() {
         let case = plan.case(number);
         let record = Evaluator::new(&plan).evaluate(case);
-        let Watched { line, entries, .. } = Evaluator::new(&plan).watch(case, 0).expect("a result");
+        let TracedCase { line, entries, .. } =
+            Evaluator::new(&plan).watch(case, 0).expect("a result");
         let [by_tracks, by_counter] = vm_hours(&entries, line.net_end);
         let billed = record.cost_usd.expect("a result");
         let near = |hours: f64| (hours - billed).abs() <= 1e-9 * billed;

@@ -2,7 +2,7 @@
 
 use scavsim::configuration::Configuration;
 use scavsim::input::Diagnostics;
-use scavsim::validate::{Depth, Split, validate};
+use scavsim::validate::{Depth, ValidationSplit, validate};
 use scavsim::workload::{Provenance, Reach, Workload, library, load};
 
 use crate::sandbox::{Sandbox, repository, repository_file};
@@ -124,7 +124,7 @@ fn there_is_no_spike_at_a_measured_point() {
                 if f64::from(at.batch) < 500.0 {
                     continue;
                 }
-                let Some((cost, Provenance::Interpolated)) = workload.steps.at(&beside) else {
+                let Some((cost, Provenance::Interpolated)) = workload.steps.cost_at(&beside) else {
                     continue;
                 };
                 seen += 1;
@@ -260,7 +260,7 @@ fn epochs_of_a_batch_left_out_are_those_of_a_line_through_its_neighbours() {
             })
             .collect();
         let line = errors.iter().sum::<f64>() / errors.len() as f64;
-        let splits: Vec<Split> = validate(&workload, Depth::Report);
+        let splits: Vec<ValidationSplit> = validate(&workload, Depth::Report);
         let own = splits
             .iter()
             .find(|s| (s.left_out, &*s.of) == ("one batch", "epochs"));

@@ -11,7 +11,7 @@ use scavsim::cluster::World;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
-use scavsim::training::waits::Waits;
+use scavsim::training::barrier_waits::BarrierWaits;
 
 use crate::sandbox::{Sandbox, repository, stderr};
 
@@ -34,7 +34,7 @@ fn plans(scenario: &Scenario, text: &str) {
                 configurations,
             );
             let variation = &scenario.runs_in[0].variation;
-            let waits = Waits::new(variation, configurations);
+            let waits = BarrierWaits::new(variation, configurations);
             let world = World::with(workload, configurations, &reach, variation, &waits, setup);
             if let Err(why) = world {
                 panic!("passed, and then refused: {}\n{text}", why[0]);

@@ -9,7 +9,7 @@ use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::{Ground, SimulatedCluster, Site, Terms};
+use scavsim::testbed::{Environment, JobTrial, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::{Phase, Usage};
 

@@ -14,7 +14,7 @@ use super::ladders::{ROWS, WORKLOADS, ladder};
 use super::{Fact, all_facts, table};
 use scavsim::advise::answer::advise_on;
 use scavsim::advise::speeds::{Speeds, Training, trainings};
-use scavsim::advise::{Advice, Goal, Question, Wanted};
+use scavsim::advise::{Advice, Goal, OfferFilter, Question};
 use scavsim::cloud::{Catalogue, Market};
 use scavsim::configuration::{Configuration, Shape, vm_type};
 use scavsim::engine::Interrupt;
@@ -137,9 +137,9 @@ fn question(workload: &Workload, objective: Objective) -> Question {
             parameters: None,
             prior: Prior::without(&workload.name),
         },
-        wanted: Wanted {
+        wanted: OfferFilter {
             market: Some(Market::OnDemand),
-            ..Wanted::default()
+            ..OfferFilter::default()
         },
         goal: Goal {
             objective,
@@ -171,7 +171,7 @@ fn fact_of<'f>(facts: &'f [Fact], c: &Configuration) -> Option<&'f Fact> {
 
 fn one(workload: &Workload, facts: &[Fact], rows: usize, number: u64) -> Tally {
     let mut tally = Tally::default();
-    let key = Purpose::Strategy(StrategyKey::of("catalogue"));
+    let key = Purpose::Strategy(StrategyKey::from_name("catalogue"));
     let mut stream = Streams::new(number).stream(rows as u64, key);
     let kept = ladder(facts, rows, &mut stream);
     let source = table(facts, &kept, &[]);
@@ -367,7 +367,7 @@ impl Beside {
             .filter(|(gpu, _)| gpu.name != to.name)
         {
             let truth = libm::log(own / speed);
-            let told = law.told(&[(from, 0.0, 0.0)], &[to]);
+            let told = law.predict(&[(from, 0.0, 0.0)], &[to]);
             let half = |gpu: &GpuSheet| {
                 gpu.tflops(Precision::Fp16)
                     .or(gpu.tflops(Precision::Fp32))
@@ -430,7 +430,7 @@ that is asked about: no training that sets it was measured there. Beside it: tim
     let (mut all, mut modern, mut known) =
         (Beside::default(), Beside::default(), Beside::default());
     for gpu in gpus {
-        let law = Speeds::of(trainings().iter().filter(|t| t.sets), Some(gpu));
+        let law = Speeds::from_trainings(trainings().iter().filter(|t| t.sets), Some(gpu));
         let mut own = Beside::default();
         for training in judges() {
             own.add(&law, training, gpu);

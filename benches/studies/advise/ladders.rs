@@ -180,7 +180,7 @@ fn by_every_other(workload: &Workload, facts: &[Fact]) -> Vec<f64> {
 
 fn one(workload: &Workload, (facts, others): (&[Fact], &[f64]), rows: usize, number: u64) -> Tally {
     let mut tally = Tally::default();
-    let key = Purpose::Strategy(StrategyKey::of("ladders"));
+    let key = Purpose::Strategy(StrategyKey::from_name("ladders"));
     let mut stream = Streams::new(number).stream(rows as u64, key);
     let kept = ladder(facts, rows, &mut stream);
     let samples = workload.constants.samples_per_epoch.value;

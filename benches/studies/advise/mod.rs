@@ -243,7 +243,7 @@ pub fn ask(
         ..Reach::default()
     };
     let bounds: Vec<(&Arc<str>, Bounds<'_>)> = (cut.steps.shapes())
-        .map(|shape| (shape, Bounds::of(&cut, shape)))
+        .map(|shape| (shape, Bounds::for_shape(&cut, shape)))
         .collect();
     let is_within = |c: &Configuration| {
         let of = bounds.iter().find(|(shape, _)| **shape == c.vm);
@@ -275,7 +275,8 @@ pub fn ask(
         });
     }
     let own: Vec<Configuration> = (prospects.iter().map(|p| p.configuration.clone())).collect();
-    let uncertainty = Uncertainty::of(&cut, &Repeats::default(), cut.stated_epochs().is_some());
+    let uncertainty =
+        Uncertainty::for_workload(&cut, &Repeats::default(), cut.stated_epochs().is_some());
     let covariances = uncertainty.covariances(&own);
     (!prospects.is_empty()).then_some(Asked {
         places,
@@ -360,8 +361,10 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
                 .map(|at| again.places[*at])?;
             Some(truth(choice) / best_of_all - 1.0)
         };
-        let mut stream = Streams::new(number)
-            .stream(0, Purpose::Strategy(StrategyKey::of("random measurement")));
+        let mut stream = Streams::new(number).stream(
+            0,
+            Purpose::Strategy(StrategyKey::from_name("random measurement")),
+        );
         let random: Option<Vec<f64>> = (0..RANDOM)
             .filter(|_| !left.is_empty())
             .map(|_| then(asked.places[left[stream.below(left.len())]]))

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use scavsim::fit::communication::{Exchange, LearnedCommunication};
 use scavsim::input::Diagnostics;
 use scavsim::validate::Answer;
-use scavsim::validate::folds::{Fold, Measured, large, measured};
+use scavsim::validate::folds::{Fold, MeasuredStep, large, measured};
 use scavsim::validate::steps::answers;
 use scavsim::workload::{Workload, library, load};
 
@@ -75,7 +75,7 @@ pub fn study(workloads: &[&str]) -> Vec<Setup> {
     let workloads: Vec<Workload> = (workloads.iter())
         .filter_map(|name| load::load(&library::embedded(name)?, &mut Diagnostics::default()))
         .collect();
-    let all: Vec<Vec<Measured<'_>>> = workloads.iter().map(measured).collect();
+    let all: Vec<Vec<MeasuredStep<'_>>> = workloads.iter().map(measured).collect();
     let asked: Vec<(Hiding, usize)> = Hiding::ALL
         .into_iter()
         .flat_map(|hiding| (0..workloads.len()).map(move |own| (hiding, own)))
@@ -88,11 +88,11 @@ pub fn study(workloads: &[&str]) -> Vec<Setup> {
 }
 
 /// Set-ups that the application's own others tell of.
-fn folded(workload: &Workload, all: &[Measured<'_>], hiding: Hiding) -> Vec<Setup> {
+fn folded(workload: &Workload, all: &[MeasuredStep<'_>], hiding: Hiding) -> Vec<Setup> {
     let mut folds = Vec::new();
     let types: BTreeSet<&str> = all.iter().map(|m| m.vm_type).collect();
     for vm_type in types {
-        let several = |m: &&Measured<'_>| m.vm_type == vm_type && m.at.workers > 1;
+        let several = |m: &&MeasuredStep<'_>| m.vm_type == vm_type && m.at.workers > 1;
         match hiding {
             Hiding::Placements => {
                 folds.extend(parts(all, several, |m| (m.at.vm.to_string(), m.at.workers)))
@@ -115,15 +115,15 @@ fn folded(workload: &Workload, all: &[Measured<'_>], hiding: Hiding) -> Vec<Setu
 
 /// Those that are `asked`, a part of their distinct keys at a time.
 fn parts<'a, 'w: 'a, K: Ord>(
-    all: &'a [Measured<'w>],
-    asked: impl Fn(&&Measured<'w>) -> bool,
-    key: impl Fn(&Measured<'w>) -> K,
+    all: &'a [MeasuredStep<'w>],
+    asked: impl Fn(&&MeasuredStep<'w>) -> bool,
+    key: impl Fn(&MeasuredStep<'w>) -> K,
 ) -> Vec<Fold> {
     let keys: BTreeSet<K> = all.iter().filter(&asked).map(&key).collect();
     let keys: Vec<K> = keys.into_iter().collect();
     (0..PARTS.min(keys.len()))
         .map(|part| {
-            let is_out = |m: &Measured<'w>| {
+            let is_out = |m: &MeasuredStep<'w>| {
                 let place = keys.binary_search(&key(m));
                 asked(&m) && place.is_ok_and(|place| place % PARTS == part)
             };
@@ -137,13 +137,13 @@ fn parts<'a, 'w: 'a, K: Ord>(
 }
 
 /// Set-ups of an application of which only one worker was ever seen.
-fn unseen(workloads: &[Workload], all: &[Vec<Measured<'_>>], own: usize) -> Vec<Setup> {
+fn unseen(workloads: &[Workload], all: &[Vec<MeasuredStep<'_>>], own: usize) -> Vec<Setup> {
     let mut setups = Vec::new();
     let types: BTreeSet<&str> = all[own].iter().map(|m| m.vm_type).collect();
     for vm_type in types {
         let mut exchanges = Vec::new();
         for other in (0..workloads.len()).filter(|other| *other != own) {
-            let several = |m: &&Measured<'_>| m.vm_type == vm_type;
+            let several = |m: &&MeasuredStep<'_>| m.vm_type == vm_type;
             exchanges.extend((all[other].iter().filter(several)).filter_map(|m| {
                 let parameters = workloads[other].constants.parameters.as_ref()?.value;
                 exchange(&all[other], m, parameters)
@@ -151,7 +151,7 @@ fn unseen(workloads: &[Workload], all: &[Vec<Measured<'_>>], own: usize) -> Vec<
         }
         let learned = LearnedCommunication::fit(&exchanges);
         let parameters = workloads[own].constants.parameters.as_ref();
-        let several = |m: &&Measured<'_>| m.vm_type == vm_type && m.at.workers > 1;
+        let several = |m: &&MeasuredStep<'_>| m.vm_type == vm_type && m.at.workers > 1;
         for m in all[own].iter().filter(several) {
             let said = || {
                 let (learned, parameters) = (learned?, parameters?.value);
@@ -169,7 +169,7 @@ fn unseen(workloads: &[Workload], all: &[Vec<Measured<'_>>], own: usize) -> Vec<
     setups
 }
 
-fn exchange(all: &[Measured<'_>], m: &Measured<'_>, parameters: f64) -> Option<Exchange> {
+fn exchange(all: &[MeasuredStep<'_>], m: &MeasuredStep<'_>, parameters: f64) -> Option<Exchange> {
     Some(Exchange {
         parameters,
         compute_s: alone(all, m)?,
@@ -180,9 +180,9 @@ fn exchange(all: &[Measured<'_>], m: &Measured<'_>, parameters: f64) -> Option<E
 }
 
 /// Seconds of a step of one worker with the same local batch: measured, or between two that were, in logarithms.
-fn alone(all: &[Measured<'_>], of: &Measured<'_>) -> Option<f64> {
+fn alone(all: &[MeasuredStep<'_>], of: &MeasuredStep<'_>) -> Option<f64> {
     let single = || {
-        let own = |m: &&Measured<'_>| m.vm_type == of.vm_type && m.at.workers == 1;
+        let own = |m: &&MeasuredStep<'_>| m.vm_type == of.vm_type && m.at.workers == 1;
         all.iter()
             .filter(own)
             .map(|m| (m.at.local_batch(), m.cost.total_s()))
@@ -199,7 +199,7 @@ fn alone(all: &[Measured<'_>], of: &Measured<'_>) -> Option<f64> {
     Some(below.1 * libm::pow(above.1 / below.1, share))
 }
 
-fn setup(workload: &Workload, m: &Measured<'_>, hiding: Hiding, answer: Answer) -> Setup {
+fn setup(workload: &Workload, m: &MeasuredStep<'_>, hiding: Hiding, answer: Answer) -> Setup {
     Setup {
         hiding,
         workload: workload.name.clone(),

@@ -98,7 +98,7 @@ fn error_row(hiding: Hiding, workload: &str, setups: &[&Setup]) -> Vec<String> {
     let held: Vec<f64> = (setups.iter())
         .filter_map(|s| {
             let (said, deviation) = s.said?;
-            let holds = Interval::around(said, deviation).holds(s.measured_s);
+            let holds = Interval::around(said, deviation).contains(s.measured_s);
             Some(if holds { 100.0 } else { 0.0 })
         })
         .collect();

@@ -84,17 +84,17 @@ impl Streams {
         if self.pairs && shares_luck(replica, purpose) {
             self.paired(replica, purpose)
         } else {
-            self.of(replica, purpose, 0)
+            self.stream_for_purpose(replica, purpose, 0)
         }
     }
 
     /// The stream for one purpose in one of a pair of replicas, which mirror each other in whatever they draw.
     fn paired(&self, replica: u64, purpose: Purpose) -> Stream {
-        self.of(replica / 2, purpose, (replica % 2).wrapping_neg())
+        self.stream_for_purpose(replica / 2, purpose, (replica % 2).wrapping_neg())
     }
 
-    fn of(&self, replica: u64, purpose: Purpose, mirror: u64) -> Stream {
-        let (purpose, thing) = purpose.words();
+    fn stream_for_purpose(&self, replica: u64, purpose: Purpose, mirror: u64) -> Stream {
+        let (purpose, thing) = purpose.key_words();
         let key = mix(mix(self.seed, purpose), thing);
         let mut state = [0; 32];
         for (place, number) in state.chunks_exact_mut(8).zip(1..) {
@@ -242,13 +242,16 @@ mod tests {
     #[test]
     fn streams_differ_by_every_part_of_their_key() {
         let first = |seed, replica, purpose| Streams::new(seed).stream(replica, purpose).uniform();
-        let of = WorkloadKey::of("x").configuration(7);
+        let of = WorkloadKey::from_name("x").configuration(7);
         let base = first(1, 0, Purpose::Luck(of));
         assert_eq!(base, first(1, 0, Purpose::Luck(of)));
         assert_ne!(base, first(2, 0, Purpose::Luck(of)));
         assert_ne!(base, first(1, 1, Purpose::Luck(of)));
-        let other = WorkloadKey::of("x").configuration(8);
-        let (vm, at) = (VmTypeKey::of("x"), crate::units::SimTime::from_seconds(7.0));
+        let other = WorkloadKey::from_name("x").configuration(8);
+        let (vm, at) = (
+            VmTypeKey::from_name("x"),
+            crate::units::SimTime::from_seconds(7.0),
+        );
         let request = |on_spot, number| RequestKey {
             vm_type: vm,
             on_spot,
@@ -261,13 +264,13 @@ mod tests {
             Purpose::Probe(of, 1),
             Purpose::NoiseReading(of, 0),
             Purpose::Run(of),
-            Purpose::Drift(WorkloadKey::of("x"), 0),
-            Purpose::Strategy(StrategyKey::of("x")),
+            Purpose::Drift(WorkloadKey::from_name("x"), 0),
+            Purpose::Strategy(StrategyKey::from_name("x")),
             Purpose::Machines(vm),
-            Purpose::Machines(VmTypeKey::of("y")),
+            Purpose::Machines(VmTypeKey::from_name("y")),
             Purpose::Life(vm, 0),
             Purpose::Life(vm, 1),
-            Purpose::Life(VmTypeKey::of("y"), 0),
+            Purpose::Life(VmTypeKey::from_name("y"), 0),
             Purpose::MarketLosses,
             Purpose::MarketHits,
             Purpose::StartUp(request(true, 0)),
@@ -276,15 +279,15 @@ mod tests {
             Purpose::ColdJoin(request(true, 0)),
             Purpose::Restart(at),
             Purpose::CheckpointWrite(at),
-            Purpose::ModelLives(ModelKey::of("x")),
-            Purpose::ModelDelays(ModelKey::of("x")),
+            Purpose::ModelLives(ModelKey::from_name("x")),
+            Purpose::ModelDelays(ModelKey::from_name("x")),
             Purpose::OutlineLives(of),
             Purpose::Failures,
             Purpose::Lemon(0),
             Purpose::Trial(0),
-            Purpose::BagJobs(WorkloadKey::of("x")),
-            Purpose::BagNotice(WorkloadKey::of("x")),
-            Purpose::BagLosses(WorkloadKey::of("x")),
+            Purpose::BagJobs(WorkloadKey::from_name("x")),
+            Purpose::BagNotice(WorkloadKey::from_name("x")),
+            Purpose::BagLosses(WorkloadKey::from_name("x")),
         ];
         let drawn: std::collections::BTreeSet<u64> =
             (all.iter().map(|purpose| first(1, 0, *purpose).to_bits())).collect();
@@ -372,7 +375,7 @@ mod tests {
         for replica in [u64::MAX - 1, u64::MAX] {
             assert!(!shares_luck(replica, Purpose::MarketHits));
         }
-        let strategy = Purpose::Strategy(StrategyKey::of("x"));
+        let strategy = Purpose::Strategy(StrategyKey::from_name("x"));
         assert!(!strategy.is_luck() && Purpose::MarketHits.is_luck());
         let [mut even, mut odd] = [0, 1].map(|replica| streams.stream(replica, strategy));
         assert_ne!(even.uniform() + odd.uniform(), 1.0);

@@ -19,6 +19,6 @@ pub mod face {
     pub use scavsim_read::face::*;
 
     pub use crate::cloud::{Fleet, Machine, Market, VmType};
-    pub use crate::pricing::{NoPrice, Rented, VmPrice};
+    pub use crate::pricing::{NoPrice, RentedVmType, VmPrice};
     pub use crate::space::{Axis, AxisKind, NoSpace, Space};
 }

@@ -15,5 +15,5 @@ pub mod face {
     pub use crate::door::{Options, RunError, Scenario};
     #[cfg(feature = "arrow")]
     pub use crate::experiment::RecordBatches;
-    pub use crate::experiment::{Ending, Finished, OwnedRecord, Record, Status};
+    pub use crate::experiment::{Finished, OwnedRecord, Record, RunEnding, Status};
 }

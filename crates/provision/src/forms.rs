@@ -79,7 +79,7 @@ impl Speed {
     }
 
     /// Time that all work takes from `done` on: exact at speed 1, else to the nearest nanosecond.
-    pub fn rest(&self, work: SimTime, done: SimTime) -> SimTime {
+    pub fn remaining_time(&self, work: SimTime, done: SimTime) -> SimTime {
         if self.is_one() {
             return work - done;
         }

@@ -1,7 +1,7 @@
 //! What is to be done, until when, and what being late costs.
 
 use crate::forms::Form;
-use crate::world::moving::Moving;
+use crate::world::transfer_costs::TransferCosts;
 use scavsim_base::units::SimTime;
 
 /// A job with a deadline, and what changing its machines takes.
@@ -67,7 +67,7 @@ impl Job {
     }
 
     /// Time from a request of machines until work goes on, after the slowest move that there is.
-    pub fn slowest_start(&self, moving: &Moving) -> SimTime {
+    pub fn slowest_start(&self, moving: &TransferCosts) -> SimTime {
         SimTime::from_seconds(self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb)
     }
 
@@ -79,7 +79,7 @@ impl Job {
 
     /// Time that the work takes from `done` on in the form that ends first.
     pub fn fastest_rest(&self, done: SimTime) -> SimTime {
-        let rests = (self.forms.iter()).map(|form| form.speed.rest(self.work(), done));
+        let rests = (self.forms.iter()).map(|form| form.speed.remaining_time(self.work(), done));
         rests.min().unwrap_or_default()
     }
 
@@ -90,7 +90,7 @@ impl Job {
 }
 
 /// A number of ticks, rounded after errors of floating point are taken out.
-pub(crate) fn whole(ticks: f64, round: fn(f64) -> f64) -> usize {
+pub(crate) fn whole_ticks(ticks: f64, round: fn(f64) -> f64) -> usize {
     let nearest = ticks.round();
     let exact = if (ticks - nearest).abs() < 1e-7 * nearest.max(1.0) {
         nearest

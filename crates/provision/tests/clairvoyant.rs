@@ -11,14 +11,14 @@ use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_provision::clairvoyant::{Optimum, optimum};
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::{Job, LastTick};
-use scavsim_provision::life::{Market, Place, live};
 use scavsim_provision::policy::registry::POLICIES;
-use scavsim_provision::world::moving::Moving;
+use scavsim_provision::policy_run::{Market, Place, live};
+use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{Window, World};
 
 /// A stream of a replica.
 fn stream(replica: u64) -> Stream {
-    let key = ModelKey::of("worlds of the clairvoyant");
+    let key = ModelKey::from_name("worlds of the clairvoyant");
     Streams::new(3).stream(replica, Purpose::ModelLives(key))
 }
 
@@ -55,7 +55,7 @@ fn drawn(stream: &mut Stream, ticks: usize, zones: usize, forms: bool) -> (World
     let (usd, seconds) = (upto(0.3), (upto(3.0) - 1.0).max(0.0) * tick_s);
     if has_moves {
         let far = |from: usize, to: usize| far[3 * from + to];
-        world.moving = Moving::by(count, |from, to| {
+        world.moving = TransferCosts::by(count, |from, to| {
             (usd * far(from, to), seconds * far(to, from))
         });
     }

@@ -8,7 +8,7 @@ use common::{hours, job, policy, zone};
 use scavsim_base::rng::Streams;
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
+use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
 

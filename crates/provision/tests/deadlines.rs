@@ -9,12 +9,12 @@ use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::desk::Desk;
-use scavsim_provision::life::{live, watch};
 use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::policy::{Net, Policy};
+use scavsim_provision::policy_run::policy_view::PolicyView;
+use scavsim_provision::policy_run::{live, watch};
 use scavsim_provision::world::World;
-use scavsim_provision::world::moving::Moving;
+use scavsim_provision::world::transfer_costs::TransferCosts;
 
 const TICKS: usize = 60;
 
@@ -62,10 +62,10 @@ fn forms(stream: &mut Stream, world: &mut World) -> Vec<Form> {
 
 /// Changes form and place at random, often.
 #[derive(Debug)]
-struct Restless(Stream);
+struct RandomSwitcher(Stream);
 
-impl Policy for Restless {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+impl Policy for RandomSwitcher {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let mut pick = |count: usize| (count as f64 * self.0.uniform()) as usize;
         let (zone, form) = (pick(desk.zones()), pick(desk.forms()));
         match pick(8) {
@@ -82,7 +82,7 @@ fn whoever_has_a_net_keeps_deadlines_whatever_forms_there_are() {
     let streams = Streams::new(12);
     let (mut changed, mut by_forms, mut tight) = (0, 0, 0);
     for replica in 0..3000 {
-        let key = ModelKey::of("deadlines of forms");
+        let key = ModelKey::from_name("deadlines of forms");
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
         let (mut world, mut job) = drawn(&mut stream);
         job.forms = forms(&mut stream, &mut world);
@@ -96,7 +96,7 @@ fn whoever_has_a_net_keeps_deadlines_whatever_forms_there_are() {
         }
         assert!(job.can_be_kept());
         let window = world.window(0, job.ticks(world.tick_s)).unwrap();
-        let own: Box<dyn Policy> = Box::new(Restless(stream));
+        let own: Box<dyn Policy> = Box::new(RandomSwitcher(stream));
         let shipped = POLICIES.iter().map(|one| policy(one.name, window));
         for mut policy in shipped.chain([own]) {
             if policy.net() == Net::None {
@@ -122,7 +122,7 @@ fn drawn(stream: &mut Stream) -> (World, Job) {
     // A third of the worlds move at once, others take up to three hours for a GB.
     let slowest_s = 3600.0 * (4.5 * stream.uniform() - 1.5).max(0.0);
     let far = stream.uniform();
-    world.moving = Moving::by(count, |from, to| {
+    world.moving = TransferCosts::by(count, |from, to| {
         let share = if from < to { 1.0 } else { far };
         (0.1, share * slowest_s)
     });
@@ -148,7 +148,7 @@ fn whoever_has_a_net_keeps_deadlines_of_random_worlds() {
     let streams = Streams::new(11);
     let (mut moved, mut lost_s) = (0, 0.0);
     for replica in 0..3000 {
-        let key = ModelKey::of("deadlines");
+        let key = ModelKey::from_name("deadlines");
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
         let (world, job) = drawn(&mut stream);
         assert!(job.can_be_kept());
@@ -193,7 +193,7 @@ fn work_since_the_last_checkpoint_is_lost_with_spot_machines() {
 struct GivesUp(usize);
 
 impl Policy for GivesUp {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if desk.tick() == self.0 {
             desk.give_up();
             // Nothing can be had afterwards.

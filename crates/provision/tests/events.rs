@@ -5,9 +5,9 @@
 mod common;
 
 use common::{hours, job, seconds, zone};
-use scavsim_provision::face::{Desk, Event, LastLook, Net, Policy};
+use scavsim_provision::face::{Event, LastLook, Net, Policy, PolicyView};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
+use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
 /// Spot machines of the first zone, and whatever happened in each tick; it looks in every `every` ticks.
@@ -19,7 +19,7 @@ struct Notes {
 }
 
 impl Policy for Notes {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if desk.tick().is_multiple_of(self.every) {
             let events = desk.events(&mut self.look).to_vec();
             if !events.is_empty() {
@@ -110,7 +110,7 @@ fn who_looks_seldom_is_told_what_happened_meanwhile() {
 struct Fails;
 
 impl Policy for Fails {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if desk.tick() == 2 {
             desk.fail("=no\nidea");
             desk.fail("another reason");

@@ -7,16 +7,16 @@ mod common;
 use common::{hours, job, policy, seconds, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
-use scavsim_provision::face::{Figures, Study};
+use scavsim_provision::face::{PolicyMetrics, Study};
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
-use scavsim_provision::life::outcome::Outcome;
+use scavsim_provision::policy_run::live;
+use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
 
 /// Figures of the policies of a scenario, by name.
-fn figures(text: &str) -> Vec<(String, Figures)> {
+fn figures(text: &str) -> Vec<(String, PolicyMetrics)> {
     let rows = Study::parse(text).unwrap().run();
     rows.into_iter()
         .map(|row| (row.policy, row.figures))

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use common::{aws_zones, form, hours, job, policy, seconds, zone};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
-use scavsim_provision::life::outcome::Outcome;
 use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::policy_run::live;
+use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::{Window, World};
 
 fn without_python() -> bool {

@@ -7,17 +7,17 @@ mod common;
 use common::{form, hours, job, seconds, zone};
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::Job;
-use scavsim_provision::life::desk::Desk;
-use scavsim_provision::life::timeline::What;
-use scavsim_provision::life::{live, watch};
 use scavsim_provision::policy::{Net, Policy};
+use scavsim_provision::policy_run::policy_view::PolicyView;
+use scavsim_provision::policy_run::timeline::TimelineEvent;
+use scavsim_provision::policy_run::{live, watch};
 
 /// The largest form that the spot market has, whenever it has machines for another one than it runs in.
 #[derive(Debug)]
 struct Largest;
 
 impl Policy for Largest {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         for form in (0..desk.forms()).rev() {
             if desk.try_spot_as(0, form) {
                 break;
@@ -28,10 +28,10 @@ impl Policy for Largest {
 
 /// Spot machines of form 0, and nothing else.
 #[derive(Debug)]
-struct Slowest;
+struct FormZeroSpotOnly;
 
-impl Policy for Slowest {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+impl Policy for FormZeroSpotOnly {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         desk.try_spot(0);
     }
 }
@@ -51,8 +51,8 @@ fn it_grows_and_shrinks_with_its_market() {
     assert_eq!(life.cost_usd(), 2.0 + 2.0 * 4.0 + 3.5);
     assert_eq!((life.launches, life.losses, life.moves), (3, 1, 0));
     // Started, grown, lost, started again.
-    let changes =
-        (timeline.entries.iter()).filter(|entry| [What::Spot, What::Lost].contains(&entry.what));
+    let changes = (timeline.entries.iter())
+        .filter(|entry| [TimelineEvent::Spot, TimelineEvent::Lost].contains(&entry.what));
     let forms: Vec<usize> = changes.map(|entry| entry.form).collect();
     assert_eq!(forms, [0, 1, 1, 0]);
 }
@@ -72,12 +72,20 @@ fn the_net_takes_the_cheapest_form_that_keeps_the_deadline() {
         }
     };
     // Eight machines end in 2.5 h with their start: from hour 9 on there is no time for two.
-    let life = live(world.window(0, 12).unwrap(), &forms(4.5), &mut Slowest);
+    let life = live(
+        world.window(0, 12).unwrap(),
+        &forms(4.5),
+        &mut FormZeroSpotOnly,
+    );
     assert!(life.caught && life.kept());
     assert_eq!(life.finished, Some(seconds(3600.0 * 11.5)));
     assert_eq!(life.cost_usd(), 2.5 * 8.0 * 3.0);
     // Eight that are hardly faster than two set the last moment; two are in time as well, and cost less.
-    let life = live(world.window(0, 12).unwrap(), &forms(1.95), &mut Slowest);
+    let life = live(
+        world.window(0, 12).unwrap(),
+        &forms(1.95),
+        &mut FormZeroSpotOnly,
+    );
     let ends_h = 6.0 + 0.5 + 9.0 / 1.9;
     assert!((life.finished.unwrap().hours() - ends_h).abs() < 1e-9);
     assert!((life.cost_usd() - (0.5 + 9.0 / 1.9) * 6.0).abs() < 1e-9);
@@ -90,7 +98,7 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
         forms: vec![form("one", 1, 1.0), form("four", 4, 3.0)],
         ..job(18.0, 12.0, 0.0)
     };
-    let life = live(world.window(0, 12).unwrap(), &job, &mut Slowest);
+    let life = live(world.window(0, 12).unwrap(), &job, &mut FormZeroSpotOnly);
     // After 9 h, 9 h of work are left for three hours at speed 3.
     assert_eq!(
         (life.spot, life.on_demand),
@@ -102,10 +110,10 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
 
 /// Goes where it is told, in the form that it is told.
 #[derive(Debug)]
-struct Told(usize, usize);
+struct FixedPlacement(usize, usize);
 
-impl Policy for Told {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+impl Policy for FixedPlacement {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let is_there = desk.is_served(self.0, self.1);
         assert_eq!(desk.form_name(self.1), ["slow", "fast"][self.1]);
         assert_eq!(desk.form_machines(self.1), 1);
@@ -136,7 +144,11 @@ fn a_zone_has_machines_of_its_own_type_alone() {
         ..job(8.0, 9.0, 0.0)
     };
     let cost = |zone, form| {
-        let life = live(world.window(0, 10).unwrap(), &job, &mut Told(zone, form));
+        let life = live(
+            world.window(0, 10).unwrap(),
+            &job,
+            &mut FixedPlacement(zone, form),
+        );
         life.finished.map(|_| life.cost_usd())
     };
     assert_eq!([cost(0, 0), cost(1, 1)], [Some(24.0), Some(20.0)]);

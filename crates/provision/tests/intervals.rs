@@ -8,12 +8,12 @@ use common::{aws_zones, hours, job, policy, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::{Interval, Welford};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
 use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::policy_run::live;
 use scavsim_provision::study::overlap::Sample;
-use scavsim_provision::study::paired::PairedSums;
+use scavsim_provision::study::paired_difference::PairedSums;
 use scavsim_provision::study::run::run;
-use scavsim_provision::study::{Lives, Setting, Study};
+use scavsim_provision::study::{AvailabilitySource, Setting, Study};
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
 
@@ -55,7 +55,7 @@ fn study(world: &World, job: &Job, spread: usize) -> Study {
         settings: vec![Setting {
             job: job.clone(),
             world: world.clone(),
-            lives: Lives::Traces(starts),
+            lives: AvailabilitySource::Traces(starts),
             ticks,
         }],
     }
@@ -68,7 +68,7 @@ fn more_starts_in_the_same_traces_make_no_interval_narrower() {
     for spread in [20, 60, 200, 600] {
         let study = study(&world, &job, spread);
         let setting = &study.settings[0];
-        let sample = Sample::of(setting);
+        let sample = Sample::from_setting(setting);
         assert_eq!((sample.lives, sample.disjoint), (spread, 12));
         let mut pairs = PairedSums::new(2);
         pairs.add(&run(&study, setting, 0..spread));
@@ -90,7 +90,7 @@ fn fewer_than_six_lives_side_by_side_have_no_interval() {
     let (world, job) = (two_weeks(), job(40.0, 60.0, 0.2));
     for spread in [5, 50] {
         let study = study(&world, &job, spread);
-        let sample = Sample::of(&study.settings[0]);
+        let sample = Sample::from_setting(&study.settings[0]);
         assert_eq!((sample.disjoint, sample.is_too_small()), (5, true));
         assert!(
             study

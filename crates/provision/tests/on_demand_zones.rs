@@ -6,11 +6,11 @@ mod common;
 
 use common::{hours, job, zone};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
-use scavsim_provision::life::outcome::Outcome;
 use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::policy_run::live;
+use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::World;
-use scavsim_provision::world::moving::Moving;
+use scavsim_provision::world::transfer_costs::TransferCosts;
 
 /// Spot machines for three hours in a zone that is dear on demand, beside one that has none and is cheap.
 fn dear_and_cheap(cheap_usd: f64, usd_per_gb: f64, s_per_gb: f64) -> World {
@@ -18,7 +18,7 @@ fn dear_and_cheap(cheap_usd: f64, usd_per_gb: f64, s_per_gb: f64) -> World {
     let dear = zone("dear", offered, 1.0, 4.0);
     let cheap = zone("cheap", vec![0; 30], 1.0, cheap_usd);
     World {
-        moving: Moving::by(2, |_, _| (usd_per_gb, s_per_gb)),
+        moving: TransferCosts::by(2, |_, _| (usd_per_gb, s_per_gb)),
         ..hours(vec![dear, cheap], 0.0)
     }
 }

@@ -7,9 +7,9 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use common::{aws_zones, hours, job, zone};
-use scavsim_provision::face::{Desk, LastLook, Net, Policy, Recipe, Study};
+use scavsim_provision::face::{LastLook, Net, Policy, PolicyView, Recipe, Study};
 use scavsim_provision::job::Job;
-use scavsim_provision::life::live;
+use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
 /// Takes spot machines, probes, and writes down all that its desk shows.
@@ -29,7 +29,7 @@ impl Writes {
 }
 
 impl Policy for Writes {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let now: Vec<String> = (0..desk.zones())
             .map(|zone| {
                 let prices = (desk.spot_usd_per_h(zone), desk.on_demand_usd_per_h(zone));
@@ -146,7 +146,7 @@ fn what_cannot_be_put_beside_them_is_refused() {
 struct Probes;
 
 impl Policy for Probes {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         desk.go_on_demand(0);
         desk.probe(0);
     }

@@ -7,10 +7,10 @@ mod common;
 use common::{aws, aws_zones, job, policy};
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::job::{Job, LastTick};
-use scavsim_provision::life::timeline::Entry;
-use scavsim_provision::life::{live, watch};
 use scavsim_provision::policy::Net;
 use scavsim_provision::policy::registry::POLICIES;
+use scavsim_provision::policy_run::timeline::Entry;
+use scavsim_provision::policy_run::{live, watch};
 use scavsim_provision::world::World;
 
 /// 40 h of work in 60 h, as SkyNomad's artifact runs it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scavsim_provision::study::run::run;
-use scavsim_provision::study::{Lives, Study, check};
+use scavsim_provision::study::{AvailabilitySource, Study, check};
 use scavsim_read::input::{Diagnostics, Source};
 
 const RIGHT: &str = r#"
@@ -95,7 +95,7 @@ fn forms_are_read() {
     assert_eq!(forms, [("one", 1), ("two", 2)]);
     let rest_h = setting.job.fastest_rest_s(0.0) / 3600.0;
     assert!((rest_h - (5.0 / 1.5 + 5.0 / 2.0)).abs() < 1e-9);
-    assert!(setting.words().ends_with(", as one, two"));
+    assert!(setting.description().ends_with(", as one, two"));
 }
 
 #[test]
@@ -282,7 +282,10 @@ fn lives_do_not_depend_on_threads() {
         .replace("spread = 4", "")
         .replace("[market]", "[market]\nreplicas = 12");
     let study = load(&text).expect("it is right");
-    assert!(matches!(study.settings[0].lives, Lives::Drawn(_, 12)));
+    assert!(matches!(
+        study.settings[0].lives,
+        AvailabilitySource::Drawn(_, 12)
+    ));
     let costs = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)

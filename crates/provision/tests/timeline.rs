@@ -3,11 +3,15 @@
 mod common;
 
 use common::{hours, job, policy, zone};
-use scavsim_provision::life::timeline::What;
-use scavsim_provision::life::watch;
+use scavsim_provision::policy_run::timeline::TimelineEvent;
+use scavsim_provision::policy_run::watch;
 
 /// Entries as (hour, hours of work, USD, what).
-fn told(offered: &[u16], work_h: f64, deadline_h: f64) -> Vec<(f64, f64, f64, &'static str)> {
+fn timeline_rows(
+    offered: &[u16],
+    work_h: f64,
+    deadline_h: f64,
+) -> Vec<(f64, f64, f64, &'static str)> {
     let world = hours(vec![zone("z", offered.to_vec(), 1.0, 3.0)], 0.0);
     let job = job(work_h, deadline_h, 0.5);
     let window = world.window(0, offered.len()).expect("a window");
@@ -15,8 +19,8 @@ fn told(offered: &[u16], work_h: f64, deadline_h: f64) -> Vec<(f64, f64, f64, &'
     let last = timeline.entries.last().expect("an entry");
     assert_eq!(last.spent_usd, outcome.cost_usd());
     assert_eq!(last.done_s, outcome.done.seconds());
-    assert_eq!(last.what == What::Done, outcome.finished.is_some());
-    let row = |e: &scavsim_provision::life::timeline::Entry| {
+    assert_eq!(last.what == TimelineEvent::Done, outcome.finished.is_some());
+    let row = |e: &scavsim_provision::policy_run::timeline::Entry| {
         (
             e.at_s / 3600.0,
             e.done_s / 3600.0,
@@ -30,7 +34,7 @@ fn told(offered: &[u16], work_h: f64, deadline_h: f64) -> Vec<(f64, f64, f64, &'
 #[test]
 fn starts_and_begins_of_work_and_the_end_are_noted_with_what_they_cost() {
     assert_eq!(
-        told(&[1, 1, 0, 1, 1, 1, 1], 3.0, 7.0),
+        timeline_rows(&[1, 1, 0, 1, 1, 1, 1], 3.0, 7.0),
         [
             (0.0, 0.0, 0.0, "spot"),
             (0.5, 0.0, 0.5, "works"),
@@ -45,7 +49,7 @@ fn starts_and_begins_of_work_and_the_end_are_noted_with_what_they_cost() {
 #[test]
 fn the_net_is_noted_before_its_machines() {
     assert_eq!(
-        told(&[0, 0, 0, 0, 0], 2.0, 4.0),
+        timeline_rows(&[0, 0, 0, 0, 0], 2.0, 4.0),
         [
             (1.0, 0.0, 0.0, "safety-net"),
             (1.0, 0.0, 0.0, "on-demand"),

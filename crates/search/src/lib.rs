@@ -13,8 +13,10 @@ pub mod face {
     pub use scavsim_talk::face::*;
 
     pub use crate::search::{
-        Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Spoken,
-        Strategy, Taken, Task, Unusable,
+        ConversationStrategy, Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe,
+        Registry, Strategy, Task, UnusableStrategy, UsedPastRun,
     };
-    pub use crate::testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
+    pub use crate::testbed::{
+        Extent, History, Observation, PastRun, SearchCost, Stop, Target, Testbed,
+    };
 }

@@ -15,7 +15,7 @@ pub struct NotUnderstood {
 }
 
 impl NotUnderstood {
-    pub fn of(line: &str, why: &str) -> NotUnderstood {
+    pub fn new(line: &str, why: &str) -> NotUnderstood {
         NotUnderstood {
             line: shortened(line),
             why: why.to_owned(),
@@ -28,7 +28,7 @@ pub fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
         // The place in one line says nothing to a reader of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
-        NotUnderstood::of(line, &why.replace("usize", "a whole number from 0"))
+        NotUnderstood::new(line, &why.replace("usize", "a whole number from 0"))
     })
 }
 

@@ -12,10 +12,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::conversation::{Conversation, Silence};
+use crate::conversation::{Conversation, ConversationError};
 use crate::guard::Guard;
 use crate::lines::shortened;
-use crate::program::{NoStart, Program, Wording};
+use crate::program::{MessageTerms, NoStart, Program};
 
 /// Longest answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -34,7 +34,7 @@ struct ProcessLimits {
 }
 
 #[derive(Debug)]
-enum Broken {
+enum ProcessFailure {
     /// The process said something that it was not asked for.
     Unasked(String),
     Ended,
@@ -52,10 +52,10 @@ enum Broken {
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.in_words())]
 struct NoAnswer {
-    broken: Broken,
+    broken: ProcessFailure,
     status: Option<ExitStatus>,
     complaint: String,
-    wording: Wording,
+    wording: MessageTerms,
 }
 
 impl NoAnswer {
@@ -66,18 +66,18 @@ impl NoAnswer {
             format!("; its last words: {}", shortened(&self.complaint))
         };
         let status = self.status;
-        let Wording { task, done } = self.wording;
+        let MessageTerms { task, done } = self.wording;
         match &self.broken {
-            Broken::Unasked(line) => {
+            ProcessFailure::Unasked(line) => {
                 format!(
                     "the program said more than it was asked: {}",
                     shortened(line)
                 )
             }
-            Broken::Flood => {
+            ProcessFailure::Flood => {
                 format!("the program's answer is longer than {LONGEST_ANSWER} bytes")
             }
-            Broken::Late(limit) => match status {
+            ProcessFailure::Late(limit) => match status {
                 // Those hold its output open.
                 Some(status) => {
                     format!("the program ended ({status}) and left others behind{complaint}")
@@ -87,7 +87,7 @@ impl NoAnswer {
                     limit.as_secs_f64()
                 ),
             },
-            Broken::Stays(limit) => match status {
+            ProcessFailure::Stays(limit) => match status {
                 Some(status) => {
                     format!("the program ended ({status}) and left others behind{complaint}")
                 }
@@ -97,8 +97,8 @@ impl NoAnswer {
                     limit.as_secs_f64()
                 ),
             },
-            Broken::Interrupted => "interrupted".to_owned(),
-            Broken::Ended => match status {
+            ProcessFailure::Interrupted => "interrupted".to_owned(),
+            ProcessFailure::Ended => match status {
                 Some(status) if !status.success() => {
                     format!("the program ended ({status}){complaint}")
                 }
@@ -120,7 +120,7 @@ struct Process {
     child: Child,
     guard: Guard,
     limits: ProcessLimits,
-    wording: Wording,
+    wording: MessageTerms,
     /// Ends the wait for it.
     stop: Option<Arc<AtomicBool>>,
     has_started: bool,
@@ -187,7 +187,7 @@ impl Process {
     }
 
     /// Tells it a line and waits for its answer: what it says next, whenever it said it.
-    fn ask(&mut self, line: String) -> Result<String, Broken> {
+    fn ask(&mut self, line: String) -> Result<String, ProcessFailure> {
         if let Some(tell) = &self.tell {
             // One that has ended hears nothing; what it says tells so.
             let _ = tell.send(line);
@@ -195,7 +195,7 @@ impl Process {
         self.hear()
     }
 
-    fn hear(&mut self) -> Result<String, Broken> {
+    fn hear(&mut self) -> Result<String, ProcessFailure> {
         let limit = if self.has_started {
             self.limits.answer
         } else {
@@ -209,13 +209,13 @@ impl Process {
                     self.has_started = true;
                     return Ok(answer);
                 }
-                Ok(None) => return Err(Broken::Flood),
-                Err(RecvTimeoutError::Disconnected) => return Err(Broken::Ended),
+                Ok(None) => return Err(ProcessFailure::Flood),
+                Err(RecvTimeoutError::Disconnected) => return Err(ProcessFailure::Ended),
                 Err(RecvTimeoutError::Timeout) if self.is_stopped() => {
-                    return Err(Broken::Interrupted);
+                    return Err(ProcessFailure::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) if left <= LOOK => {
-                    return Err(Broken::Late(limit));
+                    return Err(ProcessFailure::Late(limit));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -223,12 +223,12 @@ impl Process {
     }
 
     /// Ends its input, and waits until it ends, too: whether it then says anything is no matter of time.
-    fn last(&mut self) -> Result<(), Broken> {
+    fn last(&mut self) -> Result<(), ProcessFailure> {
         self.tell = None;
         match self.hear() {
-            Err(Broken::Ended) => Ok(()),
-            Ok(unasked) => Err(Broken::Unasked(unasked)),
-            Err(Broken::Late(limit)) => Err(Broken::Stays(limit)),
+            Err(ProcessFailure::Ended) => Ok(()),
+            Ok(unasked) => Err(ProcessFailure::Unasked(unasked)),
+            Err(ProcessFailure::Late(limit)) => Err(ProcessFailure::Stays(limit)),
             Err(other) => Err(other),
         }
     }
@@ -247,9 +247,9 @@ impl Process {
     }
 
     /// Ends it for what broke: one that says no more has some time for its own exit status.
-    fn silent(&mut self, broken: Broken) -> NoAnswer {
+    fn silent(&mut self, broken: ProcessFailure) -> NoAnswer {
         let grace = match broken {
-            Broken::Ended => GRACE,
+            ProcessFailure::Ended => GRACE,
             _ => Duration::ZERO,
         };
         let (status, complaint) = self.end(grace);
@@ -269,11 +269,11 @@ impl Process {
 }
 
 impl Conversation for Process {
-    fn answer(&mut self, line: String) -> Result<String, Silence> {
+    fn answer(&mut self, line: String) -> Result<String, ConversationError> {
         self.ask(line).map_err(|broken| self.silent(broken).into())
     }
 
-    fn over(&mut self) -> Result<bool, Silence> {
+    fn over(&mut self) -> Result<bool, ConversationError> {
         self.last().map_err(|broken| self.silent(broken))?;
         Ok(false)
     }

@@ -20,12 +20,12 @@ pub struct Program<'p> {
     /// MiB of address space of each process, on Linux.
     pub memory_mib: Count,
     /// Words of messages.
-    pub wording: Wording,
+    pub wording: MessageTerms,
 }
 
 /// What a program is asked for, in the words of messages.
 #[derive(Debug, Clone, Copy)]
-pub struct Wording {
+pub struct MessageTerms {
     /// What is over when its input ends: a search, a life.
     pub task: &'static str,
     /// What it has not done when it ends too early: chosen, decided.

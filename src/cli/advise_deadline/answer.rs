@@ -2,7 +2,7 @@
 
 use super::plan::{ON_DEMAND, Plan, Promise};
 use super::rule::Rule;
-use super::spot::{Said, StandIn};
+use super::spot::{StatedSpotTimes, SubstituteMarket};
 use super::when::Deadline;
 use scavsim_data::cloud::Market;
 use scavsim_measure::advise::advice::Choice;
@@ -10,21 +10,21 @@ use scavsim_provision::policy::Recipe;
 
 /// A deadline and policies, checked.
 #[derive(Debug)]
-pub struct InTime {
+pub struct DeadlineQuestion {
     pub(super) deadline: Deadline,
     pub(super) policies: Vec<(String, Box<dyn Recipe>)>,
-    pub(super) said: Said,
+    pub(super) said: StatedSpotTimes,
     /// Share of runs that may take longer than planned.
     pub(super) miss: f64,
 }
 
 #[derive(Debug)]
 pub struct PlannedAnswer<'a> {
-    pub(super) in_time: &'a InTime,
+    pub(super) in_time: &'a DeadlineQuestion,
     /// What all plans have in common.
     pub(super) promise: &'a Promise,
     /// What stands in for markets that nobody measured.
-    pub(super) stand_in: &'a StandIn,
+    pub(super) stand_in: &'a SubstituteMarket,
     /// The plans, the cheapest first; what is first is to be taken.
     pub(super) plans: Vec<Plan<'a>>,
     /// What the policy of the first does when.
@@ -37,7 +37,7 @@ pub struct PlannedAnswer<'a> {
     pub(super) lives: u64,
 }
 
-impl InTime {
+impl DeadlineQuestion {
     pub fn hours(&self) -> f64 {
         self.deadline.hours
     }

@@ -30,7 +30,7 @@ pub(super) fn value(answer: &PlannedAnswer<'_>) -> Value {
                 .map(|wait| json!({ "done": wait.share, "lost_h": wait.lost_h, "until_h": wait.until_h }))
                 .collect::<Vec<_>>(),
             "goes_back": rule.goes_back,
-            "words": rule.words(until),
+            "words": rule.sentences(until),
         },
         "plans": answer.plans.iter().map(plan).collect::<Vec<_>>(),
     })

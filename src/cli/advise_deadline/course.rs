@@ -1,6 +1,6 @@
 //! What a life comes to if the job takes fewer or more hours than it was planned with.
 
-use scavsim_provision::life::timeline::{Entry, Timeline, What};
+use scavsim_provision::policy_run::timeline::{Entry, Timeline, TimelineEvent};
 
 /// A stretch in which machines work: from a second on, with work done and USD spent, until a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,11 +24,11 @@ pub(super) struct Course {
 
 impl Course {
     /// The course that a timeline tells; whatever goes on behind its end costs `on_usd_per_h`.
-    pub(super) fn of(timeline: &Timeline, on_usd_per_h: f64) -> Course {
+    pub(super) fn from_timeline(timeline: &Timeline, on_usd_per_h: f64) -> Course {
         let pairs = timeline.entries.windows(2);
         let stretch = |pair: &[Entry]| {
             let [from, until] = [&pair[0], &pair[1]];
-            (from.what == What::Works).then(|| Stretch {
+            (from.what == TimelineEvent::Works).then(|| Stretch {
                 from_s: from.at_s,
                 until_s: until.at_s,
                 done_s: from.done_s,
@@ -46,7 +46,7 @@ impl Course {
 
     /// When so much work is done, and USD spent until then. The machines work without a break in a stretch, so that work that
     /// is lost later counts until then.
-    pub(super) fn at(&self, work_s: f64) -> (f64, f64) {
+    pub(super) fn time_and_cost_at(&self, work_s: f64) -> (f64, f64) {
         let reaches = |one: &&Stretch| one.done_s + (one.until_s - one.from_s) >= work_s;
         match self.stretches.iter().find(reaches) {
             Some(one) => {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn less_work_ends_earlier_and_more_goes_on_behind_the_end() {
-        let entry = |at_s: f64, done_s: f64, spent_usd: f64, what: What| Entry {
+        let entry = |at_s: f64, done_s: f64, spent_usd: f64, what: TimelineEvent| Entry {
             at_s,
             done_s,
             spent_usd,
@@ -78,16 +78,16 @@ mod tests {
         };
         let timeline = Timeline {
             entries: vec![
-                entry(0.0, 0.0, 0.0, What::Spot),
-                entry(10.0, 0.0, 1.0, What::Works),
+                entry(0.0, 0.0, 0.0, TimelineEvent::Spot),
+                entry(10.0, 0.0, 1.0, TimelineEvent::Works),
                 // Ten of 20 seconds of work are lost.
-                entry(30.0, 10.0, 3.0, What::Lost),
-                entry(40.0, 10.0, 3.0, What::OnDemand),
-                entry(50.0, 10.0, 6.0, What::Works),
-                entry(70.0, 30.0, 12.0, What::Done),
+                entry(30.0, 10.0, 3.0, TimelineEvent::Lost),
+                entry(40.0, 10.0, 3.0, TimelineEvent::OnDemand),
+                entry(50.0, 10.0, 6.0, TimelineEvent::Works),
+                entry(70.0, 30.0, 12.0, TimelineEvent::Done),
             ],
         };
-        let course = Course::of(&timeline, 0.3 * 3600.0);
+        let course = Course::from_timeline(&timeline, 0.3 * 3600.0);
         for (work_s, expected) in [
             (5.0, (15.0, 1.5)),
             (20.0, (30.0, 3.0)),
@@ -95,7 +95,7 @@ mod tests {
             (30.0, (70.0, 12.0)),
             (40.0, (80.0, 15.0)),
         ] {
-            let (at_s, usd) = course.at(work_s);
+            let (at_s, usd) = course.time_and_cost_at(work_s);
             let off = (at_s - expected.0).abs().max((usd - expected.1).abs());
             assert!(off < 1e-9, "{work_s}: {at_s} {usd}");
         }

@@ -21,7 +21,7 @@ use clap::Args;
 
 use super::exit::Failure;
 use super::terminal;
-pub(super) use answer::InTime;
+pub(super) use answer::DeadlineQuestion;
 use answer::{PlannedAnswer, on};
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
@@ -35,7 +35,7 @@ use scavsim_provision::policy::Recipe;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_sim::engine::Interrupt;
-use spot::{Said, SpotMarket, StandIn};
+use spot::{SpotMarket, StatedSpotTimes, SubstituteMarket};
 use when::{ClockTime, Deadline, LEGAL};
 
 /// Share of runs that may take longer than planned, if nothing else is said.
@@ -85,7 +85,11 @@ impl DeadlineArgs {
     }
 
     /// What is asked for; `None` without a deadline. What is wrong goes to `wrong`.
-    pub(super) fn read(&self, miss: Option<f64>, wrong: &mut Diagnostics) -> Option<InTime> {
+    pub(super) fn read(
+        &self,
+        miss: Option<f64>,
+        wrong: &mut Diagnostics,
+    ) -> Option<DeadlineQuestion> {
         let text = self.deadline.as_deref()?;
         let before = wrong.len();
         let now = self.now.as_deref().and_then(|text| {
@@ -123,10 +127,10 @@ impl DeadlineArgs {
             }
         }
         let policies = self.policies(wrong);
-        (wrong.len() == before).then_some(InTime {
+        (wrong.len() == before).then_some(DeadlineQuestion {
             deadline: deadline.ok()?,
             policies,
-            said: Said {
+            said: StatedSpotTimes {
                 run_h: self.spot_run_h,
                 pause_h: self.spot_pause_h,
             },
@@ -172,7 +176,7 @@ impl DeadlineArgs {
     }
 }
 
-impl InTime {
+impl DeadlineQuestion {
     /// Runs policies on the best configurations of an advice within the deadline, and hands what comes of it to `use_it`.
     ///
     /// # Errors
@@ -185,7 +189,7 @@ impl InTime {
         use_it: impl FnOnce(&PlannedAnswer<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut wrong = Diagnostics::default();
-        let Some(stand_in) = StandIn::read(&mut wrong) else {
+        let Some(stand_in) = SubstituteMarket::read(&mut wrong) else {
             return Err(Failure::Wrong(wrong));
         };
         let promise = Promise {
@@ -229,7 +233,7 @@ impl InTime {
         let Some(first) = plans.first() else {
             return Err(Failure::Wrong(self.too_early(advice, &promise)));
         };
-        let rule = Rule::of(first, &promise);
+        let rule = Rule::for_plan(first, &promise);
         use_it(&PlannedAnswer {
             in_time: self,
             promise: &promise,
@@ -248,11 +252,15 @@ impl InTime {
         &self,
         advice: &'a Advice,
         promise: &Promise,
-        stand_in: &StandIn,
+        stand_in: &SubstituteMarket,
     ) -> Vec<Candidate<'a>> {
         let mut all: Vec<Candidate<'a>> = (advice.choices.iter())
             .map(|choice| {
-                Candidate::of(choice, SpotMarket::of(choice, self.said, stand_in), promise)
+                Candidate::new(
+                    choice,
+                    SpotMarket::for_choice(choice, self.said, stand_in),
+                    promise,
+                )
             })
             .collect();
         let least_usd = |one: &Candidate<'_>| one.least_usd_per_h() * one.choice.time_h[0];
@@ -268,7 +276,7 @@ impl InTime {
         let mut wrong = Diagnostics::default();
         let nearest = advice.nearest.iter().chain(&advice.choices);
         let ends = nearest.map(|choice| {
-            let candidate = Candidate::of(choice, None, promise);
+            let candidate = Candidate::new(choice, None, promise);
             (
                 promise.setup_h + candidate.quantile_h(1.0 - self.miss),
                 choice,

@@ -10,10 +10,10 @@ use scavsim_base::units::SimTime;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
-use scavsim_provision::life::watch;
 use scavsim_provision::policy::Recipe;
-use scavsim_provision::world::moving::Moving;
+use scavsim_provision::policy_run::watch;
 use scavsim_provision::world::process::Process;
+use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{World, Zone};
 use scavsim_sim::engine::Interrupt;
 
@@ -50,7 +50,7 @@ pub(super) struct Candidate<'a> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Came {
+pub(super) struct PlanResult {
     /// USD: the mean, and the ends of the interval of 90 %.
     pub(super) cost_usd: [f64; 3],
     /// Hours until it is done: the mean, and the ends of the interval of 90 %.
@@ -67,11 +67,11 @@ pub(super) struct Plan<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) policy: &'a str,
     pub(super) recipe: &'a dyn Recipe,
-    pub(super) came: Came,
+    pub(super) came: PlanResult,
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn of(choice: &'a Choice, spot: Option<SpotMarket>, promise: &Promise) -> Self {
+    pub(super) fn new(choice: &'a Choice, spot: Option<SpotMarket>, promise: &Promise) -> Self {
         let [_, low, high] = choice.time_h.map(|h| (h - promise.setup_h).max(1e-3));
         let sd = libm::log(high / low) / (2.0 * normal::AT_95);
         Candidate {
@@ -158,7 +158,7 @@ impl<'a> Candidate<'a> {
                 spot_usd_per_h: vec![spot; offered.len()],
                 offered,
             }],
-            moving: Moving::free(1),
+            moving: TransferCosts::free(1),
         }
     }
 }
@@ -219,8 +219,11 @@ impl<'a> Plan<'a> {
             let world = candidate.world(tick_s, offered);
             let window = world.window(0, promise.ticks())?;
             let (outcome, timeline) = watch(window, &job, &mut *recipe.policy());
-            let course = Course::of(&timeline, candidate.on_demand_usd_per_h());
-            let ends: Vec<(f64, f64)> = works_s.iter().map(|&work_s| course.at(work_s)).collect();
+            let course = Course::from_timeline(&timeline, candidate.on_demand_usd_per_h());
+            let ends: Vec<(f64, f64)> = works_s
+                .iter()
+                .map(|&work_s| course.time_and_cost_at(work_s))
+                .collect();
             Some((ends, [outcome.spot.hours(), outcome.on_demand.hours()]))
         };
         // Without a market there is nothing to draw.
@@ -230,7 +233,7 @@ impl<'a> Plan<'a> {
             candidate,
             policy,
             recipe,
-            came: Came::of(&all?, promise),
+            came: PlanResult::from_ends(&all?, promise),
         })
     }
 }
@@ -238,15 +241,15 @@ impl<'a> Plan<'a> {
 /// Ends of a life by the hours of the job, as seconds and USD; and hours on spot machines and on demand.
 type Ends = (Vec<(f64, f64)>, [f64; 2]);
 
-impl Came {
-    fn of(lives: &[Ends], promise: &Promise) -> Came {
+impl PlanResult {
+    fn from_ends(lives: &[Ends], promise: &Promise) -> PlanResult {
         let ends = || lives.iter().flat_map(|(ends, _)| ends);
         let count = ends().count().max(1) as f64;
         let in_time = ends().filter(|(at_s, _)| SimTime::from_seconds(*at_s) <= promise.deadline());
         let mean_h = |of: usize| lives.iter().map(|(_, h)| h[of]).sum::<f64>() / lives.len() as f64;
-        Came {
-            cost_usd: spread(ends().map(|(_, usd)| *usd).collect()),
-            done_h: spread(ends().map(|(at_s, _)| at_s / 3600.0).collect()),
+        PlanResult {
+            cost_usd: mean_with_interval(ends().map(|(_, usd)| *usd).collect()),
+            done_h: mean_with_interval(ends().map(|(at_s, _)| at_s / 3600.0).collect()),
             kept: in_time.count() as f64 / count,
             planned_h: [mean_h(0), mean_h(1)],
         }
@@ -254,7 +257,7 @@ impl Came {
 }
 
 /// The mean, and the values that 5 % and 95 % do not exceed.
-fn spread(mut values: Vec<f64>) -> [f64; 3] {
+fn mean_with_interval(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| {
         let place = (share * values.len() as f64).ceil() as usize;

@@ -2,8 +2,8 @@
 
 use super::plan::{ON_DEMAND, Plan, Promise};
 use super::when::Deadline;
-use scavsim_provision::life::timeline::{Timeline, What};
-use scavsim_provision::life::{outcome::Outcome, watch};
+use scavsim_provision::policy_run::timeline::{Timeline, TimelineEvent};
+use scavsim_provision::policy_run::{outcome::Outcome, watch};
 
 /// Shares of the work after which spot machines are taken away, to see how long a policy waits for others.
 const SHARES: [f64; 3] = [0.0, 0.5, 0.9];
@@ -17,13 +17,13 @@ pub(super) struct Rule {
     pub(super) waits_at_first: bool,
     /// If spot machines are lost with such a share of the work done, after so many hours, and none come: hours until it goes on
     /// demand.
-    pub(super) until_h: Vec<Wait>,
+    pub(super) until_h: Vec<PolicyWait>,
     /// Whether it goes back to spot machines that come once it is on demand.
     pub(super) goes_back: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wait {
+pub(super) struct PolicyWait {
     /// Share of the work that is done.
     pub(super) share: f64,
     /// Hours from now until machines are lost, without a loss before.
@@ -33,7 +33,7 @@ pub(super) struct Wait {
 }
 
 impl Rule {
-    pub(super) fn of(plan: &Plan<'_>, promise: &Promise) -> Rule {
+    pub(super) fn for_plan(plan: &Plan<'_>, promise: &Promise) -> Rule {
         if plan.policy == ON_DEMAND {
             return Rule::default();
         }
@@ -55,29 +55,29 @@ impl Rule {
             let lost = (lost_s / tick_s).ceil() as usize;
             let (_, timeline) = live(&|tick| tick < lost);
             let (until_s, _) = on_demand(&timeline)?;
-            Some(Wait {
+            Some(PolicyWait {
                 share,
                 lost_h: lost as f64 * tick_s / 3600.0,
                 until_h: until_s / 3600.0,
             })
         });
-        let until_h: Vec<Wait> = until_h.collect();
+        let until_h: Vec<PolicyWait> = until_h.collect();
         let never = live(&|_| false).1;
         let goes_back = on_demand(&never).is_some_and(|(at_s, _)| {
             let from = (at_s / tick_s).round() as usize + 1;
             let (_, timeline) = live(&|tick| tick >= from);
             let mut later = timeline.entries.iter().filter(|entry| entry.at_s > at_s);
-            later.any(|entry| entry.what == What::Spot)
+            later.any(|entry| entry.what == TimelineEvent::Spot)
         });
         Rule {
-            begins_on_spot: begins(&live(&|_| true).1) == Some(What::Spot),
+            begins_on_spot: begins(&live(&|_| true).1) == Some(TimelineEvent::Spot),
             waits_at_first: begins(&never).is_none(),
             until_h,
             goes_back,
         }
     }
 
-    pub(super) fn words(&self, deadline: &Deadline) -> Vec<String> {
+    pub(super) fn sentences(&self, deadline: &Deadline) -> Vec<String> {
         let now = match (self.begins_on_spot, self.waits_at_first) {
             (true, true) => "Now: rent them as spot. Where there are none, wait.",
             (true, false) => "Now: rent them as spot. Where there are none, on demand.",
@@ -94,7 +94,7 @@ impl Rule {
             0.0 => "with nothing done".to_owned(),
             share => format!("with {:.0} % done", 100.0 * share),
         };
-        let part = |wait: &Wait| {
+        let part = |wait: &PolicyWait| {
             let is_at_once = wait.until_h <= wait.lost_h + 1e-9;
             if is_at_once {
                 format!("not at all {}", done(wait.share))
@@ -139,6 +139,6 @@ fn live(
 /// When it first goes on demand, in seconds, and with how much work done.
 fn on_demand(timeline: &Timeline) -> Option<(f64, f64)> {
     let entries = timeline.entries.iter();
-    let mut started = entries.filter(|entry| entry.what == What::OnDemand);
+    let mut started = entries.filter(|entry| entry.what == TimelineEvent::OnDemand);
     started.next().map(|entry| (entry.at_s, entry.done_s))
 }

@@ -16,7 +16,7 @@ const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
 
 /// What is said of runs and pauses.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct StatedSpotTimes {
     /// Mean hours of a machine until it is lost.
     pub(super) run_h: Option<f64>,
     /// Mean hours until a market has machines again.
@@ -45,7 +45,7 @@ pub(super) struct SpotMarket {
 
 /// Runs and pauses in the market that stands in for others.
 #[derive(Debug, Clone)]
-pub(super) struct StandIn {
+pub(super) struct SubstituteMarket {
     /// What it is.
     pub(super) about: String,
     /// Mean hours from when a zone has machines until it has none.
@@ -59,9 +59,9 @@ pub(super) struct StandIn {
 /// Ticks and ends, of pauses and of runs.
 type Counts = [[f64; 2]; 2];
 
-impl StandIn {
+impl SubstituteMarket {
     /// Means over all zones of the market.
-    pub(super) fn read(d: &mut Diagnostics) -> Option<StandIn> {
+    pub(super) fn read(d: &mut Diagnostics) -> Option<SubstituteMarket> {
         let (name, _) = STAND_IN;
         let wrong = Diagnostic::general(format!("unknown market `{name}`"));
         let market = WrittenMarket::open(name, ".".as_ref(), wrong, d)?;
@@ -85,7 +85,7 @@ impl StandIn {
         let [run_h, pause_h] = means_h(all);
         let by_region = counts.into_iter();
         let by_region = by_region.map(|(region, counts)| (region.to_owned(), means_h(counts)));
-        Some(StandIn {
+        Some(SubstituteMarket {
             run_h,
             pause_h,
             by_region: by_region.collect(),
@@ -94,7 +94,7 @@ impl StandIn {
     }
 
     /// Means of runs and pauses that were measured of an offer's own machine, where it is offered.
-    fn of(&self, offer: &Offer) -> Option<[f64; 2]> {
+    fn means_of_offer(&self, offer: &Offer) -> Option<[f64; 2]> {
         let (_, [provider, vm]) = STAND_IN;
         let is_it = offer.provider.as_deref() == Some(provider) && offer.vm == vm;
         let region = offer.region.as_deref().filter(|_| is_it)?;
@@ -104,8 +104,12 @@ impl StandIn {
 
 impl SpotMarket {
     /// The spot market where a choice is offered on demand; `None` where no price is known.
-    pub(super) fn of(choice: &Choice, said: Said, stand_in: &StandIn) -> Option<SpotMarket> {
-        let offer = offers::beside(&choice.offer, Market::Spot, Catalogue::current())?;
+    pub(super) fn for_choice(
+        choice: &Choice,
+        said: StatedSpotTimes,
+        stand_in: &SubstituteMarket,
+    ) -> Option<SpotMarket> {
+        let offer = offers::offer_in_market(&choice.offer, Market::Spot, Catalogue::current())?;
         let published = offer.lifetime.and_then(|model| {
             Some((
                 run_of_all_h(model, choice.vms)?,
@@ -113,7 +117,7 @@ impl SpotMarket {
             ))
         });
         let machines = f64::from(choice.vms.max(1));
-        let measured = stand_in.of(&offer);
+        let measured = stand_in.means_of_offer(&offer);
         let run_h = match (said.run_h, measured, published) {
             (Some(hours), ..) => (hours / machines, MeanFrom::Said),
             (None, Some([hours, _]), _) => (hours / machines, MeanFrom::Measured),
@@ -158,7 +162,7 @@ mod tests {
     #[test]
     fn runs_and_pauses_of_the_stand_in_are_those_of_its_traces() {
         let mut d = Diagnostics::default();
-        let stand_in = StandIn::read(&mut d).expect("it is shipped");
+        let stand_in = SubstituteMarket::read(&mut d).expect("it is shipped");
         // Hours up and down over ends of runs and pauses, counted by hand from the tables.
         assert!((stand_in.run_h - 3.352).abs() < 0.005, "{stand_in:?}");
         assert!((stand_in.pause_h - 1.851).abs() < 0.005, "{stand_in:?}");

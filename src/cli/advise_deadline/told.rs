@@ -20,7 +20,11 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -
         None => format!("within {} h", short_figure(answer.in_time.deadline.hours)),
     };
     let mut told = format!("{}, {within}, by cost\n\n", advice.name);
-    told += &section("What the measurements tell", &text::told(advice), page);
+    told += &section(
+        "What the measurements tell",
+        &text::evidence_clauses(advice),
+        page,
+    );
     told += &section("What they do not", &text::untold(advice), page);
     told += &section("How it is planned", &planned(answer), page);
     let Some(first) = answer.plans.first() else {
@@ -32,7 +36,7 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -
         place(first.candidate.choice),
         first.policy
     );
-    for sentence in answer.rule.words(&answer.in_time.deadline) {
+    for sentence in answer.rule.sentences(&answer.in_time.deadline) {
         told += &indented(&sentence, page);
     }
     told += &indented(&comes_to(first), page);
@@ -237,7 +241,7 @@ fn others(answer: &PlannedAnswer<'_>, page: &Page) -> String {
         Column::text("from", |plan: &PlanRow<'_>| {
             let choice = plan.candidate.choice;
             let stands = choice.stands.as_ref();
-            stands.map_or(choice.provenance.name(), |stands| stands.basis.words())
+            stands.map_or(choice.provenance.name(), |stands| stands.basis.label())
         }),
     ];
     let sheet = Sheet::new(shown(answer).skip(1), columns);

@@ -103,7 +103,7 @@ impl ClockTime {
             return None;
         }
         let local = match (Date::parse(day), now) {
-            (Some(date), _) => date.at(time),
+            (Some(date), _) => date.at_time(time),
             (None, Some(now)) => {
                 let (now, wanted) = (ahead.to_datetime(now.time), weekday(day)?);
                 let is_today = now.weekday() == wanted && now.time() < time;

@@ -19,7 +19,7 @@ impl Lock {
     /// # Errors
     /// When someone else is in; the message says who, where that is known.
     pub fn alone(folder: &Path) -> io::Result<Lock> {
-        Self::take(folder, File::try_lock)
+        Self::acquire(folder, File::try_lock)
     }
 
     /// Keeps those out who need the folder alone.
@@ -27,10 +27,13 @@ impl Lock {
     /// # Errors
     /// When one of these is in.
     pub fn shared(folder: &Path) -> io::Result<Lock> {
-        Self::take(folder, File::try_lock_shared)
+        Self::acquire(folder, File::try_lock_shared)
     }
 
-    fn take(folder: &Path, lock: impl Fn(&File) -> Result<(), TryLockError>) -> io::Result<Lock> {
+    fn acquire(
+        folder: &Path,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> io::Result<Lock> {
         // Without a folder there is nobody to keep out, and some disks know no locks.
         let nothing = Lock { _held: None };
         if !folder.is_dir() {

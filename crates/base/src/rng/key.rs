@@ -26,7 +26,7 @@ macro_rules! by_name {
     ($($key:ident)*) => {
         $(impl $key {
             /// By its name.
-            pub fn of(name: &str) -> Self {
+            pub fn from_name(name: &str) -> Self {
                 $key(identity(name))
             }
         })*
@@ -151,7 +151,7 @@ impl Purpose {
     }
 
     /// The purpose and the thing as two words. They are part of the result format.
-    pub(super) fn words(self) -> (u64, u64) {
+    pub(super) fn key_words(self) -> (u64, u64) {
         /// Tells the market's losses apart from the lives of VMs.
         const MARKET: u64 = 0x6d61_726b_6574;
         /// Tells pauses, which are numbered by the clock, apart from models.

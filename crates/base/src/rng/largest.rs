@@ -70,7 +70,7 @@ impl LargestLogNormal {
     }
 
     /// What it is the law of: K and σ.
-    pub fn of(&self) -> (u32, f64) {
+    pub fn count_and_sigma(&self) -> (u32, f64) {
         (self.count, self.sigma)
     }
 

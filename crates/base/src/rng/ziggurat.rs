@@ -22,7 +22,7 @@ fn normal(stream: &mut Stream) -> f64 {
     let size = if x < EDGES[layer + 1] {
         x
     } else {
-        beside(layer, x, stream)
+        sample_at_edge(layer, x, stream)
     };
     f64::from_bits(size.to_bits() ^ sign)
 }
@@ -38,7 +38,7 @@ fn place(bits: u64) -> (usize, f64) {
 /// Where the layer is not all under the curve.
 #[cold]
 #[inline(never)]
-fn beside(mut layer: usize, mut x: f64, stream: &mut Stream) -> f64 {
+fn sample_at_edge(mut layer: usize, mut x: f64, stream: &mut Stream) -> f64 {
     let height = |x: f64| libm::exp(-0.5 * x * x);
     while x >= EDGES[layer + 1] {
         if layer == 0 {

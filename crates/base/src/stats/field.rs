@@ -27,7 +27,11 @@ impl Field {
 
     /// Observations with these covariances of any two, which rounding may have spoilt: `least` is left of the variance of
     /// each at least, when those before it are known.
-    pub fn held(count: usize, least: f64, covariance: impl Fn(usize, usize) -> f64) -> Field {
+    pub fn with_least_variance(
+        count: usize,
+        least: f64,
+        covariance: impl Fn(usize, usize) -> f64,
+    ) -> Field {
         let mut triangle = lower(count, covariance);
         cholesky_held(&mut triangle, count, least);
         Field { triangle, count }
@@ -91,7 +95,7 @@ impl Precision {
 
     /// The entry of the precision for two observations. At i = j it is one over the variance that all others leave of
     /// i. That of one and itself is one over the variance that all others leave of it.
-    pub fn at(&self, i: usize, j: usize) -> f64 {
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
         let from = i.max(j);
         dot(self.column(i, from), self.column(j, from))
     }
@@ -99,7 +103,7 @@ impl Precision {
     /// How far each of a group is from what all that are not in it say; `solved` is L⁻¹ times all values. With a = P·y,
     /// that is P⁻¹·a over the group.
     pub fn left_out(&self, group: &[usize], solved: &[f64]) -> Option<Vec<f64>> {
-        let field = Field::new(group.len(), |i, j| self.at(group[i], group[j]))?;
+        let field = Field::new(group.len(), |i, j| self.entry(group[i], group[j]))?;
         let pull = |&i: &usize| dot(self.column(i, i), &solved[i..]);
         let mut errors = field.solved(group.iter().map(pull).collect());
         backward(&field.triangle, field.count, &mut errors);
@@ -168,7 +172,7 @@ mod tests {
         let error = errors.expect("a group")[0];
         assert!((error - (values[2] - foretold)).abs() < 1e-12, "{error}");
         let left = covariance(2, 2) - dot(&to, &to);
-        assert!((1.0 / precision.at(2, 2) - left).abs() < 1e-12);
+        assert!((1.0 / precision.entry(2, 2) - left).abs() < 1e-12);
     }
 
     #[test]
@@ -195,6 +199,11 @@ mod tests {
         let (_, scale) = field.unlikelihood(vec![2.0, 4.0, 4.0], 1e-4);
         assert!((scale - 3.0_f64.sqrt()).abs() < 1e-12, "{scale}");
         assert!(Field::new(2, |_, _| 1.0).is_none() && Field::new(0, |_, _| 1.0).is_none());
-        assert!(Field::held(2, 0.25, |_, _| 1.0).precision().at(1, 1) > 0.0);
+        assert!(
+            Field::with_least_variance(2, 0.25, |_, _| 1.0)
+                .precision()
+                .entry(1, 1)
+                > 0.0
+        );
     }
 }

@@ -37,7 +37,7 @@ impl Line {
     }
 
     #[inline]
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn value_at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
@@ -100,7 +100,7 @@ impl Plane {
     }
 
     #[inline]
-    pub fn at(&self, x: f64, y: f64) -> f64 {
+    pub fn value_at(&self, x: f64, y: f64) -> f64 {
         self.constant + self.x_slope * x + self.y_slope * y
     }
 }

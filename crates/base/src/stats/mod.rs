@@ -4,7 +4,7 @@
 pub mod cholesky;
 pub mod field;
 mod interval;
-mod joint;
+mod joint_moments;
 mod kolmogorov_smirnov;
 mod lanes;
 pub mod line;
@@ -17,7 +17,7 @@ mod sketch;
 pub mod student_t;
 
 pub use interval::Interval;
-pub use joint::Joint;
+pub use joint_moments::JointMoments;
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use lanes::Lanes;

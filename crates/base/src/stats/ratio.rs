@@ -81,7 +81,7 @@ pub struct Ratio {
 impl Ratio {
     /// The ratio of two means with this correlation, from the interval of each: that of Fieller (1954) where
     /// intervals are symmetric, after Donner and Zou (2012) where they are not. `None` where the mean below is not above 0.
-    pub fn of(
+    pub fn from_means(
         means: [f64; 2],
         intervals: Option<[Interval; 2]>,
         correlation: f64,
@@ -152,7 +152,7 @@ mod tests {
             low: means[i] - halves[i],
             high: means[i] + halves[i],
         });
-        let seen = Ratio::of(means, Some(intervals), correlation).expect("above 0");
+        let seen = Ratio::from_means(means, Some(intervals), correlation).expect("above 0");
         for end in [seen.low, seen.high] {
             let r = end.expect("an end");
             let left = (means[0] - r * means[1]).powi(2);
@@ -169,12 +169,12 @@ mod tests {
             low: value - half,
             high: value + half,
         };
-        let seen = Ratio::of([1.0, 1.0], Some([around(1.0, 0.1), around(1.0, 1.5)]), 0.0);
+        let seen = Ratio::from_means([1.0, 1.0], Some([around(1.0, 0.1), around(1.0, 1.5)]), 0.0);
         let seen = seen.expect("above 0");
         assert_eq!((seen.ratio, seen.high), (1.0, None));
         let low = seen.low.expect("a lower end");
         assert!((0.3..0.5).contains(&low), "{low}");
-        assert_eq!(Ratio::of([1.0, 0.0], None, 0.0), None);
-        assert_eq!(Ratio::of([1.0, -1.0], None, 0.0), None);
+        assert_eq!(Ratio::from_means([1.0, 0.0], None, 0.0), None);
+        assert_eq!(Ratio::from_means([1.0, -1.0], None, 0.0), None);
     }
 }

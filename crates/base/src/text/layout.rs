@@ -62,7 +62,7 @@ enum Form {
 }
 
 #[derive(Debug)]
-pub struct Fitted {
+pub struct TableLayout {
     /// The line of heads, with its line end.
     pub header: String,
     pub rows: Vec<String>,
@@ -71,7 +71,7 @@ pub struct Fitted {
     pub is_short: bool,
 }
 
-impl Fitted {
+impl TableLayout {
     /// All lines, the header in bold letters.
     pub fn text(&self, page: &Page) -> String {
         page.bold(&self.header) + &self.rows.concat()
@@ -99,7 +99,7 @@ pub fn remark(columns: &[&str], short: Option<&str>, page: &Page) -> String {
 }
 
 /// Lays columns out on a page. Long ones have no room unless the page is wide.
-pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> Fitted {
+pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> TableLayout {
     if page.is_wide {
         return fit_whole(&strips, page);
     }
@@ -116,7 +116,7 @@ pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> Fitted {
 
 /// Lays columns out on a page, one of them broken into the room that the others leave, at least [`LEAST`] columns of
 /// characters.
-fn fit_around(strips: &[Strip], at: usize, page: &Page) -> Fitted {
+fn fit_around(strips: &[Strip], at: usize, page: &Page) -> TableLayout {
     let narrowed = |width: usize| {
         let mut all = strips.to_vec();
         let narrow = Page::of_width(width);
@@ -135,7 +135,7 @@ fn fit_around(strips: &[Strip], at: usize, page: &Page) -> Fitted {
 
 /// Lays columns out on a page: as many as have room, in the order of their ranks, then as much of each as has room.
 /// `NEEDED` columns go on two lines before one of them leaves.
-fn fit_whole(columns: &[Strip], page: &Page) -> Fitted {
+fn fit_whole(columns: &[Strip], page: &Page) -> TableLayout {
     let all: Vec<(usize, Form)> = (0..columns.len()).map(|at| (at, Form::Whole)).collect();
     if page.is_wide {
         return laid_out(columns, all);
@@ -199,7 +199,7 @@ fn fit_whole(columns: &[Strip], page: &Page) -> Fitted {
     laid_out(columns, taken)
 }
 
-fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> Fitted {
+fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> TableLayout {
     let count = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let row = |at: usize| -> Vec<&str> {
         let cell = |(column, form): &(usize, Form)| &*columns[*column].cells(*form)[at];
@@ -219,7 +219,7 @@ fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> Fitted {
         let short = columns[*at].short.as_ref();
         *form == Form::Short && short.is_some_and(|short| *short != columns[*at].cells)
     };
-    Fitted {
+    TableLayout {
         header,
         rows: rows.collect(),
         left_out: left_out.map(|at| columns[at].head.clone()).collect(),
@@ -258,7 +258,7 @@ mod tests {
 
     type Row = [&'static str; 6];
 
-    fn sheet() -> Sheet<'static, Row> {
+    fn sample_sheet() -> Sheet<'static, Row> {
         let rows: [Row; 2] = [
             [
                 "full",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     fn shown(width: usize) -> (String, Vec<usize>) {
-        let table = sheet().fit(&Page::of_width(width));
+        let table = sample_sheet().fit(&Page::of_width(width));
         let text = table.header + &table.rows.concat();
         assert!(
             text.lines().all(|line| line.chars().count() <= width),
@@ -317,9 +317,9 @@ mod tests {
     fn all_or_what_was_asked_for_is_shown_however_wide() {
         let mut page = Page::of_width(20);
         page.is_wide = true;
-        assert_eq!(sheet().fit(&page).shown, [0, 1, 2, 3]);
+        assert_eq!(sample_sheet().fit(&page).shown, [0, 1, 2, 3]);
         page.is_wide = false;
         page.columns = vec!["error".to_owned()];
-        assert_eq!(sheet().fit(&page).shown, [0, 1, 3]);
+        assert_eq!(sample_sheet().fit(&page).shown, [0, 1, 3]);
     }
 }

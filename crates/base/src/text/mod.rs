@@ -6,6 +6,6 @@ pub mod page;
 pub mod sheet;
 pub mod words;
 
-pub use layout::{Fitted, NEEDED, remark};
+pub use layout::{NEEDED, TableLayout, remark};
 pub use page::Page;
 pub use sheet::{Cell, Column, Sheet, Tone};

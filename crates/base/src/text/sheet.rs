@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::layout::{self, Fitted, Strip};
+use super::layout::{self, Strip, TableLayout};
 use super::page::Page;
 use super::words;
 
@@ -233,7 +233,7 @@ impl<'s, R> Sheet<'s, R> {
     }
 
     /// The lines for a terminal: as many columns as have room.
-    pub fn fit(&self, page: &Page) -> Fitted {
+    pub fn fit(&self, page: &Page) -> TableLayout {
         let cells = |show: &dyn Fn(&R) -> String| self.rows.iter().map(show).collect();
         let strip = |(place, column): (usize, &Column<'s, R>)| Strip {
             head: column.head.to_string(),

@@ -53,10 +53,10 @@ impl Catalogue {
     fn read(diagnostics: &mut Diagnostics) -> Catalogue {
         let sources = Sources::embedded(diagnostics);
         let types = vm_types::embedded(&sources, diagnostics);
-        Catalogue::of(types, prices::embedded(&sources, diagnostics))
+        Catalogue::new(types, prices::embedded(&sources, diagnostics))
     }
 
-    fn of(types: Vec<VmType>, prices: Vec<Price>) -> Catalogue {
+    fn new(types: Vec<VmType>, prices: Vec<Price>) -> Catalogue {
         let index_of = (types.iter().enumerate())
             .map(|(index, vm_type)| (vm_type.vm.clone(), index))
             .collect();
@@ -68,7 +68,7 @@ impl Catalogue {
         }
     }
 
-    /// What this program knows: the embedded tables, with the price pack that [`Catalogue::take`] brought.
+    /// What this program knows: the embedded tables, with the price pack that [`Catalogue::install_pack`] brought.
     pub fn current() -> &'static Catalogue {
         CURRENT.get().unwrap_or_else(|| Catalogue::embedded().0)
     }
@@ -77,7 +77,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// The pack, where one was taken before.
-    pub fn take(pack: Pack) -> Result<(), Box<Pack>> {
+    pub fn install_pack(pack: Pack) -> Result<(), Box<Pack>> {
         if CURRENT.get().is_some() {
             return Err(Box::new(pack));
         }
@@ -101,7 +101,7 @@ impl Catalogue {
         types.extend(pack.types.iter().filter(new).cloned());
         Catalogue {
             pack: Some(pack),
-            ..Catalogue::of(types, prices)
+            ..Catalogue::new(types, prices)
         }
     }
 

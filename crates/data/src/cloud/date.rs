@@ -26,7 +26,7 @@ impl Date {
         self.0.year()
     }
 
-    pub fn at(self, time: Time) -> DateTime {
+    pub fn at_time(self, time: Time) -> DateTime {
         self.0.to_datetime(time)
     }
 }

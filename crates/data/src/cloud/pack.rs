@@ -58,11 +58,11 @@ impl Pack {
         } else {
             None
         };
-        Pack::of(&name, &prices, types.as_ref(), diagnostics)
+        Pack::from_tables(&name, &prices, types.as_ref(), diagnostics)
     }
 
     /// A pack of tables; whatever is wrong with them goes to `diagnostics`.
-    pub fn of(
+    pub fn from_tables(
         name: &str,
         prices: &Arc<Source>,
         types: Option<&Arc<Source>>,

@@ -22,11 +22,11 @@ pub struct PriceTable {
     pub name: String,
     /// BLAKE3 hash of its text.
     pub hash: String,
-    rows: Vec<Listed>,
+    rows: Vec<PriceTableRow>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Listed {
+struct PriceTableRow {
     vm: String,
     market: Market,
     usd_per_hour: f64,
@@ -70,7 +70,7 @@ impl RentalPlace {
         [&self.provider, &self.region, &self.zone]
     }
 
-    fn holds(&self, row: &Listed) -> bool {
+    fn matches_row(&self, row: &PriceTableRow) -> bool {
         let parts = self.parts().into_iter().zip(&row.place);
         // A table without such a column speaks of all.
         parts
@@ -89,17 +89,17 @@ impl fmt::Display for RentalPlace {
 }
 
 /// Why a table gives no price: what is missing, and what there is instead.
-pub type Missing = (String, String);
+pub type MissingPrice = (String, String);
 
 impl PriceTable {
     /// Reads a table; whatever is wrong with it goes to `diagnostics`.
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<PriceTable> {
         let before = diagnostics.len();
         let table = Table::read(source, &REQUIRED, &OPTIONAL, diagnostics)?;
-        let mut rows: Vec<Listed> = (table.rows())
+        let mut rows: Vec<PriceTableRow> = (table.rows())
             .filter_map(|row| listed(&row, source, diagnostics))
             .collect();
-        rows.sort_by(Listed::order);
+        rows.sort_by(PriceTableRow::order);
         for pair in rows.windows(2) {
             let [a, b] = pair else { continue };
             let overlaps = a.to.is_some_and(|to| to >= b.day() && a.day() != b.day());
@@ -117,7 +117,7 @@ impl PriceTable {
     }
 
     pub(super) fn of_places(&self) -> Vec<OfPlace> {
-        let of_place = |row: &Listed| OfPlace {
+        let of_place = |row: &PriceTableRow| OfPlace {
             provider: row.place[0].clone(),
             vm: row.vm.clone(),
             region: row.place[1].clone(),
@@ -134,19 +134,19 @@ impl PriceTable {
     /// USD per hour of `vm` on a day.
     ///
     /// # Errors
-    /// [`Missing`], also where several places have prices of their own and the policy does not tell which.
+    /// [`MissingPrice`], also where several places have prices of their own and the policy does not tell which.
     pub fn usd_per_hour(
         &self,
         vm: &str,
         market: Market,
         place: &RentalPlace,
         date: Date,
-    ) -> Result<f64, Missing> {
-        let own = self.of(vm, market, place)?;
-        let on_day: Vec<&Listed> = (own.iter().enumerate())
+    ) -> Result<f64, MissingPrice> {
+        let own = self.rows_for(vm, market, place)?;
+        let on_day: Vec<&PriceTableRow> = (own.iter().enumerate())
             .filter(|(at, row)| {
                 let next = own.get(at + 1).filter(|next| next.is_alike(row));
-                let replaced = next.is_some_and(|next| next.from <= date.at(Time::midnight()));
+                let replaced = next.is_some_and(|next| next.from <= date.at_time(Time::midnight()));
                 row.day() <= date && row.to.is_none_or(|to| date <= to) && !replaced
             })
             .map(|(_, row)| *row)
@@ -164,19 +164,19 @@ impl PriceTable {
     /// Prices of `vm` from the beginning of a day on: hours since then, from 0, and USD per hour from there to the next; the last holds for good.
     ///
     /// # Errors
-    /// [`Missing`], as for [`PriceTable::usd_per_hour`].
+    /// [`MissingPrice`], as for [`PriceTable::usd_per_hour`].
     pub fn series(
         &self,
         vm: &str,
         market: Market,
         place: &RentalPlace,
         start: Date,
-    ) -> Result<Vec<(f64, f64)>, Missing> {
-        let mut own = self.of(vm, market, place)?;
+    ) -> Result<Vec<(f64, f64)>, MissingPrice> {
+        let mut own = self.rows_for(vm, market, place)?;
         self.one_place(vm, market, &own)?;
         // Places of one price follow each other, each with all its times.
         own.sort_by_key(|row| row.from);
-        let start = start.at(Time::midnight());
+        let start = start.at_time(Time::midnight());
         let first = own.partition_point(|row| row.from <= start);
         if first == 0 {
             let what = format!("the {market} prices of `{vm}` in {} begin later", self.name);
@@ -185,7 +185,7 @@ impl PriceTable {
                 .map_or(String::new(), |row| row.day().to_string());
             return Err((what, format!("the first is of {begin}")));
         }
-        let step = |row: &&Listed| {
+        let step = |row: &&PriceTableRow| {
             let hours = row.from.duration_since(start).as_secs_f64() / 3600.0;
             (hours.max(0.0), row.usd_per_hour)
         };
@@ -195,10 +195,15 @@ impl PriceTable {
     }
 
     /// The rows of a VM type in a market at a place, by time.
-    fn of(&self, vm: &str, market: Market, place: &RentalPlace) -> Result<Vec<&Listed>, Missing> {
+    fn rows_for(
+        &self,
+        vm: &str,
+        market: Market,
+        place: &RentalPlace,
+    ) -> Result<Vec<&PriceTableRow>, MissingPrice> {
         let of_vm = || self.rows.iter().filter(|row| row.vm == vm);
         let in_market = || of_vm().filter(|row| row.market == market);
-        let here: Vec<&Listed> = in_market().filter(|row| place.holds(row)).collect();
+        let here: Vec<&PriceTableRow> = in_market().filter(|row| place.matches_row(row)).collect();
         if !here.is_empty() {
             return Ok(here);
         }
@@ -224,7 +229,12 @@ impl PriceTable {
         Err((what, format!("there are prices in {}", shortened(&places))))
     }
 
-    fn one_place(&self, vm: &str, market: Market, rows: &[&Listed]) -> Result<(), Missing> {
+    fn one_place(
+        &self,
+        vm: &str,
+        market: Market,
+        rows: &[&PriceTableRow],
+    ) -> Result<(), MissingPrice> {
         for (at, column) in PLACE.iter().enumerate() {
             let all: BTreeSet<&str> = rows.iter().map(|row| row.place[at].as_str()).collect();
             let prices: BTreeSet<u64> = rows.iter().map(|r| r.usd_per_hour.to_bits()).collect();
@@ -241,8 +251,8 @@ impl PriceTable {
     }
 }
 
-impl Listed {
-    fn is_alike(&self, other: &Listed) -> bool {
+impl PriceTableRow {
+    fn is_alike(&self, other: &PriceTableRow) -> bool {
         (&self.vm, self.market, &self.place) == (&other.vm, other.market, &other.place)
     }
 
@@ -250,8 +260,8 @@ impl Listed {
         Date(self.from.date())
     }
 
-    fn order(&self, other: &Listed) -> std::cmp::Ordering {
-        let key = |row: &Listed| (row.vm.clone(), row.market, row.place.clone(), row.from);
+    fn order(&self, other: &PriceTableRow) -> std::cmp::Ordering {
+        let key = |row: &PriceTableRow| (row.vm.clone(), row.market, row.place.clone(), row.from);
         key(self).cmp(&key(other))
     }
 }
@@ -261,15 +271,15 @@ fn time(text: &str) -> Option<DateTime> {
     let (day, rest) = text.split_at_checked(10)?;
     let day = Date::parse(day)?;
     if rest.is_empty() {
-        return Some(day.at(Time::midnight()));
+        return Some(day.at_time(Time::midnight()));
     }
     let clock = rest.strip_prefix(['T', ' '])?;
     let mut zones = ["Z", "+00:00", "+0000"].iter();
     let in_utc = zones.find_map(|zone| clock.strip_suffix(zone));
-    Some(day.at(time_of_day(in_utc.unwrap_or(clock))?))
+    Some(day.at_time(time_of_day(in_utc.unwrap_or(clock))?))
 }
 
-fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Listed> {
+fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<PriceTableRow> {
     let vm = row.name("vm", d);
     let named = row.text("market", d);
     let market = named.and_then(|name| {
@@ -278,7 +288,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
             let legal: Vec<String> = Market::ALL.iter().map(|m| format!("`{m}`")).collect();
             let title = format!("unknown market `{name}`");
             let help = format!("legal here: {}", legal.join(", "));
-            d.push(Diagnostic::at(source, row.span("market"), title, "").with_help(help));
+            d.push(Diagnostic::at_span(source, row.span("market"), title, "").with_help(help));
         }
         market
     });
@@ -326,7 +336,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Li
         let name = is_given.then(|| row.name(column, d)).flatten();
         name.unwrap_or_default().to_owned()
     });
-    Some(Listed {
+    Some(PriceTableRow {
         vm: vm?.to_owned(),
         market: market?,
         usd_per_hour: usd_per_hour?,

@@ -53,7 +53,7 @@ impl Sources {
         let mut known: Vec<&str> = self.0.keys().map(String::as_str).collect();
         known.sort_unstable();
         let help = format!("keys of {FILE}: {}", known.join(", "));
-        d.push(Diagnostic::at(file, row.span("source"), title, label).with_help(help));
+        d.push(Diagnostic::at_span(file, row.span("source"), title, label).with_help(help));
         false
     }
 

@@ -102,7 +102,7 @@ pub(super) fn vm_type(row: &Row<'_>, d: &mut Diagnostics) -> Option<VmType> {
         None => None,
         Some(_) => Some(Gpus {
             model: row.name("gpu", d)?.to_owned(),
-            count: row.whole("gpus", 1.., d)?,
+            count: row.whole_number("gpus", 1.., d)?,
         }),
     };
     let network_gbps = match row.optional_text("network_gbps") {
@@ -113,7 +113,7 @@ pub(super) fn vm_type(row: &Row<'_>, d: &mut Diagnostics) -> Option<VmType> {
     Some(VmType {
         provider: row.name("provider", d)?.to_owned(),
         vm: row.name("vm", d)?.to_owned(),
-        vcpu: row.whole("vcpu", 1.., d)?,
+        vcpu: row.whole_number("vcpu", 1.., d)?,
         memory_gib: row.number("memory_gib", 0.1.., d)?,
         gpus,
         network_gbps,

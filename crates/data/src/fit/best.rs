@@ -2,8 +2,8 @@
 
 use super::linear::{Equation, non_negative};
 use super::steps::{
-    Growth, StepFit, StepPoint, additive_law, additive_non_negative, at, compute_only, equations,
-    p_norm,
+    Growth, StepFit, StepPoint, additive_law, additive_non_negative, compute_only, equations,
+    p_norm, step_seconds,
 };
 use crate::workload::law::StepLaw;
 
@@ -100,7 +100,7 @@ impl Candidate {
                 .collect();
             let law = self.fit(&seen)?;
             for (_, p) in indexed().filter(|(i, _)| is_out(*i)) {
-                sum += (at(&law, p)? / p.step_s - 1.0).abs();
+                sum += (step_seconds(&law, p)? / p.step_s - 1.0).abs();
             }
         }
         Some(100.0 * sum / points.len() as f64)
@@ -177,7 +177,7 @@ fn split(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let several = known.iter().filter(|(p, _)| p.workers > 1);
     let exposed: Vec<_> = several
         .map(|(p, exposed)| Equation {
-            x: [1.0, growth.at(p.workers)],
+            x: [1.0, growth.value_at(p.workers)],
             y: *exposed,
             weight: 1.0 / p.step_s,
         })

@@ -58,7 +58,7 @@ impl LearnedCommunication {
         let mean_s = communicated / several().count() as f64;
         points = thinned(&points, MOST);
         let errors = |free: &[f64; 4]| {
-            let model = LearnedCommunication::of(free, on_one_vm, 0.0);
+            let model = LearnedCommunication::from_free(free, on_one_vm, 0.0);
             let error = |p: &Exchange| model.log_error(p).unwrap_or(f64::NAN);
             points.iter().map(error).collect()
         };
@@ -69,7 +69,7 @@ impl LearnedCommunication {
         });
         let found = (starts.into_iter()).filter_map(|start| levenberg_marquardt(start, errors));
         let (free, _) = found.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let model = LearnedCommunication::of(&free, on_one_vm, 0.0);
+        let model = LearnedCommunication::from_free(&free, on_one_vm, 0.0);
         let mut squares = Welford::default();
         for point in &points {
             let error = model.log_error(point)?;
@@ -81,7 +81,7 @@ impl LearnedCommunication {
         })
     }
 
-    fn of(free: &[f64; 4], on_one_vm: bool, deviation: f64) -> LearnedCommunication {
+    fn from_free(free: &[f64; 4], on_one_vm: bool, deviation: f64) -> LearnedCommunication {
         // Every coefficient is the exponential of a free one, so none leaves its range; g is
         // 1 + 19·sin², which ends on both sides.
         let [base_s, per_root_s, one_vm_s] = std::array::from_fn(|i| libm::exp(free[i].min(50.0)));

@@ -12,7 +12,7 @@ pub struct EpochFit {
 pub fn constant(epochs: &[f64]) -> Option<EpochFit> {
     let mean = epochs.iter().sum::<f64>() / epochs.len() as f64;
     let law = EpochLaw::Constant { epochs: mean };
-    let quality = Quality::of(epochs.iter().map(|&e| (e, mean)));
+    let quality = Quality::from_pairs(epochs.iter().map(|&e| (e, mean)));
     (!epochs.is_empty()).then_some(EpochFit { law, quality })
 }
 
@@ -45,7 +45,7 @@ pub fn noise_scale(pairs: &[(f64, f64)]) -> Option<EpochFit> {
         noise_scale_samples: base_epochs / slope,
     };
     let fitted = |&(b, e): &(f64, f64)| (e, base_epochs + slope * b);
-    let quality = Quality::of(pairs.iter().map(fitted));
+    let quality = Quality::from_pairs(pairs.iter().map(fitted));
     Some(EpochFit { law, quality })
 }
 
@@ -62,7 +62,7 @@ pub fn affine_noise(pairs: &[(f64, f64)]) -> Option<EpochFit> {
         greatest_noise: noises().fold(0.0, f64::max),
     };
     let fitted = |&(g, e): &(f64, f64)| (e, base_epochs + per_noise * g);
-    let quality = Quality::of(pairs.iter().map(fitted));
+    let quality = Quality::from_pairs(pairs.iter().map(fitted));
     Some(EpochFit { law, quality })
 }
 

@@ -33,7 +33,7 @@ pub fn power_scale(initial_batch: u32, points: &[(f64, f64, f64)]) -> Option<Pow
         initial_batch,
         batch_exponent: c[2],
         progress_exponent: c[1],
-        quality: Quality::of(rows.iter().map(fitted)),
+        quality: Quality::from_pairs(rows.iter().map(fitted)),
     })
 }
 

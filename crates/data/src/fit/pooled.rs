@@ -30,7 +30,7 @@ pub struct PooledPoint {
 impl PooledPoint {
     /// `step_s` measured with `workers` workers on shape `vm`, global batch `batch`; `None` where
     /// the shape is not one of so many workers.
-    pub fn of(vm: &str, workers: u32, batch: u32, step_s: f64) -> Option<PooledPoint> {
+    pub fn new(vm: &str, workers: u32, batch: u32, step_s: f64) -> Option<PooledPoint> {
         let at = Configuration {
             vm: vm.into(),
             workers,
@@ -70,14 +70,14 @@ pub struct PooledFit {
     pub growth: Growth,
     /// Error of the fit on the whole step, without the residual.
     pub quality: Quality,
-    few: Few,
+    few: FitSample,
     free: FreePooled,
 }
 
 impl PooledFit {
     /// Mean error in % over all numbers of VMs and workers, each left out and foretold from the others.
     pub fn left_out(&self, prior: &Prior) -> Option<f64> {
-        let Few {
+        let FitSample {
             points, variation, ..
         } = &self.few;
         let group = |p: &PooledPoint| (p.vms, p.step.workers);
@@ -88,7 +88,7 @@ impl PooledFit {
         for out in &groups {
             let (asked, kept): (Vec<PooledPoint>, Vec<PooledPoint>) =
                 points.iter().partition(|p| group(p) == *out);
-            let few = Few::of(&kept, variation)?;
+            let few = FitSample::from_points(&kept, variation)?;
             let (free, _) = few.search(self.growth, prior, self.free)?;
             let law = free.law(self.growth, *variation);
             let ratios = few.ratios(&law)?.into_iter();
@@ -100,7 +100,7 @@ impl PooledFit {
             let residual = Residual::new(*variation, ratios.map(certain).collect());
             let mut errors = 0.0;
             for p in &asked {
-                let (mean, _) = residual.at(&p.place, &[0.0; FREE]);
+                let (mean, _) = residual.mean_and_sd_at(&p.place, &[0.0; FREE]);
                 errors += (seconds(&law, p)? * libm::exp(mean) / p.step.step_s - 1.0).abs();
             }
             sum += errors / asked.len() as f64;
@@ -116,7 +116,7 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
     if points.len() < FEWEST {
         return None;
     }
-    let few = Few::of(points, &USUAL)?;
+    let few = FitSample::from_points(points, &USUAL)?;
     let by_growth = |growth: Growth| {
         let starts = starts(&few, growth, prior).into_iter();
         let found = starts.filter_map(|start| few.search(growth, prior, start));
@@ -133,7 +133,7 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
     let law = free.law(growth, USUAL);
     if let Some(varies) = variation(&few.ratios(&law)?) {
         // Once more, as they vary in truth.
-        let few = Few::of(points, &varies)?;
+        let few = FitSample::from_points(points, &varies)?;
         let (free, _) = few.search(growth, prior, free)?;
         return few.finished(points, (growth, free));
     }
@@ -141,7 +141,7 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
     let mut scaled = few;
     for _ in 0..ROUNDS {
         let varies = residual::usual(&scaled.ratios(&free.law(growth, USUAL))?)?;
-        scaled = Few::of(points, &varies)?;
+        scaled = FitSample::from_points(points, &varies)?;
         free = scaled.search(growth, prior, free)?.0;
     }
     scaled.finished(points, (growth, free))
@@ -150,21 +150,23 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
 /// The law as by [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched from its
 /// coefficients on.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Option<PooledFit> {
-    let (Some((growth, ..)), Some(start)) = (Growth::of(law.communication), FreePooled::of(law))
-    else {
+    let (Some((growth, ..)), Some(start)) = (
+        Growth::from_law(law.communication),
+        FreePooled::from_law(law),
+    ) else {
         return pooled(points, prior);
     };
     if points.len() < residual::ENOUGH {
         return pooled(points, prior);
     }
-    let few = Few::of(points, &law.residual)?;
+    let few = FitSample::from_points(points, &law.residual)?;
     let (free, _) = few.search(growth, prior, start)?;
     few.finished(points, (growth, free))
 }
 
 /// Points that a law is fitted to, and how they vary: at most as many as their covariance can be taken of.
 #[derive(Debug, Clone)]
-struct Few {
+struct FitSample {
     points: Vec<PooledPoint>,
     variation: Variation,
     field: Field,
@@ -172,12 +174,12 @@ struct Few {
     usual: f64,
 }
 
-impl Few {
-    fn of(points: &[PooledPoint], variation: &Variation) -> Option<Few> {
+impl FitSample {
+    fn from_points(points: &[PooledPoint], variation: &Variation) -> Option<FitSample> {
         let points = spread_out(points, |p| p.place.placement);
         let field = variation.field(points.len(), |i| &points[i].place, |_| 0.0)?;
         let mut batches: Vec<f64> = points.iter().map(|p| p.step.local_batch).collect();
-        Some(Few {
+        Some(FitSample {
             usual: median(&mut batches)?,
             points,
             variation: *variation,
@@ -245,7 +247,7 @@ impl Few {
         Some(PooledFit {
             law,
             growth,
-            quality: Quality::of(pairs?),
+            quality: Quality::from_pairs(pairs?),
             few: self,
             free,
         })
@@ -253,7 +255,7 @@ impl Few {
 }
 
 /// Coefficients to start from: as expected, with much and little of a step's time in compute.
-fn starts(few: &Few, growth: Growth, prior: &Prior) -> Vec<FreePooled> {
+fn starts(few: &FitSample, growth: Growth, prior: &Prior) -> Vec<FreePooled> {
     let mut steps: Vec<f64> = few.points.iter().map(|p| p.step.step_s).collect();
     let middle = median(&mut steps).unwrap_or(1.0);
     let shares = [0.9, 0.5, 0.2].into_iter();

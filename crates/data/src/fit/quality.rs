@@ -12,7 +12,7 @@ pub struct Quality {
 
 impl Quality {
     /// From pairs (measured, fitted). R² is not a number where the measured do not vary.
-    pub fn of(pairs: impl IntoIterator<Item = (f64, f64)> + Clone) -> Quality {
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (f64, f64)> + Clone) -> Quality {
         let (mut points, mut sum) = (0, 0.0);
         for (measured, _) in pairs.clone() {
             points += 1;
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn quality_meets_its_definition() {
-        let q = Quality::of([(1.0, 1.1), (2.0, 2.0), (3.0, 2.7)]);
+        let q = Quality::from_pairs([(1.0, 1.1), (2.0, 2.0), (3.0, 2.7)]);
         assert_eq!(q.points, 3);
         assert!((q.r_squared - 0.95).abs() < 1e-12);
         assert!((q.mape - 20.0 / 3.0).abs() < 1e-12);

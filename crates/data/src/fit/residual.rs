@@ -262,7 +262,8 @@ mod tests {
                     gradient: [0.0; FREE],
                 });
                 let residual = Residual::new(v, kept.collect());
-                (points[out].1 - residual.at(&points[out].0, &[0.0; FREE]).0).abs() / 4.0
+                (points[out].1 - residual.mean_and_sd_at(&points[out].0, &[0.0; FREE]).0).abs()
+                    / 4.0
             })
             .sum();
         let found = left_out(&points, &v).expect("four groups");

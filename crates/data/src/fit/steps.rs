@@ -35,15 +35,15 @@ impl StepFit {
     pub fn judged(law: StepLaw, points: &[StepPoint]) -> Option<StepFit> {
         let pairs: Option<Vec<_>> = points
             .iter()
-            .map(|p| Some((p.step_s, at(&law, p)?)))
+            .map(|p| Some((p.step_s, step_seconds(&law, p)?)))
             .collect();
-        let quality = Quality::of(pairs?);
+        let quality = Quality::from_pairs(pairs?);
         Some(StepFit { law, quality })
     }
 }
 
 /// Seconds of the step `p` by `law`.
-pub(super) fn at(law: &StepLaw, p: &StepPoint) -> Option<f64> {
+pub(super) fn step_seconds(law: &StepLaw, p: &StepPoint) -> Option<f64> {
     law.cost(p.workers, p.local_batch, 1.0, 1.0)
         .map(StepCost::total_s)
 }
@@ -89,7 +89,8 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     };
     let starts = p_norm_starts(points);
     let errors = |law: StepLaw| {
-        let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
+        let error =
+            |p: &StepPoint| step_seconds(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
         points.iter().map(error).collect()
     };
     let mut best: Option<([f64; 5], f64)> = None;
@@ -152,7 +153,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
 pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let of = |p: &StepPoint| {
         let grown = if p.workers > 1 {
-            growth.at(p.workers)
+            growth.value_at(p.workers)
         } else {
             0.0
         };

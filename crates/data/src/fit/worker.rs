@@ -52,11 +52,11 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
         for fixed in [0.3, 1.5] {
             let at = [libm::log(fixed * samples), libm::log(exponent)];
             // So many seconds per sample that the first step takes what it took.
-            let sample = -residuals(of([0.0, at[0], at[1]], None), &[])[0];
+            let sample = -residuals(worker_law([0.0, at[0], at[1]], None), &[])[0];
             let start = [sample, at[0], at[1]];
-            let without = |at: &[f64; 3]| residuals(of(*at, None), &at[1..]);
+            let without = |at: &[f64; 3]| residuals(worker_law(*at, None), &at[1..]);
             let found = levenberg_marquardt(start, without);
-            offer(found.map(|(at, loss)| (of(at, None), loss)));
+            offer(found.map(|(at, loss)| (worker_law(at, None), loss)));
             for waiting in [0.2, 2.0] {
                 let start = [
                     start[0],
@@ -64,7 +64,7 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
                     start[2],
                     libm::log(waiting * shortest_s),
                 ];
-                let law = |at: &[f64; 4]| of([at[0], at[1], at[2]], Some(at[3]));
+                let law = |at: &[f64; 4]| worker_law([at[0], at[1], at[2]], Some(at[3]));
                 let found = levenberg_marquardt(start, |at| residuals(law(at), &at[1..]));
                 offer(found.map(|(at, loss)| (law(&at), loss)));
             }
@@ -74,7 +74,7 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
 }
 
 /// The law with these logarithms of u, w, p, and of a where waiting costs.
-fn of([sample_s, fixed, exponent]: [f64; 3], waiting: Option<f64>) -> Option<WorkerLaw> {
+fn worker_law([sample_s, fixed, exponent]: [f64; 3], waiting: Option<f64>) -> Option<WorkerLaw> {
     let waiting_s = match waiting {
         Some(waiting) => NonNegative::new(libm::exp(waiting))?,
         None => zero(),

@@ -39,7 +39,7 @@ fn read() -> (Vec<Policy>, Diagnostics) {
 mod tests {
     use super::*;
     use crate::cloud::Fleet;
-    use crate::pricing::Rented;
+    use crate::pricing::RentedVmType;
 
     #[test]
     fn the_embedded_policies_are_sound_described_and_priced() {
@@ -51,7 +51,7 @@ mod tests {
             assert!(!policy.description.is_empty(), "{}", policy.name);
             // One VM type of each provider, with and without GPUs.
             let vms = ["e2-standard-4", "p2.xlarge", "Standard_NC4as_T4_v3"];
-            let tariffs = vms.map(|vm| policy.tariff(&[Rented::as_priced(vm)], &fleet));
+            let tariffs = vms.map(|vm| policy.tariff(&[RentedVmType::as_priced(vm)], &fleet));
             assert!(
                 tariffs.iter().any(Result::is_ok),
                 "{}: {tariffs:?}",

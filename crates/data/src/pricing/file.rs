@@ -127,7 +127,7 @@ pub struct PolicyFile {
 impl<'de> Deserialize<'de> for PolicyFile {
     fn deserialize<D: Deserializer<'de>>(inner: D) -> Result<Self, D::Error> {
         let mut found = charges::Keys::default();
-        let found_beside = charges::keys::Beside {
+        let found_beside = charges::keys::ChargeKeysDeserializer {
             inner,
             found: &mut found,
         };

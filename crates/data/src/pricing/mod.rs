@@ -12,7 +12,7 @@
 //! - [`billed_time`]: granularity and minimum of the billed duration.
 //! - [`parameter_servers`]: servers on the bill.
 //! - [`charges`]: what a job costs beside its VMs, one file per charge.
-//! - [`stated`]: what whoever measured has stated for each run.
+//! - [`stated_prices`]: what whoever measured has stated for each run.
 //! - [`tariff`]: the bill, and its parts. [`wrong_policy`]: keys that do not make a policy.
 
 pub mod base;
@@ -25,16 +25,16 @@ pub mod policy;
 pub mod price_day;
 pub mod reductions;
 pub mod spot_series_key;
-pub mod stated;
+pub mod stated_prices;
 pub mod tariff;
 pub mod wrong_policy;
 
-pub use base::{Base, ListedPrice, NoPrice, Rented, VmPrice};
+pub use base::{Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
 pub use price_day::PriceDay;
 pub use reductions::spot_series::SpotSeries;
-pub use stated::{AS_MEASURED, StatedPrices};
+pub use stated_prices::{AS_MEASURED, StatedPrices};
 pub use tariff::{Parts, Tariff};
 pub use wrong_policy::WrongPolicy;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::base::{self, Base, ListedPrice, NoPrice, Rented, VmPrice};
+use super::base::{self, Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
@@ -11,7 +11,7 @@ use super::parameter_servers::{self, ParameterServers};
 use super::reductions::spot_series::{Series, SpotSeries};
 use super::reductions::{self, Reductions};
 use super::spot_series_key::SpotSeriesKey;
-use super::stated::AS_MEASURED;
+use super::stated_prices::AS_MEASURED;
 use super::tariff::{BillItem, PoolPrice, Servers, Tariff};
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, RentalPlace};
@@ -150,12 +150,12 @@ impl Policy {
     }
 
     /// Which listed price a VM is charged at, if it is one.
-    pub fn listed(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
+    pub fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
         let Base::Vm(price) = &self.base else {
             return None;
         };
         let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
-        price.listed(Rented { vm, ..rented }, fleet)
+        price.listed(RentedVmType { vm, ..rented }, fleet)
     }
 
     /// Runs cost what was stated with them.
@@ -187,7 +187,7 @@ impl Policy {
 
     /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-    pub fn tariff(&self, vms: &[Rented<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+    pub fn tariff(&self, vms: &[RentedVmType<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
             Base::Sample(usd) => {
                 return Ok(Tariff::per_sample(
@@ -207,7 +207,7 @@ impl Policy {
         let mut pools: HashMap<String, Vec<(Option<bool>, usize)>> = HashMap::new();
         let mut prices: Vec<PoolPrice> = Vec::new();
         let mut spot_series: Vec<SpotSeries> = Vec::new();
-        let mut pool = |rented: Rented<'_>| {
+        let mut pool = |rented: RentedVmType<'_>| {
             let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
             let dated = match &self.reductions.spot_series {
                 Some(Series::Dated(dated)) => Some(dated),
@@ -223,7 +223,7 @@ impl Policy {
                 return Ok(*pool);
             }
             let factor = self.reductions.factor_of(rented.on_spot);
-            let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
+            let usd_per_hour = price.usd_per_hour(RentedVmType { vm, ..rented }, fleet)?;
             // A price that a program brings has passed no check of a file.
             if PositiveUsd::new(usd_per_hour).is_none() {
                 return Err(NoPrice {
@@ -267,7 +267,7 @@ impl Policy {
             None => None,
             Some(ParameterServers { count, vm }) => {
                 let own = match (vm, &pool_of[..]) {
-                    (Some(vm), _) => pool(Rented::as_priced(vm))?,
+                    (Some(vm), _) => pool(RentedVmType::as_priced(vm))?,
                     (None, [first, rest @ ..]) if rest.iter().all(|p| p == first) => *first,
                     (None, _) => {
                         return Err(NoPrice {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::billed_time::BilledTime;
 use super::charges::{Amount, PerCharge};
-use super::reductions::revoked::Revoked;
+use super::reductions::preemption_refund::PreemptionRefund;
 use super::reductions::spot_series::SpotSeries;
-use super::reductions::sustained_use::{Held, SustainedUse};
-use super::stated::{Stated, StatedPrices};
+use super::reductions::sustained_use::{BilledVms, SustainedUse};
+use super::stated_prices::{SharedStatedPrices, StatedPrices};
 use crate::usage::intervals::{EndedBy, Usage, VmInterval};
 use crate::usage::phases::{PHASES, Phase, Phases};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
@@ -20,7 +20,7 @@ pub struct Tariff {
     pub(super) sustained_use: Option<SustainedUse>,
     /// Spot prices that change, which pools name.
     pub(super) spot_series: Vec<SpotSeries>,
-    pub(super) revoked: Revoked,
+    pub(super) revoked: PreemptionRefund,
     pub(super) servers: Option<Servers>,
     pub(super) charges: PerCharge<Amount>,
 }
@@ -53,7 +53,7 @@ pub(super) enum BillItem {
     },
     /// USD per sample of global batch and hour.
     Sample(f64),
-    Stated(Stated),
+    Stated(SharedStatedPrices),
 }
 
 /// What VMs that are charged as one type cost.
@@ -75,7 +75,10 @@ pub(super) struct Servers {
 impl Tariff {
     /// Runs cost what was stated with them.
     pub fn as_stated(prices: Arc<dyn StatedPrices>) -> Tariff {
-        Tariff::plain(BillItem::Stated(Stated(prices)), Default::default())
+        Tariff::plain(
+            BillItem::Stated(SharedStatedPrices(prices)),
+            Default::default(),
+        )
     }
 
     pub fn is_as_stated(&self) -> bool {
@@ -92,7 +95,7 @@ impl Tariff {
             billed_time: BilledTime::default(),
             sustained_use: None,
             spot_series: Vec::new(),
-            revoked: Revoked::default(),
+            revoked: PreemptionRefund::default(),
             servers: None,
             charges,
         }
@@ -161,7 +164,7 @@ impl Tariff {
     fn weights(&self, phases: &Phases) -> [f64; PHASES] {
         match &self.charge {
             BillItem::Sample(_) => phases.sample_seconds,
-            BillItem::Stated(Stated(prices)) => {
+            BillItem::Stated(SharedStatedPrices(prices)) => {
                 let mut weights = [0.0; PHASES];
                 for (run, seconds) in &phases.vm_seconds {
                     for (weight, seconds) in weights.iter_mut().zip(seconds) {
@@ -190,7 +193,7 @@ impl Tariff {
     ) -> PerCharge<f64> {
         self.charges.map(|charge| match charge.usd_per_hour {
             0.0 => 0.0,
-            usd => whole(intervals.clone()).1 / SECONDS_PER_HOUR * usd,
+            usd => rental_span(intervals.clone()).1 / SECONDS_PER_HOUR * usd,
         })
     }
 
@@ -207,7 +210,7 @@ impl Tariff {
     ) -> f64 {
         let (pool_of, prices) = match &self.charge {
             BillItem::Sample(usd) => return sample_seconds / SECONDS_PER_HOUR * usd,
-            BillItem::Stated(Stated(prices)) => {
+            BillItem::Stated(SharedStatedPrices(prices)) => {
                 return intervals.map(|i| prices.usd(i.vm, i.seconds())).sum();
             }
             BillItem::Vm { pool_of, prices } => (pool_of, prices),
@@ -218,12 +221,15 @@ impl Tariff {
                 EndedBy::User => self.billed_time.seconds(held_s),
                 EndedBy::Provider => self.revoked.seconds(held_s, &self.billed_time),
             };
-            (pool_of[usize::from(i.vm)], held(i.vms, i.from, billed_s))
+            (
+                pool_of[usize::from(i.vm)],
+                billed_vms(i.vms, i.from, billed_s),
+            )
         });
         let servers = self.servers.map(|servers| {
-            let (from, held_s) = whole(intervals.clone());
+            let (from, held_s) = rental_span(intervals.clone());
             let billed_s = self.billed_time.seconds(held_s);
-            (servers.pool, held(servers.count, from, billed_s))
+            (servers.pool, billed_vms(servers.count, from, billed_s))
         });
         if let Some(sustained) = &self.sustained_use {
             let all = workers.chain(servers);
@@ -238,7 +244,7 @@ impl Tariff {
             });
             return pools.sum();
         }
-        let usd = |(pool, held): (usize, Held)| {
+        let usd = |(pool, held): (usize, BilledVms)| {
             let PoolPrice {
                 usd_per_hour,
                 series,
@@ -268,8 +274,8 @@ impl Tariff {
 }
 
 /// VMs of one type, held and billed for so many seconds each.
-fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
-    Held {
+fn billed_vms(vms: u32, from: SimTime, billed_s: f64) -> BilledVms {
+    BilledVms {
         vms: f64::from(vms),
         from_h: from.hours(),
         hours: billed_s / SECONDS_PER_HOUR,
@@ -277,7 +283,7 @@ fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
 }
 
 /// From when to when there are VMs: the beginning, and the seconds.
-fn whole(intervals: impl Iterator<Item = VmInterval> + Clone) -> (SimTime, f64) {
+fn rental_span(intervals: impl Iterator<Item = VmInterval> + Clone) -> (SimTime, f64) {
     let from = intervals.clone().map(|i| i.from).min();
     let to = intervals.map(|i| i.to).max();
     let from = from.unwrap_or(SimTime::ZERO);

@@ -101,7 +101,7 @@ impl Ledger {
         }
         let before = self.vms();
         if vms > before {
-            self.take(vm, vms - before, now);
+            self.add_vms(vm, vms - before, now);
             return true;
         }
         self.give_back(vm, before - vms, now);
@@ -116,7 +116,7 @@ impl Ledger {
     }
 
     /// Holds `vms` more VMs of the type `vm`.
-    pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
+    pub fn add_vms(&mut self, vm: u16, vms: u32, now: SimTime) {
         self.enter(self.phase, now);
         if vms > 0 {
             self.held.push(HeldVms { vm, vms, from: now });
@@ -314,18 +314,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn at(seconds: f64) -> SimTime {
+    fn time_at(seconds: f64) -> SimTime {
         SimTime::from_seconds(seconds)
     }
 
     #[test]
     fn growing_keeps_machines_and_shrinking_gives_back_the_newest() {
         let mut ledger = Ledger::default();
-        assert!(ledger.hold(0, 8, 100, at(0.0)));
-        assert!(ledger.hold(0, 12, 100, at(10.0)));
-        assert!(!ledger.hold(0, 10, 200, at(20.0)));
+        assert!(ledger.hold(0, 8, 100, time_at(0.0)));
+        assert!(ledger.hold(0, 12, 100, time_at(10.0)));
+        assert!(!ledger.hold(0, 10, 200, time_at(20.0)));
         let mut usage = Usage::default();
-        ledger.usage_until(at(30.0), &mut usage);
+        ledger.usage_until(time_at(30.0), &mut usage);
         let seconds = |i: &VmInterval| (i.vms, i.from.seconds(), i.to.seconds());
         let held: Vec<_> = usage.intervals.iter().map(seconds).collect();
         assert_eq!(held, [(2, 10.0, 20.0), (8, 0.0, 30.0), (2, 10.0, 30.0)]);
@@ -335,29 +335,32 @@ mod tests {
     #[test]
     fn as_many_vms_as_before_are_no_new_ones() {
         let mut ledger = Ledger::default();
-        assert!(ledger.hold(0, 8, 100, at(0.0)));
-        assert!(!ledger.hold(0, 8, 200, at(10.0)));
-        assert!(!ledger.hold(0, 8, 200, at(10.0)));
+        assert!(ledger.hold(0, 8, 100, time_at(0.0)));
+        assert!(!ledger.hold(0, 8, 200, time_at(10.0)));
+        assert!(!ledger.hold(0, 8, 200, time_at(10.0)));
         assert_eq!(ledger.vms(), 8);
     }
 
     #[test]
     fn a_vm_that_is_taken_away_at_the_end_was_taken_away_and_behind_it_was_given_back() {
         let mut ledger = Ledger::default();
-        ledger.take(0, 2, at(0.0));
-        ledger.end(0, at(0.0), at(10.0), EndedBy::Provider);
+        ledger.add_vms(0, 2, time_at(0.0));
+        ledger.end(0, time_at(0.0), time_at(10.0), EndedBy::Provider);
         let mut usage = Usage::default();
         for (end, ended_by) in [
             (10.0, EndedBy::Provider),
             (12.0, EndedBy::Provider),
             (9.5, EndedBy::User),
         ] {
-            ledger.usage_until(at(end), &mut usage);
+            ledger.usage_until(time_at(end), &mut usage);
             let [taken, kept] = usage.intervals[..] else {
                 panic!("{usage:?}");
             };
-            assert_eq!((taken.to, taken.ended_by), (at(end.min(10.0)), ended_by));
-            assert_eq!((kept.to, kept.ended_by), (at(end), EndedBy::User));
+            assert_eq!(
+                (taken.to, taken.ended_by),
+                (time_at(end.min(10.0)), ended_by)
+            );
+            assert_eq!((kept.to, kept.ended_by), (time_at(end), EndedBy::User));
         }
     }
 
@@ -365,12 +368,12 @@ mod tests {
     #[test]
     fn a_vm_that_is_taken_at_the_very_end_is_on_the_bill_and_a_later_one_is_not() {
         let mut ledger = Ledger::default();
-        ledger.take(0, 1, at(0.0));
-        ledger.take(0, 4, at(10.0));
-        ledger.take(0, 5, at(11.0));
-        ledger.give_back(0, 5, at(12.0));
+        ledger.add_vms(0, 1, time_at(0.0));
+        ledger.add_vms(0, 4, time_at(10.0));
+        ledger.add_vms(0, 5, time_at(11.0));
+        ledger.give_back(0, 5, time_at(12.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(10.0), &mut usage);
+        ledger.usage_until(time_at(10.0), &mut usage);
         let vms: Vec<u32> = usage.intervals.iter().map(|i| i.vms).collect();
         assert_eq!(vms, [1, 4]);
         assert_eq!(usage.intervals[1].from, usage.intervals[1].to);
@@ -379,18 +382,18 @@ mod tests {
     #[test]
     fn work_is_lost_once_and_only_what_was_not_safe() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 1, 10, at(0.0));
-        ledger.enter(Phase::Training, at(0.0));
-        ledger.work_is_safe(at(4.0));
-        ledger.enter(Phase::Searching, at(7.0));
+        ledger.hold(0, 1, 10, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(0.0));
+        ledger.work_is_safe(time_at(4.0));
+        ledger.enter(Phase::Searching, time_at(7.0));
         // 5 s of a probe are lost; the 3 s of training before it are not, then or later.
-        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
-        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
-        ledger.lose_unsafe_work(Phase::Training, at(12.0));
-        ledger.enter(Phase::Training, at(12.0));
-        ledger.lose_unsafe_work(Phase::Training, at(14.0));
+        ledger.lose_unsafe_work(Phase::Searching, time_at(12.0));
+        ledger.lose_unsafe_work(Phase::Searching, time_at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, time_at(12.0));
+        ledger.enter(Phase::Training, time_at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, time_at(14.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(14.0), &mut usage);
+        ledger.usage_until(time_at(14.0), &mut usage);
         let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
         assert_eq!(of(Phase::Training), 7.0);
         assert_eq!(of(Phase::Searching), 0.0);
@@ -401,12 +404,12 @@ mod tests {
     #[test]
     fn what_was_done_since_the_last_checkpoint_is_lost_and_no_more() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 2, 10, at(0.0));
-        ledger.enter(Phase::Training, at(0.0));
-        ledger.work_is_safe(at(4.0));
-        ledger.lose_unsafe_work(Phase::Training, at(7.0));
+        ledger.hold(0, 2, 10, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(0.0));
+        ledger.work_is_safe(time_at(4.0));
+        ledger.lose_unsafe_work(Phase::Training, time_at(7.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(7.0), &mut usage);
+        ledger.usage_until(time_at(7.0), &mut usage);
         let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
         assert_eq!((of(Phase::Training), of(Phase::Lost)), (8.0, 6.0));
     }
@@ -414,16 +417,16 @@ mod tests {
     #[test]
     fn slow_seconds_are_those_of_training_that_is_kept() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 2, 10, at(0.0));
-        ledger.enter(Phase::Training, at(0.0));
-        ledger.set_slowness(0.25, at(3.0));
-        ledger.enter(Phase::Restoring, at(7.0));
-        ledger.enter(Phase::Training, at(8.0));
-        ledger.work_is_safe(at(9.0));
-        ledger.lose_unsafe_work(Phase::Training, at(12.0));
-        ledger.set_slowness(0.5, at(12.0));
+        ledger.hold(0, 2, 10, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(0.0));
+        ledger.set_slowness(0.25, time_at(3.0));
+        ledger.enter(Phase::Restoring, time_at(7.0));
+        ledger.enter(Phase::Training, time_at(8.0));
+        ledger.work_is_safe(time_at(9.0));
+        ledger.lose_unsafe_work(Phase::Training, time_at(12.0));
+        ledger.set_slowness(0.5, time_at(12.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(13.0), &mut usage);
+        ledger.usage_until(time_at(13.0), &mut usage);
         let slow = 10.0 * (0.25 * (4.0 + 1.0) + 0.5);
         assert_eq!(usage.phases.slow_seconds, slow);
         assert_eq!(usage.phases.sample_seconds[Phase::Training as usize], 90.0);
@@ -432,13 +435,13 @@ mod tests {
     #[test]
     fn vms_that_start_wait_while_the_others_work() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 3, 1, at(0.0));
-        ledger.enter(Phase::Training, at(0.0));
-        ledger.set_starting([0, 0].into_iter(), at(10.0));
+        ledger.hold(0, 3, 1, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(0.0));
+        ledger.set_starting([0, 0].into_iter(), time_at(10.0));
         // One of the two that start is left, and one of those at work is gone.
-        ledger.give_back(0, 2, at(12.0));
+        ledger.give_back(0, 2, time_at(12.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(13.0), &mut usage);
+        ledger.usage_until(time_at(13.0), &mut usage);
         let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
         assert_eq!(of(Phase::Training), 3.0 * 10.0 + 2.0);
         assert_eq!(of(Phase::Waiting), 2.0 * 2.0 + 1.0);
@@ -448,34 +451,34 @@ mod tests {
     #[test]
     fn a_loss_in_the_past_counts_no_second_twice() {
         let mut ledger = Ledger::default();
-        ledger.take(0, 2, at(0.0));
-        ledger.enter(Phase::Training, at(10.0));
-        ledger.end(0, at(0.0), at(8.0), EndedBy::Provider);
-        ledger.take(0, 1, at(12.0));
-        ledger.end(0, at(12.0), at(11.0), EndedBy::Provider);
+        ledger.add_vms(0, 2, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(10.0));
+        ledger.end(0, time_at(0.0), time_at(8.0), EndedBy::Provider);
+        ledger.add_vms(0, 1, time_at(12.0));
+        ledger.end(0, time_at(12.0), time_at(11.0), EndedBy::Provider);
         let mut usage = Usage::default();
-        ledger.usage_until(at(14.0), &mut usage);
+        ledger.usage_until(time_at(14.0), &mut usage);
         let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
         assert_eq!(phases, 2.0 * 10.0 + 4.0);
         assert_eq!(
             (usage.intervals[1].from, usage.intervals[1].to),
-            (at(12.0), at(12.0))
+            (time_at(12.0), time_at(12.0))
         );
     }
 
     #[test]
     fn a_copy_is_the_same_in_everything_and_a_reset_leaves_nothing() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 3, 64, at(1.0));
-        ledger.enter(Phase::Training, at(2.0));
-        ledger.work_is_safe(at(3.0));
-        ledger.set_starting([0].into_iter(), at(4.0));
-        ledger.set_slowness(0.25, at(4.5));
-        ledger.give_back(0, 1, at(5.0));
-        ledger.resize_batch(128, at(6.0));
+        ledger.hold(0, 3, 64, time_at(1.0));
+        ledger.enter(Phase::Training, time_at(2.0));
+        ledger.work_is_safe(time_at(3.0));
+        ledger.set_starting([0].into_iter(), time_at(4.0));
+        ledger.set_slowness(0.25, time_at(4.5));
+        ledger.give_back(0, 1, time_at(5.0));
+        ledger.resize_batch(128, time_at(6.0));
         let shown = |ledger: &Ledger| format!("{ledger:?}");
         let mut copy = Ledger::default();
-        copy.hold(1, 7, 3, at(9.0));
+        copy.hold(1, 7, 3, time_at(9.0));
         copy.copy_from(&ledger);
         assert_eq!(shown(&copy), shown(&ledger));
         copy.reset();
@@ -485,29 +488,29 @@ mod tests {
     #[test]
     fn types_that_are_no_longer_held_are_forgotten_but_not_their_order() {
         let mut ledger = Ledger::default();
-        ledger.take(2, 1, at(0.0));
-        ledger.end(2, at(0.0), at(0.0), EndedBy::User);
-        ledger.take(0, 1, at(0.0));
-        ledger.take(2, 1, at(0.0));
+        ledger.add_vms(2, 1, time_at(0.0));
+        ledger.end(2, time_at(0.0), time_at(0.0), EndedBy::User);
+        ledger.add_vms(0, 1, time_at(0.0));
+        ledger.add_vms(2, 1, time_at(0.0));
         let mut usage = Usage::default();
-        ledger.usage_until(at(5.0), &mut usage);
+        ledger.usage_until(time_at(5.0), &mut usage);
         let types: Vec<u16> = usage.phases.vm_seconds.iter().map(|row| row.0).collect();
         assert_eq!(types, [2, 0]);
         for vm in 0..1000 {
-            ledger.hold(vm, 3, 1, at(6.0 + f64::from(vm)));
+            ledger.hold(vm, 3, 1, time_at(6.0 + f64::from(vm)));
         }
         assert_eq!((ledger.counts.len(), ledger.vms()), (1, 3));
-        ledger.usage_until(at(2000.0), &mut usage);
+        ledger.usage_until(time_at(2000.0), &mut usage);
         assert_eq!(usage.phases.vm_seconds.len(), 1000);
     }
 
     #[test]
     fn another_vm_type_replaces_all_machines() {
         let mut ledger = Ledger::default();
-        ledger.hold(0, 4, 1, at(0.0));
-        assert!(ledger.hold(1, 4, 1, at(5.0)));
+        ledger.hold(0, 4, 1, time_at(0.0));
+        assert!(ledger.hold(1, 4, 1, time_at(5.0)));
         let mut usage = Usage::default();
-        ledger.usage_until(at(9.0), &mut usage);
+        ledger.usage_until(time_at(9.0), &mut usage);
         assert_eq!(usage.intervals.len(), 2);
         assert_eq!((usage.intervals[0].vm, usage.intervals[1].vm), (0, 1));
     }
@@ -520,12 +523,12 @@ mod tests {
             let mut expected = 0.0;
             for (i, &size) in sizes.iter().enumerate() {
                 let vm = u16::from(size > 12);
-                ledger.hold(vm, size, 1, at(i as f64));
-                ledger.enter(Phase::Searching, at(i as f64 + 0.25));
+                ledger.hold(vm, size, 1, time_at(i as f64));
+                ledger.enter(Phase::Searching, time_at(i as f64 + 0.25));
                 expected += f64::from(size);
             }
             let mut usage = Usage::default();
-            ledger.usage_until(at(sizes.len() as f64), &mut usage);
+            ledger.usage_until(time_at(sizes.len() as f64), &mut usage);
             let billed: f64 = usage.intervals.iter()
                 .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
             prop_assert!((billed - expected).abs() < 1e-9);

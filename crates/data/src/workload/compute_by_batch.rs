@@ -39,7 +39,7 @@ impl ComputeByLocalBatch {
 
     /// Inside the table as [`Self::inside`]; outside, from the end point on with the slope of the
     /// least-squares line through all points, which a bend in the last segment does not upset.
-    pub(super) fn at(&self, b: f64) -> f64 {
+    pub(super) fn seconds_at(&self, b: f64) -> f64 {
         let last = self.seconds.len() - 1;
         self.inside(b).unwrap_or_else(|| {
             let end = if b < self.local_batch[0] { 0 } else { last };

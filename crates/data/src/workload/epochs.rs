@@ -79,7 +79,7 @@ struct Errors {
 }
 
 impl Errors {
-    fn of(
+    fn from_points(
         points: &[Point],
         is_stated: bool,
         abscissa: fn(f64) -> f64,
@@ -96,7 +96,7 @@ impl Errors {
             let others = points.iter().enumerate().filter(|(i, _)| *i != out);
             let others: Vec<Point> = others.map(|(_, p)| *p).collect();
             let grid = Grid::new(&others, abscissa);
-            let (kind, predicted) = match grid.at(point.workers, point.batch) {
+            let (kind, predicted) = match grid.value_at(point.workers, point.batch) {
                 Some(predicted) => (0, predicted),
                 None => match joined(&grid, point.workers, point.batch, by_law) {
                     Some(predicted) => (1, predicted),
@@ -125,7 +125,7 @@ impl Epochs {
         let abscissa = abscissa(law);
         Epochs {
             any_workers: rows.iter().all(|r| r.workers.is_none()),
-            errors: Errors::of(
+            errors: Errors::from_points(
                 &points,
                 rows.iter().all(|r| r.origin == Origin::Stated),
                 abscissa,
@@ -161,7 +161,7 @@ impl Epochs {
     }
 
     /// Epochs at (`workers`, `batch`); `None` outside the hull.
-    pub fn at(&self, workers: u32, batch: u32) -> Option<(f64, Provenance)> {
+    pub fn epochs_at(&self, workers: u32, batch: u32) -> Option<(f64, Provenance)> {
         if let Some(row) = self.measured(workers, batch) {
             return Some((row.epochs, Provenance::Measured));
         }
@@ -170,7 +170,7 @@ impl Epochs {
         } else {
             f64::from(workers)
         };
-        let epochs = self.grid.at(workers, f64::from(batch))?;
+        let epochs = self.grid.value_at(workers, f64::from(batch))?;
         Some((epochs, Provenance::Interpolated))
     }
 
@@ -191,11 +191,11 @@ impl Epochs {
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let workers = if row.has("workers") {
-            rows::whole(row, "workers", d).map(Some)
+            rows::read_count(row, "workers", d).map(Some)
         } else {
             Some(None)
         };
-        let batch = rows::whole(row, "batch", d);
+        let batch = rows::read_count(row, "batch", d);
         let epochs = rows::above_zero(row, "epochs", d);
         let origin = rows::origin(row, source, d);
         Some(EpochRow {
@@ -224,11 +224,11 @@ mod tests {
             origin: Origin::Measured,
         };
         let epochs = Epochs::new(vec![row(400, 40.0), row(100, 30.0)], None, &|_| None);
-        assert_eq!(epochs.at(7, 100), Some((30.0, Provenance::Measured)));
-        let (between, provenance) = epochs.at(1, 200).expect("inside");
+        assert_eq!(epochs.epochs_at(7, 100), Some((30.0, Provenance::Measured)));
+        let (between, provenance) = epochs.epochs_at(1, 200).expect("inside");
         assert!(between > 30.0 && between < 40.0);
         assert_eq!(provenance, Provenance::Interpolated);
-        assert_eq!(epochs.at(1, 401), None);
+        assert_eq!(epochs.epochs_at(1, 401), None);
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
         let by_law = |b: f64| law.epochs(b, None);
         let rows = vec![row(100, 33.0), row(200, 44.0), row(400, 66.0)];
         let epochs = Epochs::new(rows, Some(law), &by_law);
-        assert_eq!(epochs.at(1, 300).map(|e| e.0), Some(55.0));
+        assert_eq!(epochs.epochs_at(1, 300).map(|e| e.0), Some(55.0));
         // Measured is 1.1 times the law at the end, and so goes on.
         let beyond = epochs.joined(1, 800, by_law).expect("a law");
         assert!((beyond - 110.0).abs() < 1e-9, "{beyond}");

@@ -56,7 +56,7 @@ impl Grid {
     }
 
     /// The value at (`workers`, `batch`), or `None` where no measurements surround it.
-    pub fn at(&self, workers: f64, batch: f64) -> Option<f64> {
+    pub fn value_at(&self, workers: f64, batch: f64) -> Option<f64> {
         let (left, share) = locate(&self.workers, workers)?;
         let x = (self.abscissa)(batch);
         if share == 0.0 {
@@ -135,16 +135,19 @@ mod tests {
 
     #[test]
     fn measured_points_are_exact_and_the_middle_is_bilinear() {
-        assert_eq!(square().at(16.0, 200.0), Some(11.0));
-        assert_eq!(square().at(8.0, 100.0), Some(1.0));
-        assert_eq!(square().at(12.0, 150.0), Some(5.0));
+        assert_eq!(square().value_at(16.0, 200.0), Some(11.0));
+        assert_eq!(square().value_at(8.0, 100.0), Some(1.0));
+        assert_eq!(square().value_at(12.0, 150.0), Some(5.0));
     }
 
     #[test]
     fn outside_the_nearest_place_is_on_the_edge() {
         assert_eq!(square().nearest(20.0, 150.0), Some(8.0));
         assert_eq!(square().nearest(12.0, 900.0), Some(7.0));
-        assert_eq!(square().nearest(12.0, 150.0), square().at(12.0, 150.0));
+        assert_eq!(
+            square().nearest(12.0, 150.0),
+            square().value_at(12.0, 150.0)
+        );
         assert_eq!(square().edge(20.0, 900.0), Some((200.0, 11.0)));
         assert_eq!(Grid::new(&[], |b| b).nearest(1.0, 1.0), None);
     }
@@ -152,14 +155,14 @@ mod tests {
     #[test]
     fn outside_is_refused() {
         for (k, b) in [(7.9, 150.0), (16.1, 150.0), (12.0, 99.0), (12.0, 201.0)] {
-            assert_eq!(square().at(k, b), None);
+            assert_eq!(square().value_at(k, b), None);
         }
     }
 
     proptest! {
         #[test]
         fn inside_stays_between_the_corners(k in 8.0f64..=16.0, b in 100.0f64..=200.0) {
-            let value = square().at(k, b).expect("inside the hull");
+            let value = square().value_at(k, b).expect("inside the hull");
             prop_assert!((1.0..=11.0).contains(&value));
         }
     }

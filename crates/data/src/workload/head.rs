@@ -7,7 +7,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::law::{EpochLaw, NoiseLaw, OutOfBounds, PooledLaw, StepLaw};
-use super::{Communication, Constants, Laws, Origin, OutOfCore, Sourced, Staleness, StepMeasured};
+use super::{
+    Communication, Constants, Laws, Origin, OutOfCore, SourcedValue, Staleness, StepMeasured,
+};
 use crate::configuration::Shape;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostics, Source};
@@ -96,7 +98,7 @@ pub(super) fn constants(
                 format!("expected {kind} from {least} to {most}"),
             );
         }
-        legal.then(|| Sourced {
+        legal.then(|| SourcedValue {
             value,
             origin: figure.origin,
             source: figure.source.clone(),

@@ -4,7 +4,7 @@ use super::head::{self, Head};
 use super::law::EpochLaw;
 use super::{
     Communication, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, StepMeasured,
-    Workload, epochs, epochs_by_law, noise, noise_curve, noise_scale, published, step_rows,
+    Workload, epochs, epochs_by_law, noise, noise_curve, noise_scale, published_result, step_rows,
 };
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder};
 
@@ -68,7 +68,9 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     let curve = curve.map_or(Some(Vec::new()), |source| {
         noise_curve::read(&source, diagnostics)
     });
-    let published = published.map_or(Some(Vec::new()), |s| published::read(&s, diagnostics));
+    let published = published.map_or(Some(Vec::new()), |s| {
+        published_result::read(&s, diagnostics)
+    });
     if diagnostics.len() > before {
         return None;
     }

@@ -8,10 +8,10 @@
 //! - [`load`]: a folder of tables → a checked [`Workload`]; `head`: its `workload.toml`; `rows`: rows of its tables.
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step`]; [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
+//! - [`step`]; [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published_result`]: the
 //!   measured tables.
 //! - [`spread`]: how sure a prediction is.
-//! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured; [`out_of_core`]: state that
+//! - [`law`]: formulae for what was not measured; [`substitute_vm`]: VM types that were not measured; [`out_of_core`]: state that
 //!   does not fit into memory.
 
 mod compute_by_batch;
@@ -26,32 +26,32 @@ pub mod noise_curve;
 pub mod noise_scale;
 pub mod origin;
 pub mod out_of_core;
-pub mod published;
+pub mod published_result;
 pub mod residual;
 mod rows;
 pub mod spread;
 pub mod staleness;
-pub mod stand_in;
 pub mod step;
 pub mod step_cost;
 mod step_errors;
 pub mod step_pool;
 mod step_rows;
 mod step_surface;
+pub mod substitute_vm;
 
 pub use epochs::Epochs;
 pub use law::Laws;
 pub use noise::Noise;
 pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
-pub use origin::{Origin, Provenance, Sourced};
+pub use origin::{Origin, Provenance, SourcedValue};
 pub use out_of_core::OutOfCore;
-pub use published::Published;
+pub use published_result::PublishedResult;
 pub use spread::{Interval, Spread};
 pub use staleness::Staleness;
-pub use stand_in::{Reach, StandIn};
 pub use step::StepCost;
 pub use step_cost::{Communication, KnownStep, StepCosts, StepMeasured};
+pub use substitute_vm::{Reach, SubstituteVm};
 
 use crate::configuration::{Configuration, Shape};
 use law::{EpochLaw, SizedWorker, WorkerLaw};
@@ -79,7 +79,7 @@ pub struct Workload {
     /// Where its state is larger than memory.
     pub out_of_core: Option<OutOfCore>,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
-    pub published: Vec<Published>,
+    pub published: Vec<PublishedResult>,
     /// BLAKE3 hash of the folder's files, for the manifest.
     pub hash: String,
 }
@@ -102,21 +102,21 @@ pub struct Description {
 #[derive(Debug, Clone)]
 pub struct Constants {
     /// Samples in one epoch, D.
-    pub samples_per_epoch: Sourced,
+    pub samples_per_epoch: SourcedValue,
     /// Steps until the noise reading settles.
-    pub cold_start_steps: Sourced,
+    pub cold_start_steps: SourcedValue,
     /// Steps that one probe takes.
-    pub probe_steps: Sourced,
+    pub probe_steps: SourcedValue,
     /// Seconds to restore a checkpoint in a new configuration.
-    pub restore_s: Sourced,
+    pub restore_s: SourcedValue,
     /// Memory of one worker where it was measured, in GiB; what it held fits in it.
-    pub worker_memory_gib: Option<Sourced>,
+    pub worker_memory_gib: Option<SourcedValue>,
     /// Memory that one sample of the local batch takes, in GiB.
-    pub sample_memory_gib: Option<Sourced>,
+    pub sample_memory_gib: Option<SourcedValue>,
     /// Memory that a worker takes besides, in GiB.
-    pub fixed_memory_gib: Option<Sourced>,
+    pub fixed_memory_gib: Option<SourcedValue>,
     /// Parameters of the model that workers exchange gradients of.
-    pub parameters: Option<Sourced>,
+    pub parameters: Option<SourcedValue>,
 }
 
 /// The truth about one configuration, before any random variation.
@@ -156,7 +156,7 @@ impl Workload {
         // Measured steps may reach further than measured epochs.
         let refuse = |what| OutsideHull {
             workload: self.name.clone(),
-            what: self.steps.at(&asked).and(what),
+            what: self.steps.cost_at(&asked).and(what),
             configuration: configuration.clone(),
             nearest: self.steps.nearest(&asked),
         };
@@ -240,7 +240,7 @@ impl Workload {
     }
 
     /// The worker that a VM type stands in for, and its own; `None` where no law says how speed goes with size.
-    pub fn sized(&self, like: &str, stand_in: &StandIn) -> Option<(SizedWorker, SizedWorker)> {
+    pub fn sized(&self, like: &str, stand_in: &SubstituteVm) -> Option<(SizedWorker, SizedWorker)> {
         let like = self.laws.steps.get(like)?.compute.sized()?;
         let own = SizedWorker {
             size: stand_in.size.unwrap_or(like.size),
@@ -347,7 +347,7 @@ impl Workload {
     fn noise_at(&self, workers: u32, batch: u32, reach: &Reach) -> Option<f64> {
         let may_ask = self.noise.is_unmeasured() || reach.extrapolate;
         let by_law = || self.noise.by_law(workers, batch).filter(|_| may_ask);
-        self.noise.at(workers, batch).or_else(by_law)
+        self.noise.noise_at(workers, batch).or_else(by_law)
     }
 
     /// Epochs as measured, and within `reach` by law.
@@ -358,7 +358,7 @@ impl Workload {
         noise: Option<f64>,
         reach: &Reach,
     ) -> Option<EpochsToTarget> {
-        let (epochs, provenance) = match self.epochs.at(workers, batch) {
+        let (epochs, provenance) = match self.epochs.epochs_at(workers, batch) {
             Some(found) => found,
             None if reach.extrapolate => {
                 let by_law = match self.laws.epochs {
@@ -451,7 +451,7 @@ pub fn epochs_by_law(
 
 /// A configuration that no measurements surround.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{}`{workload}` was not measured around {configuration}{}", of(.what), nearest_hint(.what, .nearest))]
+#[error("{}`{workload}` was not measured around {configuration}{}", subject_prefix(.what), nearest_hint(.what, .nearest))]
 pub struct OutsideHull {
     pub workload: String,
     /// What of it: `None` for its steps, which speak for all; else epochs.
@@ -469,6 +469,6 @@ fn nearest_hint(what: &Option<&'static str>, nearest: &Option<Configuration>) ->
     }
 }
 
-fn of(what: &Option<&'static str>) -> String {
+fn subject_prefix(what: &Option<&'static str>) -> String {
     what.map_or(String::new(), |what| format!("the {what} of "))
 }

@@ -56,7 +56,7 @@ impl Noise {
 
     /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, 1 with one worker, `None`
     /// outside the hull.
-    pub fn at(&self, workers: u32, batch: u32) -> Option<f64> {
+    pub fn noise_at(&self, workers: u32, batch: u32) -> Option<f64> {
         if let Some(row) = self.measured(workers, batch) {
             return Some(row.noise_normalised);
         }
@@ -65,9 +65,9 @@ impl Noise {
             return Some(1.0);
         }
         let b = f64::from(batch);
-        let scale = match self.log_scale.at(f64::from(workers), b) {
+        let scale = match self.log_scale.value_at(f64::from(workers), b) {
             Some(log_scale) => libm::exp(log_scale),
-            None if self.scale.covers(b) => self.scale.at(b, 1.0)?,
+            None if self.scale.covers(b) => self.scale.scale_at(b, 1.0)?,
             None => return None,
         };
         Some(normalised_noise(workers, b, scale))
@@ -78,7 +78,7 @@ impl Noise {
         let b = f64::from(batch);
         let scale = match self.law {
             Some(law) => law.noise_scale(b, 1.0),
-            None => self.scale.at(b, 1.0)?,
+            None => self.scale.scale_at(b, 1.0)?,
         };
         Some(normalised_noise(workers, b, scale))
     }
@@ -129,7 +129,10 @@ pub fn noise_scale(workers: u32, batch: f64, noise_normalised: f64) -> f64 {
 
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<NoiseRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
-        let (workers, batch) = (rows::whole(row, "workers", d), rows::whole(row, "batch", d));
+        let (workers, batch) = (
+            rows::read_count(row, "workers", d),
+            rows::read_count(row, "batch", d),
+        );
         let noise = rows::above_zero(row, "noise_normalised", d);
         let origin = rows::origin(row, source, d);
         let (workers, noise) = (workers?, noise?);

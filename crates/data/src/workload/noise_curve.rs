@@ -26,12 +26,19 @@ pub enum NoiseOverTraining {
 impl NoiseOverTraining {
     /// γ/K in the midst of training with `workers` workers and global batch `batch`, after `step`
     /// steps, with the share `progress` of the way done; `at_target` is its value at the target.
-    pub fn at(&self, at_target: f64, workers: u32, batch: u32, step: f64, progress: f64) -> f64 {
+    pub fn noise_at(
+        &self,
+        at_target: f64,
+        workers: u32,
+        batch: u32,
+        step: f64,
+        progress: f64,
+    ) -> f64 {
         let b = f64::from(batch);
         let scale = match self {
             NoiseOverTraining::Flat => return at_target,
             NoiseOverTraining::Steps(curve) => return at_target * curve.relative(workers, step),
-            NoiseOverTraining::Progress(scale) => scale.at(b, progress),
+            NoiseOverTraining::Progress(scale) => scale.scale_at(b, progress),
             NoiseOverTraining::Law(law) => Some(law.noise_scale(b, progress)),
         };
         scale.map_or(at_target, |scale| normalised_noise(workers, b, scale))
@@ -107,7 +114,7 @@ fn hold((steps, values): &(Vec<f64>, Vec<f64>), step: f64) -> f64 {
 
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<CurveRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
-        let workers = rows::whole(row, "workers", d);
+        let workers = rows::read_count(row, "workers", d);
         let step = row.number("step", 0.0.., d);
         let noise = rows::above_zero(row, "noise", d);
         rows::origin(row, source, d)?;

@@ -80,7 +80,7 @@ impl NoiseScale {
 
     /// φ in samples at `batch` when the share `progress` of the way is done. Beyond the measured
     /// batches the nearest one's φ is held; `None` if nothing was measured.
-    pub fn at(&self, batch: f64, progress: f64) -> Option<f64> {
+    pub fn scale_at(&self, batch: f64, progress: f64) -> Option<f64> {
         let (low, high, weight) = self.between(batch)?;
         let (low, high) = (low.log_scale(progress), high.log_scale(progress));
         Some(libm::exp(low + weight * (high - low)))
@@ -104,7 +104,7 @@ impl NoiseScale {
         };
         let (mut done, mut steps) = (0.0, 0.0);
         for end in ends {
-            let rate = goodput::rate(initial_batch, batch, self.at(batch, end)?);
+            let rate = goodput::rate(initial_batch, batch, self.scale_at(batch, end)?);
             steps += (end - done) * target_progress / rate;
             done = end;
             pace.progress.push(end);
@@ -155,7 +155,7 @@ fn along(xs: &[f64], ys: &[f64], x: f64) -> f64 {
 /// The rows of `phi.csv`.
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<ScaleRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
-        let batch = rows::whole(row, "batch", d);
+        let batch = rows::read_count(row, "batch", d);
         let progress = rows::above_zero(row, "progress", d);
         let scale = rows::above_zero(row, "noise_scale_samples", d);
         rows::origin(row, source, d)?;
@@ -199,12 +199,12 @@ mod tests {
         let close = |a: Option<f64>, b: f64| {
             assert!(a.is_some_and(|a| (a / b - 1.0).abs() < 1e-12), "{a:?} {b}");
         };
-        close(scale().at(100.0, 0.5), 10.0);
-        close(scale().at(100.0, 0.51), 1000.0);
-        close(scale().at(200.0, 1.0), 2000.0);
-        close(scale().at(50.0, 1.0), 1000.0);
+        close(scale().scale_at(100.0, 0.5), 10.0);
+        close(scale().scale_at(100.0, 0.51), 1000.0);
+        close(scale().scale_at(200.0, 1.0), 2000.0);
+        close(scale().scale_at(50.0, 1.0), 1000.0);
         assert!(scale().covers(400.0) && !scale().covers(401.0));
-        assert_eq!(NoiseScale::default().at(1.0, 1.0), None);
+        assert_eq!(NoiseScale::default().scale_at(1.0, 1.0), None);
     }
 
     #[test]

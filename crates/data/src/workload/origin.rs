@@ -30,7 +30,7 @@ impl Origin {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sourced {
+pub struct SourcedValue {
     pub value: f64,
     /// Measured, stated, read off a figure, or derived.
     pub origin: Origin,

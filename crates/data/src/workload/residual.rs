@@ -171,7 +171,7 @@ impl Residual {
 
     /// Mean and standard deviation of ln(measured/law) at `place`, where the law changes by `gradient`, from the points
     /// nearest to it.
-    pub fn at(&self, place: &Place, gradient: &[f64; FREE]) -> (f64, f64) {
+    pub fn mean_and_sd_at(&self, place: &Place, gradient: &[f64; FREE]) -> (f64, f64) {
         let v = &self.variation;
         // The placement's own points come first. Of another, one batch tells nearly what all tell:
         // the nearest, of as many placements as there is room for.
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_measured_point_is_met_and_so_is_its_limit() {
-        let at = |batch: f64| residual().at(&Place::new(3, 3, 1, batch, 3), &CERTAIN);
+        let at = |batch: f64| residual().mean_and_sd_at(&Place::new(3, 3, 1, batch, 3), &CERTAIN);
         let (mean, deviation) = at(16.0);
         assert!(
             (mean - 0.044).abs() < 1e-6 && deviation < 1e-4,
@@ -359,12 +359,14 @@ mod tests {
     #[test]
     fn far_from_all_points_only_the_law_is_left() {
         let far = Place::new(1000, 64_000, 64, 32.0, 99);
-        let (mean, deviation) = residual().at(&far, &CERTAIN);
+        let (mean, deviation) = residual().mean_and_sd_at(&far, &CERTAIN);
         assert!(mean.abs() < 1e-6);
         assert!((deviation - VARIATION.variance(&far).sqrt()).abs() < 1e-6);
         // One VM has nothing to do with several.
         assert_eq!(
-            residual().at(&Place::new(1, 1, 1, 16.0, 1), &CERTAIN).0,
+            residual()
+                .mean_and_sd_at(&Place::new(1, 1, 1, 16.0, 1), &CERTAIN)
+                .0,
             0.0
         );
     }

@@ -45,8 +45,12 @@ pub(super) fn read<T, K: Eq + Hash>(
 }
 
 /// A count, at least 1.
-pub(super) fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
-    let value = row.whole(column, 1..=LARGEST, diagnostics)?;
+pub(super) fn read_count(
+    row: &Row<'_>,
+    column: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let value = row.whole_number(column, 1..=LARGEST, diagnostics)?;
     u32::try_from(value).ok()
 }
 
@@ -76,7 +80,7 @@ pub(super) fn origin(
     if origin.is_none() {
         let legal: Vec<String> = Origin::ALL.iter().map(|(n, _)| format!("`{n}`")).collect();
         diagnostics.push(
-            Diagnostic::at(
+            Diagnostic::at_span(
                 source,
                 row.span("origin"),
                 format!("unknown origin `{name}`"),

@@ -85,7 +85,7 @@ impl Interval {
     }
 
     /// Whether `value` lies in it.
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 }

@@ -123,11 +123,11 @@ impl StepCosts {
     /// The cost of a step: the measured value itself at a measured point; between points the pooled law with its
     /// residual, or a law of the shape times what is between ln(measured/law), or what is between ln(seconds); `None`
     /// outside the hull.
-    pub fn at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
+    pub fn cost_at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
         self.known(at).map(|known| (known.cost, known.provenance))
     }
 
-    /// The cost of a step as by [`Self::at`], and how sure it is.
+    /// The cost of a step as by [`Self::cost_at`], and how sure it is.
     pub fn known(&self, at: &Configuration) -> Option<KnownStep> {
         let table = self.table(&at.vm)?;
         let pool = self.pool(at);
@@ -141,7 +141,7 @@ impl StepCosts {
         if !table.surface.surrounds(at) {
             return None;
         }
-        let (cost, deviation) = match pool.and_then(|pool| pool.at(at, 1.0, 1.0)) {
+        let (cost, deviation) = match pool.and_then(|pool| pool.cost_at(at, 1.0, 1.0)) {
             Some((cost, deviation)) => {
                 let shared = table.surface.share(at, cost.total_s());
                 (shared.unwrap_or(cost), Some(deviation))
@@ -177,7 +177,7 @@ impl StepCosts {
     ) -> Option<KnownStep> {
         let table = self.table(&at.vm);
         let pooled = self.pool(at).and_then(|pool| {
-            let (cost, deviation) = pool.at(at, compute_scale, network_scale)?;
+            let (cost, deviation) = pool.cost_at(at, compute_scale, network_scale)?;
             let unscaled = compute_scale == 1.0 && network_scale == 1.0;
             let share = table.filter(|_| unscaled);
             let shared = share.and_then(|t| t.surface.share(at, cost.total_s()));
@@ -210,7 +210,7 @@ impl StepCosts {
         let (cost, deviation) =
             self.pool(at)
                 .filter(|_| whole)?
-                .at(at, compute_scale, network_scale)?;
+                .cost_at(at, compute_scale, network_scale)?;
         Some(KnownStep {
             cost,
             provenance: Provenance::Extrapolated,
@@ -321,7 +321,7 @@ impl Table {
             let at = configuration(row);
             let communication_s = match known(row) {
                 Some(seconds) => seconds,
-                None => row.step_s - compute.at(at.local_batch()),
+                None => row.step_s - compute.seconds_at(at.local_batch()),
             };
             if communication_s < 0.0 {
                 let compute_s = row.step_s - communication_s;
@@ -345,7 +345,7 @@ impl Table {
             errors: if pooled {
                 StepErrors::default()
             } else {
-                StepErrors::of(&points, law)
+                StepErrors::from_points(&points, law)
             },
             points,
         })
@@ -374,7 +374,7 @@ mod tests {
         }
     }
 
-    fn at(workers: u32, batch: u32) -> Configuration {
+    fn test_configuration(workers: u32, batch: u32) -> Configuration {
         Configuration {
             vm: "vm".into(),
             workers,
@@ -421,12 +421,15 @@ mod tests {
             .collect();
         let (measured, laws) = (StepMeasured::Barrier, Laws::default());
         let powers = StepCosts::new(rows, measured, Communication::Known, &laws).expect("sound");
-        let (cost, provenance) = powers.at(&at(3, 96)).expect("inside");
+        let (cost, provenance) = powers.cost_at(&test_configuration(3, 96)).expect("inside");
         assert_eq!(provenance, Provenance::Interpolated);
         assert!((cost.compute_s - 0.64).abs() < 1e-12, "{cost:?}");
         assert!((cost.communication_s - 0.32).abs() < 1e-12, "{cost:?}");
-        assert_eq!(linear().at(&at(5, 96)), None);
-        assert_eq!(linear().nearest(&at(5, 120)), Some(at(4, 128)));
+        assert_eq!(linear().cost_at(&test_configuration(5, 96)), None);
+        assert_eq!(
+            linear().nearest(&test_configuration(5, 120)),
+            Some(test_configuration(4, 128))
+        );
     }
 
     #[test]
@@ -454,7 +457,10 @@ mod tests {
             Communication::Unknown,
             &Laws::default(),
         );
-        let (cost, _) = costs.expect("whole steps").at(&at(3, 64)).expect("inside");
+        let (cost, _) = costs
+            .expect("whole steps")
+            .cost_at(&test_configuration(3, 64))
+            .expect("inside");
         let share = libm::log(1.5) / libm::log(2.0);
         assert!((cost.compute_s - 0.6_f64.powf(share)).abs() < 1e-12);
         assert_eq!(cost.communication_s, 0.0);
@@ -471,7 +477,9 @@ mod tests {
             &Laws::default(),
         )
         .expect("a split in every row");
-        let (cost, _) = costs.at(&at(4, 40)).expect("the smallest local batch");
+        let (cost, _) = costs
+            .cost_at(&test_configuration(4, 40))
+            .expect("the smallest local batch");
         let share = libm::log(2.0) / libm::log(3.0);
         assert!((cost.total_s() - 12.0 * (16.0_f64 / 12.0).powf(share)).abs() < 1e-12);
     }

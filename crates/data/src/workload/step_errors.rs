@@ -16,7 +16,7 @@ pub(super) struct StepErrors {
 }
 
 impl StepErrors {
-    pub(super) fn of(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
+    pub(super) fn from_points(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
         let mut squares = Squares::default();
         let groups: [fn(&Configuration) -> u64; 2] =
             [|c| u64::from(c.workers), |c| c.local_batch().to_bits()];

@@ -16,20 +16,20 @@ pub(super) struct Pool {
     law: PooledLaw,
     residual: Residual,
     measured: Vec<Configuration>,
-    found: Found,
+    found: ResidualCache,
 }
 
 /// What the residual says of places that were asked for: VM types that stand in for one ask for the same, a check and a
 /// run do, and each answer takes a decomposition. Copies share it.
 #[derive(Debug, Clone, Default)]
-struct Found(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
+struct ResidualCache(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
 
 /// Placement, workers and batch.
 type Key = (u64, u32, u32);
 
 const MOST_FOUND: usize = 100_000;
 
-impl Found {
+impl ResidualCache {
     /// The answer for `key`, found by `find` if it was not asked for before.
     fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -84,12 +84,12 @@ impl Pool {
                 .map(|(c, _)| c.clone())
                 .collect(),
             residual: Residual::new(law.residual, points.filter_map(ratio).collect()),
-            found: Found::default(),
+            found: ResidualCache::default(),
         }
     }
 
     /// The cost of a step, and the standard deviation of its logarithm.
-    pub(super) fn at(
+    pub(super) fn cost_at(
         &self,
         at: &Configuration,
         compute_scale: f64,
@@ -105,8 +105,10 @@ impl Pool {
             network_scale,
         )?;
         let key = (place.placement, at.workers, at.batch);
-        let (mean, deviation) =
-            (self.found).get(key, || self.residual.at(&place, &gradient(law, vms, at)));
+        let (mean, deviation) = (self.found).get(key, || {
+            self.residual
+                .mean_and_sd_at(&place, &gradient(law, vms, at))
+        });
         let ratio = libm::exp(mean);
         let cost = StepCost {
             compute_s: by_law.compute_s * ratio,

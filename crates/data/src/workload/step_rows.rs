@@ -47,7 +47,7 @@ pub(super) fn read(
 fn step_row(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<StepRow> {
     let before = d.len();
     let vm = row.name("vm", d);
-    let workers = rows::whole(row, "workers", d);
+    let workers = rows::read_count(row, "workers", d);
     if let (Some(vm), Some(workers)) = (vm, workers) {
         let wrong = match Shape::parse(vm) {
             Err(wrong) => Some(wrong.to_string()),
@@ -61,7 +61,7 @@ fn step_row(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<
             d.error_at(source, row.span("vm"), wrong, form);
         }
     }
-    let batch = rows::whole(row, "batch", d);
+    let batch = rows::read_count(row, "batch", d);
     let step_s = rows::above_zero(row, "step_s", d);
     let communication_s = row.optional_number("communication_s", 0.0.., d);
     rows::origin(row, source, d);

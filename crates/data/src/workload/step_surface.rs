@@ -17,12 +17,12 @@ pub(super) struct Surface {
     /// Whether grids run along the local batch instead of the global one: where fewer local
     /// batches than global ones were measured, the table was measured along them.
     by_local_batch: bool,
-    one_vm: Side,
-    several: Side,
+    one_vm: StepGrids,
+    several: StepGrids,
 }
 
 #[derive(Debug, Clone)]
-struct Side {
+struct StepGrids {
     whole: Grid,
     compute: Grid,
 }
@@ -47,8 +47,8 @@ impl Surface {
         let mut surface = Surface {
             law,
             by_local_batch,
-            one_vm: Side::new(&[]),
-            several: Side::new(&[]),
+            one_vm: StepGrids::new(&[]),
+            several: StepGrids::new(&[]),
         };
         let value = |(c, measured): &(Configuration, StepCost)| {
             let (workers, along) = surface.place(c);
@@ -64,7 +64,7 @@ impl Surface {
         let values: Vec<_> = points.iter().map(value).collect();
         let side = |one: bool| {
             let of = values.iter().filter(|v| v.0 == one);
-            Side::new(&of.map(|v| (v.1, v.2, v.3, v.4)).collect::<Vec<_>>())
+            StepGrids::new(&of.map(|v| (v.1, v.2, v.3, v.4)).collect::<Vec<_>>())
         };
         (surface.one_vm, surface.several) = (side(true), side(false));
         surface
@@ -81,7 +81,7 @@ impl Surface {
         (libm::log(workers), libm::log(along))
     }
 
-    fn side(&self, at: &Configuration) -> &Side {
+    fn side(&self, at: &Configuration) -> &StepGrids {
         if on_one_vm(at) {
             &self.one_vm
         } else {
@@ -92,15 +92,15 @@ impl Surface {
     /// Whether measurements surround `at`.
     pub(super) fn surrounds(&self, at: &Configuration) -> bool {
         let (workers, along) = self.place(at);
-        self.side(at).whole.at(workers, along).is_some()
+        self.side(at).whole.value_at(workers, along).is_some()
     }
 
     /// The cost of a step between measured ones; `None` where none surround it.
     pub(super) fn inside(&self, at: &Configuration) -> Option<StepCost> {
         let (workers, along) = self.place(at);
         let side = self.side(at);
-        let whole = side.whole.at(workers, along)?;
-        let compute = side.compute.at(workers, along)?;
+        let whole = side.whole.value_at(workers, along)?;
+        let compute = side.compute.value_at(workers, along)?;
         match self.law {
             None => Some(shared(libm::exp(whole), libm::exp(compute))),
             Some(law) => {
@@ -159,7 +159,7 @@ fn cost(law: &StepLaw, at: &Configuration) -> Option<StepCost> {
     law.cost(at.workers, at.local_batch(), 1.0, 1.0)
 }
 
-impl Side {
+impl StepGrids {
     /// A side of the surface, from (workers, along, whole, compute).
     fn new(values: &[(f64, f64, f64, f64)]) -> Self {
         let grid = |of: fn(&(f64, f64, f64, f64)) -> f64| {
@@ -170,7 +170,7 @@ impl Side {
             };
             Grid::new(&values.iter().map(point).collect::<Vec<_>>(), |along| along)
         };
-        Side {
+        StepGrids {
             whole: grid(|v| v.2),
             compute: grid(|v| v.3),
         }

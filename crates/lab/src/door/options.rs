@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::scenario::Scenario;
-use crate::scenario::{Given, Overrides, load_with};
+use crate::scenario::{Extensions, Overrides, load_with};
 use scavsim_data::pricing::{AS_MEASURED, Policy, VmPrice};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
@@ -24,15 +24,15 @@ const SET: &str = "set";
 ///
 /// /// USD 0.20 an hour for any VM.
 /// #[derive(Debug)]
-/// struct TwentyCents;
+/// struct FlatVmPrice;
 ///
-/// impl VmPrice for TwentyCents {
+/// impl VmPrice for FlatVmPrice {
 ///     fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
 ///         Ok(0.20)
 ///     }
 /// }
 ///
-/// let scenario = Scenario::options().price("twenty-cents", TwentyCents).parse(
+/// let scenario = Scenario::options().price("twenty-cents", FlatVmPrice).parse(
 ///     r#"
 ///     workloads = ["scavenger-resnet18"]
 ///     pricing.policies = ["paper-fixed", "twenty-cents"]
@@ -44,7 +44,7 @@ const SET: &str = "set";
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    given: Given,
+    given: Extensions,
     interrupt: Option<Interrupt>,
     set: Vec<Arc<Source>>,
     jobs: Option<usize>,
@@ -205,7 +205,7 @@ impl Options {
             let title = format!("a program cannot bring a {what} called `{name}`");
             diagnostics.push(Diagnostic::general(title).with_help(help));
         };
-        let Given {
+        let Extensions {
             registry,
             policies,
             workloads,

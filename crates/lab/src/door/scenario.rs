@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::experiment::PlanError;
 use crate::experiment::precision::{self, NotReached};
-use crate::experiment::{Conduct, Ending, Finished, Plan, Record, Sink, Tasks, run};
+use crate::experiment::{Conduct, Finished, Plan, Record, RunEnding, Sink, Tasks, run};
 use crate::scenario;
 use scavsim_sim::engine::Interrupt;
 
@@ -128,7 +128,7 @@ impl Scenario {
                 Err(NotReached::Run(why)) => return Err(why.into()),
                 Err(NotReached::Interrupted) => {
                     return Ok(Finished {
-                        ending: Ending::Interrupted,
+                        ending: RunEnding::Interrupted,
                         ..Finished::default()
                     });
                 }
@@ -138,29 +138,29 @@ impl Scenario {
             // What was cut off may be wrong in any way.
             Err(_) if self.interrupt.is_raised() => {
                 return Ok(Finished {
-                    ending: Ending::Interrupted,
+                    ending: RunEnding::Interrupted,
                     ..Finished::default()
                 });
             }
             plan => plan?,
         };
-        let tasks = Tasks::of(&plan);
+        let tasks = Tasks::from_plan(&plan);
         let conduct = Conduct {
             jobs,
             fail_fast: false,
             known: 0,
             progress: &AtomicU64::new(0),
         };
-        let mut each = Each(take);
+        let mut each = ClosureSink(take);
         Ok(run(&mut plan, tasks.behind(0), conduct, &mut [&mut each])?)
     }
 }
 
 /// Hands records to a closure, which cannot fail.
-struct Each<F>(F);
+struct ClosureSink<F>(F);
 
-impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+impl<F: FnMut(&Record<'_>)> Sink for ClosureSink<F> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         (self.0)(record);
         Ok(())
     }

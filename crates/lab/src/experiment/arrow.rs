@@ -18,7 +18,7 @@ use super::record::{COLUMNS, Record};
 ///
 /// let scenario = Scenario::parse("workloads = [\"scavenger-resnet18\"]")?;
 /// let mut batches = RecordBatches::default();
-/// scenario.run(|record| batches.take(record))?;
+/// scenario.run(|record| batches.push_record(record))?;
 /// let batch = batches.batch()?;
 /// assert_eq!(batch.num_rows() as u64, scenario.cases());
 /// assert_eq!(batches.waiting(), 0); // the next batch begins
@@ -47,7 +47,7 @@ impl Default for RecordBatches {
     fn default() -> Self {
         RecordBatches {
             schema: Arc::clone(&SCHEMA),
-            columns: COLUMNS.iter().map(|c| Values::of(c.kind)).collect(),
+            columns: COLUMNS.iter().map(|c| Values::for_kind(c.kind)).collect(),
             waiting: 0,
         }
     }
@@ -60,9 +60,9 @@ impl RecordBatches {
     }
 
     /// Adds a record.
-    pub fn take(&mut self, record: &Record<'_>) {
+    pub fn push_record(&mut self, record: &Record<'_>) {
         for (values, column) in self.columns.iter_mut().zip(COLUMNS) {
-            values.take((column.of)(record));
+            values.push_value((column.of)(record));
         }
         self.waiting += 1;
     }
@@ -104,7 +104,7 @@ fn fit(mut array: impl Array + 'static) -> ArrayRef {
 
 impl Values {
     /// With little room: a task has few records, and many wait to be written.
-    fn of(kind: Kind) -> Values {
+    fn for_kind(kind: Kind) -> Values {
         match kind {
             Kind::Count => Values::Count(UInt64Builder::with_capacity(ROOM)),
             Kind::Name | Kind::Word | Kind::Text => {
@@ -115,12 +115,12 @@ impl Values {
         }
     }
 
-    fn take(&mut self, value: Value<'_>) {
+    fn push_value(&mut self, value: Value<'_>) {
         match self {
             // There is one in every record.
             Values::Count(values) => values.append_value(value.count().unwrap_or_default()),
             Values::Text(values) => values.append_option(value.text()),
-            Values::Whole(values) => values.append_option(value.whole()),
+            Values::Whole(values) => values.append_option(value.whole_number()),
             Values::Figure(values) => values.append_option(value.figure()),
         }
     }

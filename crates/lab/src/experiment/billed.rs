@@ -1,9 +1,9 @@
 //! A finished run under a tariff: hours and USD, of the whole and of its parts.
 
-use super::arena::Arena;
 use super::record::Record;
 use super::run_to_target::Run;
 use super::score::TimeAndCost;
+use super::search_problem::SearchProblem;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
 use scavsim_data::usage::{Phase, Usage};
@@ -37,7 +37,12 @@ pub(super) fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> TimeAndCost
 }
 
 /// A run under one tariff; what is about the oracle and the choice alone is not filled in.
-pub(super) fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
+pub(super) fn bill(
+    arena: &SearchProblem,
+    tariff: &Tariff,
+    run: &Run,
+    scratch: &mut Usage,
+) -> Outcome {
     let line = &run.line;
     let parts = tariff.parts(&run.net);
     let total = TimeAndCost {
@@ -94,8 +99,8 @@ pub(super) fn divide(record: &mut Record<'_>, parts: &Parts) {
     record.bill_lost_usd = Some(parts.lost);
     record.bill_restore_usd = Some(parts.restore);
     let charges = &parts.charges;
-    record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
-    record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
+    record.bill_egress_usd = Some(charges::egress::CHARGE.value_in(charges));
+    record.bill_storage_usd = Some(charges::storage::CHARGE.value_in(charges));
     let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
     record.bill_charges_usd = Some(charges::all_but(&named, charges));
 }

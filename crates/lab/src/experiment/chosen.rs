@@ -15,16 +15,16 @@ pub struct Chosen {
 
 /// What was chosen, borrowed from a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen<'r> {
+pub(super) struct ChosenRef<'r> {
     vm: Option<&'r str>,
     workers: Option<u32>,
     batch: Option<u32>,
     other: Option<&'r str>,
 }
 
-impl<'r> Seen<'r> {
+impl<'r> ChosenRef<'r> {
     pub(super) fn choice(record: &'r Record<'_>) -> Option<Self> {
-        let seen = Seen {
+        let seen = ChosenRef {
             vm: record.chosen_vm,
             workers: record.chosen_workers,
             batch: record.chosen_batch,
@@ -34,7 +34,7 @@ impl<'r> Seen<'r> {
     }
 
     pub(super) fn oracle(record: &'r Record<'_>) -> Option<Self> {
-        let seen = Seen {
+        let seen = ChosenRef {
             vm: record.oracle_vm,
             workers: record.oracle_workers,
             batch: record.oracle_batch,
@@ -45,7 +45,7 @@ impl<'r> Seen<'r> {
 
     /// The choice whatever the VM type.
     pub(super) fn on_any_vm(self) -> Self {
-        Seen {
+        ChosenRef {
             vm: Some(""),
             ..self
         }

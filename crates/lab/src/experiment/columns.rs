@@ -86,7 +86,7 @@ impl<'r> Value<'r> {
     }
 
     #[cfg(feature = "arrow")]
-    pub fn whole(self) -> Option<u32> {
+    pub fn whole_number(self) -> Option<u32> {
         match self {
             Value::Whole(whole) => Some(whole),
             _ => None,
@@ -105,7 +105,7 @@ impl<'r> Value<'r> {
 pub(super) trait Field<'p> {
     const KIND: Kind;
     /// A type that a field of a record can have, without a plan to borrow from.
-    type Owned;
+    type OwnedValue;
 
     fn value(&self) -> Value<'_>;
     /// The figure, NaN where it is none.
@@ -118,8 +118,8 @@ pub(super) trait Field<'p> {
     fn is_wrong(&self) -> bool {
         false
     }
-    fn into_owned(self) -> Self::Owned;
-    fn borrowed(owned: &'p Self::Owned) -> Self;
+    fn into_owned(self) -> Self::OwnedValue;
+    fn borrowed(owned: &'p Self::OwnedValue) -> Self;
 }
 
 /// A field that borrows nothing is its own owned form.
@@ -127,7 +127,7 @@ macro_rules! plain_field {
     ($type:ty, $kind:ident, |$it:ident| $value:expr) => {
         impl Field<'_> for $type {
             const KIND: Kind = Kind::$kind;
-            type Owned = $type;
+            type OwnedValue = $type;
 
             fn value(&self) -> Value<'_> {
                 let $it = *self;
@@ -152,7 +152,7 @@ plain_field!(Option<u32>, Whole, |whole| whole
 
 impl Field<'_> for Option<f64> {
     const KIND: Kind = Kind::Figure;
-    type Owned = Option<f64>;
+    type OwnedValue = Option<f64>;
 
     fn value(&self) -> Value<'_> {
         self.map_or(Value::Empty, Value::Figure)
@@ -179,7 +179,7 @@ impl Field<'_> for Option<f64> {
 
 impl<'p> Field<'p> for &'p str {
     const KIND: Kind = Kind::Name;
-    type Owned = String;
+    type OwnedValue = String;
 
     fn value(&self) -> Value<'_> {
         Value::Text(self)
@@ -196,7 +196,7 @@ impl<'p> Field<'p> for &'p str {
 
 impl<'p> Field<'p> for Option<&'p str> {
     const KIND: Kind = Kind::Text;
-    type Owned = Option<String>;
+    type OwnedValue = Option<String>;
 
     fn value(&self) -> Value<'_> {
         self.map_or(Value::Empty, Value::Text)
@@ -213,7 +213,7 @@ impl<'p> Field<'p> for Option<&'p str> {
 
 impl<'p> Field<'p> for Cow<'p, str> {
     const KIND: Kind = Kind::Text;
-    type Owned = String;
+    type OwnedValue = String;
 
     fn value(&self) -> Value<'_> {
         Value::Text(self)

@@ -9,9 +9,9 @@
 //! outlines β is 0. Sources: Giles 2008 (two levels); Glasserman, Monte Carlo Methods in Financial Engineering, 4.1 (slopes from
 //! the same runs leave a bias of the order of 1/n).
 
-use scavsim_base::stats::Joint;
+use scavsim_base::stats::JointMoments;
 use scavsim_search::search::Point;
-use scavsim_sim::job::Sketched;
+use scavsim_sim::job::SketchResult;
 
 /// A mean and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,9 +24,9 @@ pub(super) struct Estimate {
 #[derive(Debug, Clone)]
 pub(super) struct Sample {
     /// Reached or not, seconds in outline, seconds, USD per policy.
-    runs: Joint,
+    runs: JointMoments,
     /// Seconds and surprises of outlines by themselves.
-    outlines: Joint,
+    outlines: JointMoments,
     /// Whether runs are outlined; whether all were, and whether all reached their targets.
     is_outlined: bool,
     has_all: bool,
@@ -46,8 +46,8 @@ impl Sample {
     /// Nothing yet, under so many policies.
     pub(super) fn new(policies: usize) -> Sample {
         Sample {
-            runs: Joint::new(FIRST + 1 + policies),
-            outlines: Joint::new(3),
+            runs: JointMoments::new(FIRST + 1 + policies),
+            outlines: JointMoments::new(3),
             is_outlined: false,
             has_all: true,
             all_reached: true,
@@ -80,7 +80,7 @@ impl Sample {
     }
 
     /// Takes in a run: seconds, then USD per policy.
-    pub(super) fn run(&mut self, values: &[f64], reached: bool, outline: Option<&Sketched>) {
+    pub(super) fn run(&mut self, values: &[f64], reached: bool, outline: Option<&SketchResult>) {
         self.all_reached &= reached;
         self.has_all &= outline.is_some();
         self.values.clear();
@@ -90,7 +90,7 @@ impl Sample {
         self.runs.add(&self.values);
     }
 
-    pub(super) fn outline(&mut self, outline: &Sketched) {
+    pub(super) fn outline(&mut self, outline: &SketchResult) {
         let [first, second] = outline.surprise;
         self.outlines.add(&[outline.seconds, first, second]);
     }

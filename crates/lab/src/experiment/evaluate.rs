@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::arena::Arena;
 use super::billed::{Outcome, bill, divide, value};
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
@@ -11,9 +10,10 @@ use super::plan::{Case, Plan};
 use super::record::{GroupNumber, Record, Status};
 use super::run_to_target::Run;
 use super::score::{
-    Charge, Repeated, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
+    Charge, RepeatedJob, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
-use super::simulation::{Found, Settled, Simulation};
+use super::search_problem::SearchProblem;
+use super::simulation::{RunIndex, SearchConclusion, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
@@ -21,10 +21,10 @@ use scavsim_search::search::{
     CLAIRVOYANT, Forecast, Objective, Point, Task,
     objective::{best_two, choose},
 };
-use scavsim_search::testbed::{Noted, Timeline};
+use scavsim_search::testbed::{TestbedExchange, Timeline};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::sync::Invalid;
-use scavsim_sim::training::{Fidelity, Unfinished};
+use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between them.
 pub struct Evaluator<'p> {
@@ -46,9 +46,9 @@ pub struct Evaluator<'p> {
 }
 
 /// A case and all that happened in it.
-pub struct Watched<'p> {
+pub struct TracedCase<'p> {
     pub case: Case,
-    pub arena: &'p Arena,
+    pub arena: &'p SearchProblem,
     /// When it did what.
     pub line: Timeline,
     /// What happened until the target was reached, in the order of time.
@@ -138,7 +138,7 @@ impl<'p> Evaluator<'p> {
         let expected = &arena.expected[case.policy];
         let one_run = match self.simulation.run_alone(case, oracle) {
             Ok(alone) => value(tariff, alone.line.net_end, &alone.net),
-            Err(_) => TimeAndCost::of(expected[oracle]),
+            Err(_) => TimeAndCost::from_point(expected[oracle]),
         };
         let within = (expected.iter().zip(&arena.allowed[case.policy]))
             .filter_map(|(point, is_allowed)| is_allowed.then_some(*point));
@@ -153,7 +153,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The probes of the last search and how long its strategy took, where the plan asks for them.
-    pub fn noted(&self) -> (&[Noted], Duration) {
+    pub fn noted(&self) -> (&[TestbedExchange], Duration) {
         self.simulation.noted()
     }
 
@@ -172,7 +172,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
-    pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
+    pub fn watch(mut self, case: Case, most: u64) -> Result<TracedCase<'p>, Cow<'p, str>> {
         let arena = (self.plan.arena(case.arena)).map_err(|why| why.to_string())?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {
             let why = arena.no_choice[case.policy].as_deref();
@@ -184,7 +184,7 @@ impl<'p> Evaluator<'p> {
         self.simulation.forget_runs();
         let run = self.simulation.run(case, choice);
         let line = run.map_err(|why| why.reason())?.line;
-        Ok(Watched {
+        Ok(TracedCase {
             case,
             arena,
             line,
@@ -193,18 +193,23 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What the strategy recommends, or the objective in its forecast.
-    fn search(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<usize, Reason> {
+    fn search(
+        &mut self,
+        case: Case,
+        arena: &'p SearchProblem,
+        oracle: usize,
+    ) -> Result<usize, Reason> {
         self.rival = None;
         match self.simulation.search(case) {
-            Found::Never(why) => Err(why.clone()),
-            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
+            SearchConclusion::Never(why) => Err(why.clone()),
+            SearchConclusion::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
                 if arena.contenders[case.strategy].name == CLAIRVOYANT {
                     (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into())
                 } else {
                     Ok(oracle)
                 }
             }
-            Found::Forecast => {
+            SearchConclusion::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
                 let is_decided = self.simulation.forecast().decided.is_some();
                 let by_time = self.plan.objectives[case.objective] == Objective::Time;
@@ -218,8 +223,13 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The strategy and then the oracle in the same replica, billed.
-    fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
-        let never = |why: Unfinished| why.reason();
+    fn outcome(
+        &mut self,
+        case: Case,
+        arena: &'p SearchProblem,
+        oracle: usize,
+    ) -> Result<Outcome, Reason> {
+        let never = |why: UnfinishedJob| why.reason();
         let tariff = &arena.tariffs[case.policy];
         self.failed.clear();
         self.ran.clear();
@@ -229,7 +239,7 @@ impl<'p> Evaluator<'p> {
         let settled = loop {
             self.ran.push(choice);
             match self.simulation.settle(case, &self.failed, choice) {
-                Err(Unfinished::Unreached { .. }) if is_asked_again => {
+                Err(UnfinishedJob::Unreached { .. }) if is_asked_again => {
                     self.failed.push(choice);
                     choice = (self.instead(case, arena, tariff)).ok_or(NOTHING_REACHES)?;
                 }
@@ -242,7 +252,7 @@ impl<'p> Evaluator<'p> {
         // Without search the oracle's choice is the oracle's run, to the last bit.
         if choice != oracle || outcome.search.hours > 0.0 {
             let alone = (self.simulation.settle_alone(case, oracle)).map_err(never)?;
-            let alone = (self.simulation).billed(Settled::Alone(alone), case.policy, billed);
+            let alone = (self.simulation).billed(RunIndex::Alone(alone), case.policy, billed);
             outcome.oracle = alone.total;
         }
         if self.plan.limits.are_any() || self.plan.repeats(case.arena).is_some() {
@@ -257,7 +267,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What the objective picks from how all configurations turn out in the replica, without search.
-    fn best_realised(&mut self, case: Case, arena: &Arena) -> Option<usize> {
+    fn best_realised(&mut self, case: Case, arena: &SearchProblem) -> Option<usize> {
         let tariff = &arena.tariffs[case.policy];
         self.priced = None;
         self.points.clear();
@@ -280,7 +290,7 @@ impl<'p> Evaluator<'p> {
 
     /// What the objective picks from the forecast, at the prices that are known to everybody, unless the strategy
     /// has decided; what is second is noted.
-    fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+    fn choose(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) -> Option<usize> {
         let decided = self.simulation.forecast().decided;
         let by_time = self.plan.objectives[case.objective] == Objective::Time;
         if decided.is_some() && !by_time && !arena.prices_are_known(tariff) {
@@ -293,7 +303,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What is chosen after those that failed.
-    fn instead(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+    fn instead(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) -> Option<usize> {
         let mut named = self.simulation.forecast().instead.iter().copied();
         if let Some(at) = named.find(|at| !self.failed.contains(at)) {
             return Some(at);
@@ -308,7 +318,12 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    fn choose_two(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> [Option<usize>; 2] {
+    fn choose_two(
+        &mut self,
+        case: Case,
+        arena: &SearchProblem,
+        tariff: &Tariff,
+    ) -> [Option<usize>; 2] {
         let forecast = self.simulation.forecast();
         let free = self.plan.limits.max_cost_usd.is_none();
         if free && self.plan.objectives[case.objective] == Objective::Time {
@@ -333,7 +348,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Time and cost of all configurations by the forecast of the last search.
-    fn price(&mut self, case: Case, arena: &Arena, tariff: &Tariff) {
+    fn price(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) {
         let key = (self.simulation.number(), case.policy);
         if self.priced == Some(key) {
             return;
@@ -365,7 +380,7 @@ impl<'p> Evaluator<'p> {
         &self,
         record: &mut Record<'p>,
         case: Case,
-        arena: &'p Arena,
+        arena: &'p SearchProblem,
         oracle: usize,
         outcome: Outcome,
     ) {
@@ -388,7 +403,7 @@ impl<'p> Evaluator<'p> {
         record.oracle_cost_usd = Some(over.usd);
         record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
         record.expected_cost_usd = Some(chosen.cost_usd);
-        record.expected_log_sd = arena.ground.spread(at).time();
+        record.expected_log_sd = arena.ground.prediction_spread(at).time();
         if let Some(plans) = arena.ground.facts().plans {
             let figures = plans.figures(at);
             record.peak_gib = Some(figures.peak_gib);
@@ -447,7 +462,7 @@ impl<'p> Evaluator<'p> {
             record.failed_choices = Some(self.failed.len() as f64);
         }
         if let Some(runs) = self.plan.repeats(case.arena) {
-            let jobs = Repeated {
+            let jobs = RepeatedJob {
                 runs,
                 completed: self.simulation.completed(),
                 oracle: over,
@@ -513,7 +528,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn empty_record(&self, case: Case, oracle: Option<(&'p Arena, usize)>) -> Record<'p> {
+    fn empty_record(&self, case: Case, oracle: Option<(&'p SearchProblem, usize)>) -> Record<'p> {
         let best = oracle.map(|(arena, index)| (&arena.space, index));
         let unkept = (self.plan.limits.are_any()).then_some(0.0);
         Record {

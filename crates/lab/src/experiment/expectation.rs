@@ -12,8 +12,8 @@ use super::estimate::{Estimate, Sample};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{Limits, Objective, Point};
-use scavsim_search::testbed::{Ground, Site, Terms};
-use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_search::testbed::{Environment, JobTrial, Terms};
+use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::Fidelity;
 
 /// Relative standard error of time and of cost under every policy at which a configuration that may be chosen is known well
@@ -74,8 +74,8 @@ pub struct Question<'a> {
 /// Time and cost per policy of so many configurations, without search, through losses of VMs. A run that does not reach the
 /// target is begun again, from scratch: what it took is shared by those that do.
 pub fn expect(
-    hands: Hands,
-    ground: &dyn Ground,
+    hands: Parallelism,
+    ground: &dyn Environment,
     configurations: usize,
     terms: &Terms,
     question: Question<'_>,
@@ -245,7 +245,7 @@ pub(super) struct Runners<'g, M> {
 }
 
 impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
-    pub(super) fn new(hands: Hands, make: M) -> Self {
+    pub(super) fn new(hands: Parallelism, make: M) -> Self {
         let none = || Mutex::new(None);
         let each = std::iter::repeat_with(none).take(hands.count()).collect();
         Runners { each, make }
@@ -264,7 +264,7 @@ impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
 
 /// Runs configurations on one of the two sets of replicas.
 pub(super) struct Runner<'g> {
-    site: Box<dyn Site + 'g>,
+    site: Box<dyn JobTrial + 'g>,
     interrupt: Interrupt,
     tariffs: &'g [Tariff],
     set: u64,
@@ -276,7 +276,7 @@ pub(super) struct Runner<'g> {
 
 impl<'g> Runner<'g> {
     /// On the set that choices are made on.
-    pub(super) fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
+    pub(super) fn new(ground: &'g dyn Environment, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
         let site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
             ..terms.clone()
@@ -390,7 +390,7 @@ impl<'g> Runner<'g> {
             }
             Err(why) => {
                 self.lost = LOST_WITHOUT_RESULT;
-                (why.at(), false)
+                (why.ended_at(), false)
             }
         };
         self.site.usage_until(end, &mut self.usage);
@@ -403,19 +403,19 @@ impl<'g> Runner<'g> {
 
     /// One run of a configuration as limits see it, which one that does not reach the target keeps none of: its time and
     /// costs are infinite.
-    pub(super) fn told(&mut self, at: usize, number: u64) -> Told<'_> {
+    pub(super) fn run_values(&mut self, at: usize, number: u64) -> RunValues<'_> {
         if !self.once(at, number) {
             self.values.fill(f64::INFINITY);
         }
-        Told(&self.values)
+        RunValues(&self.values)
     }
 }
 
 /// What a run came to: seconds, then USD per policy.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'r>(pub(super) &'r [f64]);
+pub(super) struct RunValues<'r>(pub(super) &'r [f64]);
 
-impl Told<'_> {
+impl RunValues<'_> {
     /// Whether it misses a limit, per policy.
     pub(super) fn misses(self, limits: &Limits) -> impl Iterator<Item = bool> {
         let (time_s, costs) = (self.0[0], &self.0[1..]);

@@ -10,12 +10,12 @@ use super::record::Record;
 
 /// Takes records in case order, on one thread.
 pub trait Sink {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()>;
 }
 
 /// What the records of one task come to.
 pub trait Part<'p>: Send {
-    fn take(&mut self, record: Record<'p>) -> io::Result<()>;
+    fn push_record(&mut self, record: Record<'p>) -> io::Result<()>;
 
     /// Is told that no record of the task is left, while there are still other threads to work on it.
     fn end(&mut self) {}
@@ -36,25 +36,25 @@ pub trait Gather: Send {
     fn merge(&mut self, part: <Self::Maker as Maker>::Part<'_>) -> io::Result<()>;
 
     /// Is told that the next part may be long in coming: what waits can be written or added up, on any threads.
-    fn rest(&mut self) -> io::Result<()> {
+    fn flush_waiting(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
 /// Hands the records of parts to sinks, one after the other.
-pub(super) struct InOrder<'s, 'd>(pub(super) &'s mut [&'d mut (dyn Sink + Send)]);
+pub(super) struct OrderedSinks<'s, 'd>(pub(super) &'s mut [&'d mut (dyn Sink + Send)]);
 
 /// Makes parts that keep their records.
-pub(super) struct Keeping;
+pub(super) struct RecordCollector;
 
 impl<'p> Part<'p> for Vec<Record<'p>> {
-    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
         self.push(record);
         Ok(())
     }
 }
 
-impl Maker for Keeping {
+impl Maker for RecordCollector {
     type Part<'p> = Vec<Record<'p>>;
 
     fn part<'p>(&self) -> Self::Part<'p> {
@@ -62,17 +62,17 @@ impl Maker for Keeping {
     }
 }
 
-impl Gather for InOrder<'_, '_> {
-    type Maker = Keeping;
+impl Gather for OrderedSinks<'_, '_> {
+    type Maker = RecordCollector;
 
-    fn maker(&self) -> Keeping {
-        Keeping
+    fn maker(&self) -> RecordCollector {
+        RecordCollector
     }
 
     fn merge(&mut self, part: Vec<Record<'_>>) -> io::Result<()> {
         for record in &part {
             for sink in self.0.iter_mut() {
-                sink.take(record)?;
+                sink.push_record(record)?;
             }
         }
         Ok(())

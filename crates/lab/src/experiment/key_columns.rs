@@ -15,7 +15,7 @@ pub struct KeyColumn {
     /// Name of the column, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
     pub name: Cow<'static, str>,
     pub(super) order: Order,
-    pub(super) of: Of,
+    pub(super) of: CellSource,
 }
 
 /// The order of its groups; that without a cell comes first.
@@ -30,7 +30,7 @@ pub(super) enum Order {
 
 /// Where its cell is in a record.
 #[derive(Debug, Clone)]
-pub(super) enum Of {
+pub(super) enum CellSource {
     Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
     Axis(OnAxis, String),
 }
@@ -68,7 +68,7 @@ impl KeyColumn {
         KeyColumn {
             name: Cow::Borrowed(name),
             order,
-            of: Of::Column(of),
+            of: CellSource::Column(of),
         }
     }
 
@@ -85,7 +85,7 @@ impl KeyColumn {
         Some(KeyColumn {
             name: Cow::Owned(word.to_owned()),
             order: Order::Axis,
-            of: Of::Axis(of, axis.to_owned()),
+            of: CellSource::Axis(of, axis.to_owned()),
         })
     }
 }
@@ -124,8 +124,8 @@ pub(super) enum Cell<'c> {
 impl KeyColumn {
     pub(super) fn cell<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
         let value = match &self.of {
-            Of::Column(of) => of(record),
-            Of::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
+            CellSource::Column(of) => of(record),
+            CellSource::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
         };
         match (value.text(), value.count()) {
             (Some(text), _) => Cell::Name(text),
@@ -150,12 +150,12 @@ impl KeyColumns {
     /// `strategy`, `oracle_vm`, which is another where every VM type is searched by itself.
     pub fn of_one_luck() -> KeyColumns {
         let columns = vec![
-            came("objective", |r| Value::Text(r.objective)),
-            came("setting", |r| Value::Text(r.setting)),
-            came("workload", |r| Value::Text(r.workload)),
-            came("pricing", |r| Value::Text(r.pricing)),
-            came("strategy", |r| Value::Text(r.strategy)),
-            came("oracle_vm", |r| {
+            column_by_appearance("objective", |r| Value::Text(r.objective)),
+            column_by_appearance("setting", |r| Value::Text(r.setting)),
+            column_by_appearance("workload", |r| Value::Text(r.workload)),
+            column_by_appearance("pricing", |r| Value::Text(r.pricing)),
+            column_by_appearance("strategy", |r| Value::Text(r.strategy)),
+            column_by_appearance("oracle_vm", |r| {
                 r.oracle_vm.map_or(Value::Empty, Value::Text)
             }),
         ];
@@ -175,13 +175,15 @@ impl KeyColumns {
         let mut columns = of_identity();
         columns.extend([
             // Of a case without a result nothing is known but what it was compared with.
-            came("cluster", |r| {
+            column_by_appearance("cluster", |r| {
                 Value::Text(r.chosen_vm.or(r.oracle_vm).unwrap_or("none"))
             }),
-            came("workers", |r| whole(r.chosen_workers.or(r.oracle_workers))),
-            came("batch", |r| whole(r.chosen_batch.or(r.oracle_batch))),
-            came("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
-            came("reason", |r| Value::Text(&r.reason)),
+            column_by_appearance("workers", |r| {
+                whole_value(r.chosen_workers.or(r.oracle_workers))
+            }),
+            column_by_appearance("batch", |r| whole_value(r.chosen_batch.or(r.oracle_batch))),
+            column_by_appearance("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
+            column_by_appearance("reason", |r| Value::Text(&r.reason)),
         ]);
         KeyColumns {
             columns,
@@ -194,20 +196,23 @@ impl KeyColumns {
 /// What all cases of a group share that differ by luck alone, but for the VM type of the oracle.
 fn of_identity() -> Vec<KeyColumn> {
     vec![
-        came("setting", |r| Value::Text(r.setting)),
-        came("workload", |r| Value::Text(r.workload)),
-        came("pricing", |r| Value::Text(r.pricing)),
-        came("objective", |r| Value::Text(r.objective)),
-        came("strategy", |r| Value::Text(r.strategy)),
+        column_by_appearance("setting", |r| Value::Text(r.setting)),
+        column_by_appearance("workload", |r| Value::Text(r.workload)),
+        column_by_appearance("pricing", |r| Value::Text(r.pricing)),
+        column_by_appearance("objective", |r| Value::Text(r.objective)),
+        column_by_appearance("strategy", |r| Value::Text(r.strategy)),
     ]
 }
 
 /// A column whose groups stand in the order in which they come.
-fn came(name: &'static str, of: for<'r> fn(&'r Record<'_>) -> Value<'r>) -> KeyColumn {
+fn column_by_appearance(
+    name: &'static str,
+    of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
+) -> KeyColumn {
     KeyColumn::new(name, Order::Came, of)
 }
 
-fn whole(number: Option<u32>) -> Value<'static> {
+fn whole_value(number: Option<u32>) -> Value<'static> {
     number.map_or(Value::Empty, Value::Whole)
 }
 

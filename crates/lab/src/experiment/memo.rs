@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex};
 use super::run_to_target::Run;
 use scavsim_data::usage::VmInterval;
 use scavsim_data::usage::phases::PHASES;
-use scavsim_sim::training::Unfinished;
+use scavsim_sim::training::UnfinishedJob;
 
 /// Which run: arena, replica and configuration.
 pub(super) type Key = (usize, u64, usize);
 
 /// A run, or why it does not come to its end.
-pub(super) type Ran = Result<Arc<Run>, Unfinished>;
+pub(super) type RunResult = Result<Arc<Run>, UnfinishedJob>;
 
 /// Drawers of the memo: with so many, threads seldom wait for each other.
 const DRAWERS: usize = 64;
@@ -32,7 +32,7 @@ pub(super) struct Memo {
 
 #[derive(Default)]
 struct Drawer {
-    runs: HashMap<Key, Ran>,
+    runs: HashMap<Key, RunResult>,
     bytes: usize,
     /// The first arena that may be asked for again.
     arena: usize,
@@ -40,12 +40,12 @@ struct Drawer {
 
 impl Default for Memo {
     fn default() -> Memo {
-        Memo::of(MOST_BYTES)
+        Memo::with_most_bytes(MOST_BYTES)
     }
 }
 
 impl Memo {
-    fn of(most_bytes: usize) -> Memo {
+    fn with_most_bytes(most_bytes: usize) -> Memo {
         Memo {
             drawers: (0..DRAWERS).map(|_| Mutex::default()).collect(),
             most_bytes,
@@ -57,7 +57,7 @@ impl Memo {
         &self.drawers[(key.1 as usize ^ key.0) % DRAWERS]
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Ran> {
+    pub(super) fn get(&self, key: &Key) -> Option<RunResult> {
         // What a thread left that panicked is whole.
         let drawer = self.drawer(key).lock();
         let drawer = drawer.unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Memo {
 
     /// Keeps a run, if there is room. Of more replicas than there is room for the first stay: strategies go through
     /// them in the same order, and who forgot the oldest would find none.
-    pub(super) fn keep(&self, key: Key, ran: Ran) {
+    pub(super) fn keep(&self, key: Key, ran: RunResult) {
         let bytes = bytes(&ran);
         let drawer = self.drawer(&key).lock();
         let mut drawer = drawer.unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -83,8 +83,8 @@ impl Memo {
     }
 }
 
-fn bytes(ran: &Ran) -> usize {
-    let own = 2 * size_of::<(Key, Ran)>();
+fn bytes(ran: &RunResult) -> usize {
+    let own = 2 * size_of::<(Key, RunResult)>();
     let Ok(run) = ran else { return own };
     let usages = [&run.net, &run.gross, &run.search];
     let lists = usages.map(|usage| {
@@ -98,10 +98,10 @@ fn bytes(ran: &Ran) -> usize {
 mod tests {
     use super::*;
     use scavsim_base::units::SimTime;
-    use scavsim_sim::training::Stalled;
+    use scavsim_sim::training::StalledJob;
 
-    fn ran(at: u64) -> Ran {
-        Err(Unfinished::Stalled(Stalled {
+    fn ran(at: u64) -> RunResult {
+        Err(UnfinishedJob::Stalled(StalledJob {
             at: SimTime::from_seconds(at as f64),
         }))
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn it_finds_what_it_has_room_for_and_forgets_arenas_that_lie_behind() {
         let one = bytes(&ran(0));
-        let memo = Memo::of(DRAWERS * 3 * one);
+        let memo = Memo::with_most_bytes(DRAWERS * 3 * one);
         let drawers = DRAWERS as u64;
         for replica in 0..5 * drawers {
             memo.keep((0, replica, 7), ran(replica));

@@ -49,7 +49,7 @@ pub struct KeptMetrics {
     pub(super) medians: Vec<usize>,
 }
 
-static ALL: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::of(|_| true, |_| true));
+static ALL: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::from_filters(|_| true, |_| true));
 
 impl KeptMetrics {
     pub fn all() -> &'static KeptMetrics {
@@ -58,13 +58,16 @@ impl KeptMetrics {
 
     /// Means of these metrics and medians of some of them, and what intervals need.
     pub fn only(means: &[&str], medians: &[&str]) -> KeptMetrics {
-        KeptMetrics::of(
+        KeptMetrics::from_filters(
             |name| means.contains(&name) || medians.contains(&name) || ORACLE.contains(&name),
             |name| medians.contains(&name),
         )
     }
 
-    fn of(has_mean: impl Fn(&str) -> bool, has_median: impl Fn(&str) -> bool) -> KeptMetrics {
+    fn from_filters(
+        has_mean: impl Fn(&str) -> bool,
+        has_median: impl Fn(&str) -> bool,
+    ) -> KeptMetrics {
         let means = (0..METRICS.len()).filter(|at| has_mean(METRICS[*at].name));
         let means: Vec<usize> = means.collect();
         let columns: Vec<&Column> = means.iter().map(|at| METRICS[*at]).collect();

@@ -5,11 +5,11 @@
 //! configurations meet the same. The oracle knows in how many of them time and cost are within the limits; a
 //! strategy, which predicts a mean, adds the margin from the mean to the quantile.
 
-use super::expectation::{Runner, Runners, SETTLED, Told};
+use super::expectation::{RunValues, Runner, Runners, SETTLED};
 use scavsim_data::pricing::Tariff;
 use scavsim_search::search::{Limits, Point};
-use scavsim_search::testbed::{Ground, Terms};
-use scavsim_sim::engine::Hands;
+use scavsim_search::testbed::{Environment, Terms};
+use scavsim_sim::engine::Parallelism;
 
 /// Runs of every configuration, those of one whose quantile is near a limit, and the most of one whose share of misses is
 /// not settled by fewer.
@@ -44,8 +44,8 @@ pub struct Spread {
 impl Misses {
     /// Runs so many configurations; `None` where limits are on what is expected.
     pub(super) fn count(
-        hands: Hands,
-        ground: &dyn Ground,
+        hands: Parallelism,
+        ground: &dyn Environment,
         configurations: usize,
         terms: &Terms,
         limits: &Limits,
@@ -62,13 +62,13 @@ impl Misses {
             let mut enough = RUNS[0].min(most);
             runners.with(0, |runner| {
                 while sample.runs() < enough && !runner.is_stopped() {
-                    sample.take(runner.told(at, sample.runs()), limits);
+                    sample.add_run(runner.run_values(at, sample.runs()), limits);
                     if sample.runs() == enough {
                         enough = sample.enough(limits, max_miss).min(most);
                     }
                 }
             });
-            sample.told(max_miss, most)
+            sample.finish(max_miss, most)
         });
         let mut misses = Misses {
             allowed: vec![Vec::new(); tariffs.len()],
@@ -90,7 +90,7 @@ impl Misses {
     }
 
     /// Quantiles of time and cost relative to what is expected, per policy and configuration.
-    pub(super) fn spread(self, expected: &[Vec<Point>]) -> Spread {
+    pub(super) fn into_spread(self, expected: &[Vec<Point>]) -> Spread {
         let over = |quantiles: &[Option<f64>], points: &[Point], mean: fn(&Point) -> f64| {
             let each = quantiles.iter().zip(points.iter().map(mean));
             each.map(|(quantile, mean)| margin(*quantile, mean))
@@ -122,7 +122,7 @@ struct OfOne {
 
 impl MissSample {
     /// What all runs tell, of which there may be `most`.
-    fn told(mut self, max_miss: f64, most: u64) -> OfOne {
+    fn finish(mut self, max_miss: f64, most: u64) -> OfOne {
         let beyond = beyond(self.runs(), max_miss);
         OfOne {
             allowed: self.missed.iter().map(|missed| *missed <= beyond).collect(),
@@ -137,7 +137,7 @@ impl MissSample {
         self.values[0].len() as u64
     }
 
-    fn take(&mut self, run: Told<'_>, limits: &Limits) {
+    fn add_run(&mut self, run: RunValues<'_>, limits: &Limits) {
         for (all, value) in self.values.iter_mut().zip(run.0) {
             all.push(*value);
         }
@@ -235,7 +235,7 @@ mod tests {
         };
         let failed = [f64::INFINITY; 2];
         for run in [[9.0, 1.0], failed, [11.0, 1.0], [8.0, 1.0]] {
-            sample.take(Told(&run), &limits);
+            sample.add_run(RunValues(&run), &limits);
         }
         assert_eq!(sample.missed, [2]);
         assert_eq!(quantile(&mut sample.values[0], 0.25), Some(11.0));

@@ -1,24 +1,24 @@
 //! Everything that cases share, computed once; the order of cases.
 
-mod noticed;
+mod simulation_notices;
 mod told;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::arena::Arena;
 use super::plan_error::PlanError;
 use super::record::Record;
+use super::search_problem::SearchProblem;
 use crate::scenario::Scenario;
-use crate::scenario::subject::topic::{Preparing, Search};
-use noticed::Noticed;
+use crate::scenario::subject::topic::{Search, SearchPreparation};
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;
 use scavsim_search::search::{Limits, Objective};
 use scavsim_search::testbed::Terms;
-use scavsim_sim::engine::{Hands, Interrupt};
-use scavsim_sim::training::waits::Waits;
+use scavsim_sim::engine::{Interrupt, Parallelism};
+use scavsim_sim::training::barrier_waits::BarrierWaits;
+use simulation_notices::SimulationNotices;
 
 /// A scenario, ready to run.
 ///
@@ -30,10 +30,10 @@ pub struct Plan {
     /// Names of what is searched.
     names: Vec<String>,
     /// Waits for the slowest worker by setting, and of every setting the first that has the same.
-    waits: Vec<OnceLock<Waits>>,
+    waits: Vec<OnceLock<BarrierWaits>>,
     waits_of: Vec<usize>,
     /// All searches in the first setting, then all in the next.
-    arenas: Vec<OnceLock<Made>>,
+    arenas: Vec<OnceLock<ProblemResult>>,
 
     pub scenario: String,
     /// Random streams, fidelity and start-up of all its jobs.
@@ -47,10 +47,10 @@ pub struct Plan {
     /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
     /// What is told of its runs besides their results.
-    pub(super) noticed: Noticed,
+    pub(super) noticed: SimulationNotices,
 }
 
-type Made = Result<Box<Arena>, PlanError>;
+type ProblemResult = Result<Box<SearchProblem>, PlanError>;
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,13 +121,13 @@ impl Plan {
             first_replica: 0,
             limits: scenario.limits,
             notes_probes: false,
-            noticed: Noticed::default(),
+            noticed: SimulationNotices::default(),
             source: scenario.clone(),
         };
         for program in plan.source.settings.own.values_mut() {
             program.interrupt = interrupt.clone();
         }
-        let hands = Hands::here();
+        let hands = Parallelism::of_current_thread();
         let eager = hands.each(arenas.min(EAGER), 1, |index| {
             (!interrupt.is_raised()).then(|| plan.make(index, hands))
         });
@@ -163,8 +163,8 @@ impl Plan {
             .collect();
         missing.sort_unstable();
         missing.dedup();
-        let hands = Hands::here();
-        if hands == Hands::One {
+        let hands = Parallelism::of_current_thread();
+        if hands == Parallelism::One {
             return;
         }
         hands.map(&mut missing, |_, index| {
@@ -206,8 +206,9 @@ impl Plan {
     }
 
     /// An arena, made if need be.
-    pub fn arena(&self, index: usize) -> Result<&Arena, &PlanError> {
-        let made = self.arenas[index].get_or_init(|| self.make(index, Hands::One).map(Box::new));
+    pub fn arena(&self, index: usize) -> Result<&SearchProblem, &PlanError> {
+        let made =
+            self.arenas[index].get_or_init(|| self.make(index, Parallelism::One).map(Box::new));
         made.as_deref()
     }
 
@@ -225,7 +226,7 @@ impl Plan {
     }
 
     /// All arenas that can be made.
-    pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
+    pub fn arenas(&self) -> impl Iterator<Item = &SearchProblem> {
         (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
     }
 
@@ -234,9 +235,9 @@ impl Plan {
         if self.arenas.len() > EAGER {
             // Cases come in the order of arenas: those made lie close before `first`.
             let behind = self.arenas[..first].iter_mut().rev();
-            let mut made: Vec<Option<Made>> =
+            let mut made: Vec<Option<ProblemResult>> =
                 behind.map_while(|cell| Some(Some(cell.take()?))).collect();
-            Hands::here().map(&mut made, |_, made| drop(made.take()));
+            Parallelism::of_current_thread().map(&mut made, |_, made| drop(made.take()));
         }
     }
 
@@ -251,16 +252,16 @@ impl Plan {
         named.unwrap_or(&self.names[choice])
     }
 
-    fn make(&self, index: usize, hands: Hands) -> Result<Arena, PlanError> {
+    fn make(&self, index: usize, hands: Parallelism) -> Result<SearchProblem, PlanError> {
         let (setting, search) = self.place(index);
-        let preparing = Preparing {
+        let preparing = SearchPreparation {
             setting: &self.source.runs_in[setting],
             waits: &self.waits[self.waits_of[setting]],
             hands,
         };
         let topic = self.source.subject.topic();
         let prepared = topic.prepared(&self.searches[search], preparing)?;
-        Arena::new(&self.source, &self.terms, prepared, preparing)
+        SearchProblem::new(&self.source, &self.terms, prepared, preparing)
     }
 
     pub fn cases(&self) -> u64 {

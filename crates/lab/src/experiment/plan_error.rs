@@ -1,5 +1,5 @@
 use scavsim_data::pricing::NoPrice;
-use scavsim_search::search::Unusable;
+use scavsim_search::search::UnusableStrategy;
 
 /// Why a scenario that was read without complaint cannot be planned.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum PlanError {
     #[error("pricing policy `{0}`: {1}")]
     NoPrice(String, NoPrice),
     #[error(transparent)]
-    Unusable(#[from] Unusable),
+    Unusable(#[from] UnusableStrategy),
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),
 }

@@ -13,10 +13,10 @@ use std::sync::atomic::AtomicU64;
 use super::key_columns::KeyColumns;
 use super::plan::Plan;
 use super::plan_error::PlanError;
-use super::run::{Conduct, Ending, gather};
+use super::run::{Conduct, RunEnding, gather};
 use super::shard::Tasks;
 use super::summary::Summary;
-use super::tally::Tallied;
+use super::tally::GroupSummary;
 use crate::scenario::{Scenario, WantedPrecision};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
@@ -32,7 +32,7 @@ const GROWTH: (f64, f64) = (1.25, 2.0);
 const MARGIN: f64 = 1.1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reached {
+pub struct AchievedPrecision {
     pub replicas: u64,
     /// Half the widest interval of them, as a fraction; infinite where a net overhead has none.
     pub half_width: f64,
@@ -55,7 +55,7 @@ pub fn replicas(
     wanted: WantedPrecision,
     (jobs, interrupt): (usize, &Interrupt),
     progress: &AtomicU64,
-) -> Result<Reached, NotReached> {
+) -> Result<AchievedPrecision, NotReached> {
     let planned = Plan::on_threads(jobs, scenario, interrupt);
     if interrupt.is_raised() {
         return Err(NotReached::Interrupted);
@@ -67,7 +67,7 @@ pub fn replicas(
         fail_fast: false,
         progress,
     };
-    let mut summary = Summary::by(KeyColumns::of_one_luck(), Tasks::of(&plan));
+    let mut summary = Summary::by(KeyColumns::of_one_luck(), Tasks::from_plan(&plan));
     let most = wanted.most.max(1);
     let least = if scenario.antithetic {
         LEAST_ANTITHETIC
@@ -77,9 +77,9 @@ pub fn replicas(
     let (mut done, mut next) = (0, even(scenario.replicas.max(least)).min(most));
     loop {
         plan.look_at(done..next);
-        let tasks = Tasks::of(&plan).behind(0);
+        let tasks = Tasks::from_plan(&plan).behind(0);
         let finished = gather(&mut plan, tasks, conduct, &mut summary)?;
-        if finished.ending != Ending::Complete {
+        if finished.ending != RunEnding::Complete {
             return Err(NotReached::Interrupted);
         }
         done = next;
@@ -88,7 +88,7 @@ pub fn replicas(
             widest.max(half_width(objective, &tallied))
         });
         if half_width <= wanted.half_width || done >= most {
-            return Ok(Reached {
+            return Ok(AchievedPrecision {
                 replicas: done,
                 half_width,
             });
@@ -108,7 +108,7 @@ fn even(replicas: u64) -> u64 {
 }
 
 /// Half the interval of net overhead in what the objective is about; of the knee in both, the wider.
-fn half_width(objective: &str, tallied: &Tallied) -> f64 {
+fn half_width(objective: &str, tallied: &GroupSummary) -> f64 {
     let figures: &[&str] = match objective {
         of if of == Objective::Time.name() => &["overhead_net_time"],
         of if of == Objective::Cost.name() => &["overhead_net_cost"],
@@ -142,7 +142,7 @@ mod tests {
         load(&source, here, Overrides::default(), &mut wrong).expect("a scenario")
     }
 
-    fn reached(text: &str, half_width: f64, most: u64, jobs: usize) -> Reached {
+    fn reached(text: &str, half_width: f64, most: u64, jobs: usize) -> AchievedPrecision {
         let wanted = WantedPrecision { half_width, most };
         let by = (jobs, &Interrupt::NEVER);
         replicas(&scenario(text), wanted, by, &AtomicU64::new(0)).expect("it can be run")
@@ -152,7 +152,7 @@ mod tests {
     fn at_once(text: &str, replicas: u64) -> f64 {
         let mut plan =
             Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
-        let tasks = Tasks::of(&plan);
+        let tasks = Tasks::from_plan(&plan);
         let mut summary = Summary::by(KeyColumns::of_one_luck(), tasks);
         let conduct = Conduct {
             known: 0,
@@ -206,7 +206,7 @@ mod tests {
     fn blocks_have_the_replicas_of_the_whole() {
         struct Times(Vec<(u64, Option<f64>)>);
         impl Sink for Times {
-            fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+            fn push_record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
                 self.0.push((record.replica, record.time_h));
                 Ok(())
             }
@@ -222,7 +222,7 @@ mod tests {
                 fail_fast: false,
                 progress: &AtomicU64::new(0),
             };
-            let tasks = Tasks::of(&plan);
+            let tasks = Tasks::from_plan(&plan);
             let mut times = Times(Vec::new());
             super::super::run(&mut plan, tasks.behind(0), conduct, &mut [&mut times])
                 .expect("memory");

@@ -5,16 +5,16 @@ use std::cell::RefCell;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::Prices;
-use scavsim_search::testbed::Ground;
+use scavsim_search::testbed::Environment;
 
 pub(super) struct PriceList<'a> {
-    ground: &'a dyn Ground,
+    ground: &'a dyn Environment,
     tariff: &'a Tariff,
     usage: RefCell<Usage>,
 }
 
 impl<'a> PriceList<'a> {
-    pub(super) fn new(ground: &'a dyn Ground, tariff: &'a Tariff) -> Self {
+    pub(super) fn new(ground: &'a dyn Environment, tariff: &'a Tariff) -> Self {
         PriceList {
             ground,
             tariff,

@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::arena::Arena;
 use super::expectation::Runner;
 use super::plan::Plan;
 use super::plan_error::PlanError;
+use super::search_problem::SearchProblem;
 use crate::scenario::Scenario;
 use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
 use scavsim_data::pricing::{Policy, Tariff};
 use scavsim_data::workload::Spread;
-use scavsim_search::search::objective::{Front, best_two};
+use scavsim_search::search::objective::{ParetoFront, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::plans::PlanFigures;
+use scavsim_sim::plans::PlanMetrics;
 use scavsim_sim::training::Variation;
 
 /// Ends of the interval that runs are told by.
@@ -51,7 +51,7 @@ pub struct Ranked {
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
-    pub held: Vec<Held>,
+    pub held: Vec<RankedVms>,
     /// Mean time and cost.
     pub expected: Point,
     /// Seconds that 5 % and 95 % of runs stay below, if what the workload says is right.
@@ -67,7 +67,7 @@ pub struct Ranked {
     /// USD that one of many equal jobs is expected to cost by formula, where they are such.
     pub job_cost_usd: Option<f64>,
     /// What it does with its GPUs, where it is a parallel plan.
-    pub plan: Option<PlanFigures>,
+    pub plan: Option<PlanMetrics>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
     pub is_allowed: bool,
@@ -91,7 +91,7 @@ impl Ranked {
 
 /// Equal VMs of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct RankedVms {
     pub vm: String,
     pub vms: u32,
     /// Rented on which terms, where that is known.
@@ -99,7 +99,7 @@ pub struct Held {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Effort<'a> {
+pub struct RankingOptions<'a> {
     /// Runs of each.
     pub runs: u64,
     /// Threads.
@@ -120,7 +120,7 @@ pub enum NoRanking {
 }
 
 /// Ranks the configurations of each workload under each policy, by the first objective of the scenario.
-pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoRanking> {
+pub fn rank(scenario: &Scenario, effort: RankingOptions<'_>) -> Result<Vec<Ranking>, NoRanking> {
     let oracle = Scenario {
         strategies: vec!["oracle".to_owned()],
         ..scenario.clone()
@@ -179,7 +179,11 @@ struct ConfigurationRuns {
     count: u64,
 }
 
-fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<ConfigurationRuns> {
+fn scatter(
+    plan: &Plan,
+    arena: &SearchProblem,
+    effort: RankingOptions<'_>,
+) -> Vec<ConfigurationRuns> {
     let all: Vec<usize> = (0..arena.space.len()).collect();
     let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();
     all.par_chunks(CHUNK)
@@ -196,7 +200,7 @@ fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<ConfigurationR
 fn run_chunk(
     runner: &mut Runner<'_>,
     plan: &Plan,
-    arena: &Arena,
+    arena: &SearchProblem,
     chunk: &[usize],
     runs: u64,
 ) -> Vec<ConfigurationRuns> {
@@ -216,7 +220,7 @@ fn run_chunk(
             if number >= most[place] || runner.is_stopped() {
                 continue;
             }
-            let run = runner.told(*at, number);
+            let run = runner.run_values(*at, number);
             for (all, value) in values[place].iter_mut().zip(run.0) {
                 all.push(*value);
             }
@@ -235,7 +239,7 @@ fn run_chunk(
 }
 
 /// Whether all runs of a configuration come to the same.
-fn is_constant(arena: &Arena, at: usize) -> bool {
+fn is_constant(arena: &SearchProblem, at: usize) -> bool {
     let Some(world) = arena.ground.facts().world else {
         return false;
     };
@@ -259,7 +263,13 @@ fn ends(values: &mut [f64]) -> [f64; 2] {
     })
 }
 
-fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &ConfigurationRuns) -> Ranked {
+fn row(
+    plan: &Plan,
+    arena: &SearchProblem,
+    policy: usize,
+    at: usize,
+    runs: &ConfigurationRuns,
+) -> Ranked {
     let expected = arena.expected[policy][at];
     let is_reached = expected.time_s.is_finite() && expected.cost_usd.is_finite();
     Ranked {
@@ -267,11 +277,11 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Configuratio
         workers: arena.space.workers(at),
         batch: arena.space.batch(at),
         other: arena.space.other(at).map(str::to_owned),
-        held: held(arena, &plan.policies[policy], &arena.tariffs[policy], at),
+        held: vms_of_configuration(arena, &plan.policies[policy], &arena.tariffs[policy], at),
         expected,
         time_s: runs.ends[0],
         cost_usd: runs.ends[policy + 1],
-        spread: arena.ground.spread(at),
+        spread: arena.ground.prediction_spread(at),
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         job_cost_usd: (arena.ground.facts().bag)
@@ -285,7 +295,12 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Configuratio
 }
 
 /// The VMs of a configuration and their markets.
-fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held> {
+fn vms_of_configuration(
+    arena: &SearchProblem,
+    policy: &Policy,
+    tariff: &Tariff,
+    at: usize,
+) -> Vec<RankedVms> {
     let usual = if tariff.is_as_stated() {
         None
     } else {
@@ -293,8 +308,8 @@ fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held>
     };
     match arena.ground.facts().world {
         Some(world) => held_in(world, usual, at),
-        None => (arena.ground.held(at).into_iter())
-            .map(|held| Held {
+        None => (arena.ground.held_vms(at).into_iter())
+            .map(|held| RankedVms {
                 vm: held.vm.to_string(),
                 vms: held.vms,
                 market: match held.on_spot {
@@ -307,8 +322,8 @@ fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held>
     }
 }
 
-fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
-    let mut all: Vec<Held> = Vec::new();
+fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<RankedVms> {
+    let mut all: Vec<RankedVms> = Vec::new();
     for group in &world.truths[at].cluster.groups {
         let rented = &world.vms[usize::from(group.vm)];
         let market = match (group.on_spot, rented.on_spot) {
@@ -316,10 +331,10 @@ fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
             (false, Some(_)) => Some(Market::OnDemand),
             (false, None) => usual,
         };
-        let same = |held: &&mut Held| held.vm == *rented.name && held.market == market;
+        let same = |held: &&mut RankedVms| held.vm == *rented.name && held.market == market;
         match all.iter_mut().find(same) {
             Some(held) => held.vms += group.vms,
-            None => all.push(Held {
+            None => all.push(RankedVms {
                 vm: rented.name.to_string(),
                 vms: group.vms,
                 market,
@@ -381,7 +396,7 @@ impl Ranking {
                 self.rows[best].best_for.push(*objective);
             }
         }
-        let knee = Front::of(|at, _| allowed[at], &points, &mut scratch);
+        let knee = ParetoFront::from_points(|at, _| allowed[at], &points, &mut scratch);
         let objective = self.objective;
         let value = |row: &Ranked| match objective {
             Objective::Time => row.expected.time_s,

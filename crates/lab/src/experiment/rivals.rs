@@ -11,7 +11,7 @@ const MOST_IN_PART: usize = 4_096;
 
 /// What a choice is expected to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Worth {
+pub(super) struct ExpectedOutcome {
     /// Hours without search.
     pub(super) hours: f64,
     /// USD without search.
@@ -20,8 +20,8 @@ pub(super) struct Worth {
     pub(super) depth: f64,
 }
 
-impl Worth {
-    fn minus(self, other: Worth) -> [f64; 3] {
+impl ExpectedOutcome {
+    fn minus(self, other: ExpectedOutcome) -> [f64; 3] {
         [
             self.hours - other.hours,
             self.usd - other.usd,
@@ -49,7 +49,7 @@ pub(super) struct Rivals {
 
 #[derive(Debug, Clone)]
 struct RivalOutcome {
-    worth: Worth,
+    worth: ExpectedOutcome,
     /// Cases that chose it.
     chosen: u64,
     /// The most that a case which had it in second place would have had more by it, and less: in hours, USD and depth.
@@ -59,11 +59,11 @@ struct RivalOutcome {
 
 impl Rivals {
     /// Takes in what a case chose, and what it would have chosen without that; `shares_luck` with the case before.
-    pub(super) fn take(&mut self, record: &Record<'_>, shares_luck: bool) {
+    pub(super) fn add_record(&mut self, record: &Record<'_>, shares_luck: bool) {
         let worth = |hours: Option<f64>, usd: Option<f64>, depth: Option<f64>| {
             let (hours, usd) = hours.zip(usd)?;
             let depth = depth.unwrap_or(0.0);
-            Some(Worth { hours, usd, depth })
+            Some(ExpectedOutcome { hours, usd, depth })
         };
         let (hours, usd) = (record.expected_time_h, record.expected_cost_usd);
         let Some(own) = worth(hours, usd, record.knee_depth) else {
@@ -99,7 +99,7 @@ impl Rivals {
         }
     }
 
-    fn outcome(&mut self, worth: Worth, most: usize) -> Option<&mut RivalOutcome> {
+    fn outcome(&mut self, worth: ExpectedOutcome, most: usize) -> Option<&mut RivalOutcome> {
         let at = match self.outcomes.iter().position(|o| o.worth == worth) {
             Some(at) => at,
             None if self.outcomes.len() >= most => return None,
@@ -121,7 +121,7 @@ impl Rivals {
         to.count(self.cases);
         to.count(self.outcomes.len() as u64);
         for outcome in &self.outcomes {
-            let Worth { hours, usd, depth } = outcome.worth;
+            let ExpectedOutcome { hours, usd, depth } = outcome.worth;
             to.numbers(&[hours, usd, depth]);
             to.count(outcome.chosen);
             to.numbers(&outcome.up);
@@ -135,7 +135,7 @@ impl Rivals {
         let outcomes = (0..from.count()?).map(|_| {
             let [hours, usd, depth] = from.numbers()?;
             Some(RivalOutcome {
-                worth: Worth { hours, usd, depth },
+                worth: ExpectedOutcome { hours, usd, depth },
                 chosen: from.count()?,
                 up: from.numbers()?,
                 down: from.numbers()?,
@@ -184,9 +184,9 @@ mod tests {
     fn only_what_no_case_chose_can_still_come() {
         let mut rivals = Rivals::default();
         for _ in 0..3 {
-            rivals.take(&record(4.0, Some(5.0)), false);
+            rivals.add_record(&record(4.0, Some(5.0)), false);
         }
-        rivals.take(&record(4.0, Some(3.0)), false);
+        rivals.add_record(&record(4.0, Some(3.0)), false);
         let drift = rivals.drift_by(0.2);
         let near = |(a, b): (f64, f64), c: f64, d: f64| {
             assert!((a - c).abs() < 1e-12 && (b - d).abs() < 1e-12, "{a} {b}");
@@ -194,18 +194,18 @@ mod tests {
         near(drift.hours, 0.2, 0.2);
         near(drift.usd, 0.2, 0.2);
         near(drift.depth, 0.0, 0.0);
-        rivals.take(&record(5.0, Some(4.0)), false);
+        rivals.add_record(&record(5.0, Some(4.0)), false);
         near(rivals.drift_by(0.2).hours, 0.2, 0.0);
         // Without second places there is nothing to fear.
         let mut alone = Rivals::default();
-        alone.take(&record(1.0, None), false);
+        alone.add_record(&record(1.0, None), false);
         assert_eq!(alone.drift(), Drift::default());
         // Three pairs are three chances to see it, not six.
         let (mut pairs, mut single) = (Rivals::default(), Rivals::default());
         for _ in 0..3 {
-            pairs.take(&record(4.0, Some(5.0)), false);
-            pairs.take(&record(4.0, Some(5.0)), true);
-            single.take(&record(4.0, Some(5.0)), false);
+            pairs.add_record(&record(4.0, Some(5.0)), false);
+            pairs.add_record(&record(4.0, Some(5.0)), true);
+            single.add_record(&record(4.0, Some(5.0)), false);
         }
         assert_eq!(pairs.drift(), single.drift());
     }

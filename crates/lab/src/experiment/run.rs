@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::crew::Crew;
 use super::evaluate::Evaluator;
-use super::gather::{Gather, InOrder, Maker, Part, Sink};
+use super::gather::{Gather, Maker, OrderedSinks, Part, Sink};
 use super::memo::Memo;
 use super::plan::Plan;
 use super::record::{Record, Status};
 use super::shard::Tasks;
+use super::task_pool::TaskPool;
 use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +30,11 @@ pub struct Conduct<'a> {
 ///
 /// ```
 /// # use scavsim_lab::face as scavsim;
-/// assert_eq!(scavsim::Ending::default(), scavsim::Ending::Complete);
+/// assert_eq!(scavsim::RunEnding::default(), scavsim::RunEnding::Complete);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum RunEnding {
     /// No case was left.
     #[default]
     Complete,
@@ -48,7 +48,7 @@ pub enum Ending {
 ///
 /// ```
 /// # use scavsim_lab::face as scavsim;
-/// use scavsim::{Ending, Finished, Scenario};
+/// use scavsim::{RunEnding, Finished, Scenario};
 ///
 /// let scenario = Scenario::parse(
 ///     r#"
@@ -57,7 +57,7 @@ pub enum Ending {
 ///     "#,
 /// )?;
 /// let finished: Finished = scenario.run(|_| ())?;
-/// assert_eq!((finished.cases, finished.failed, finished.ending), (1, 0, Ending::Complete));
+/// assert_eq!((finished.cases, finished.failed, finished.ending), (1, 0, RunEnding::Complete));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,7 +68,7 @@ pub struct Finished {
     /// Cases without a result.
     pub failed: u64,
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
 }
 
 impl Finished {
@@ -97,7 +97,7 @@ pub fn run(
     conduct: Conduct<'_>,
     sinks: &mut [&mut (dyn Sink + Send)],
 ) -> io::Result<Finished> {
-    gather(plan, tasks, conduct, &mut InOrder(sinks))
+    gather(plan, tasks, conduct, &mut OrderedSinks(sinks))
 }
 
 /// Evaluates `tasks`, which are runs of cases of `plan`, and has what their records come to put together in the order
@@ -124,7 +124,8 @@ pub fn gather<G: Gather>(
         Fidelity::Event => SLOW_TASKS_PER_THREAD,
     };
     let jobs = conduct.jobs.max(1);
-    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(FEWEST_TASKS_PER_THREAD, most);
+    let at_once =
+        (CASES_PER_THREAD / Tasks::from_plan(plan).size()).clamp(FEWEST_TASKS_PER_THREAD, most);
     let block = at_once as usize * jobs;
     // Few threads have one of them add up meanwhile; of many all do it between blocks.
     let (blocks, rests_after) = if jobs <= FEW_THREADS {
@@ -150,7 +151,7 @@ pub fn gather<G: Gather>(
         let arena = plan.case(last.start).arena;
         pool.install(|| plan.prepare(&stage));
         {
-            let crew = Crew::new(stage.len(), jobs, block);
+            let crew = TaskPool::new(stage.len(), jobs, block);
             let hands = Mutex::new(&mut out);
             let plan = &*plan;
             pool.broadcast(|_| {
@@ -161,12 +162,12 @@ pub fn gather<G: Gather>(
                         hands
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner)
-                            .take(ready)
+                            .hand_out(ready)
                     },
                 );
             });
         }
-        if pool.install(|| out.rest())?.is_some() {
+        if pool.install(|| out.flush_waiting())?.is_some() {
             return Ok(out.finished);
         }
         pool.install(|| plan.forget_before(arena));
@@ -212,11 +213,11 @@ fn task<'p, M: Maker>(
         done.finished.count(&record);
         let is_new = number >= conduct.known;
         let is_last = conduct.fail_fast && is_new && record.status == Status::Failed;
-        if let Err(error) = done.part.take(record) {
+        if let Err(error) = done.part.push_record(record) {
             return Some(Err(error));
         }
         if is_last {
-            done.finished.ending = Ending::Failed;
+            done.finished.ending = RunEnding::Failed;
             break;
         }
     }
@@ -230,7 +231,7 @@ struct HandOut<'g, G> {
     gather: &'g mut G,
     finished: Finished,
     /// Why what was handed out was the last, once it was.
-    last: io::Result<Option<Ending>>,
+    last: io::Result<Option<RunEnding>>,
     /// Tasks after which what waits is written and added up, and how many wait.
     rests_after: usize,
     unrested: usize,
@@ -238,21 +239,21 @@ struct HandOut<'g, G> {
 
 impl<G: Gather> HandOut<'_, G> {
     /// Hands out what is done; whether that was the last.
-    fn take(&mut self, all: Vec<TaskDone<<G::Maker as Maker>::Part<'_>>>) -> bool {
+    fn hand_out(&mut self, all: Vec<TaskDone<<G::Maker as Maker>::Part<'_>>>) -> bool {
         self.unrested += all.len();
         self.last = self.merge(all);
         if self.unrested >= self.rests_after && matches!(self.last, Ok(None)) {
             self.unrested = 0;
-            self.last = self.gather.rest().map(|()| None);
+            self.last = self.gather.flush_waiting().map(|()| None);
         }
         !matches!(self.last, Ok(None))
     }
 
     /// Has all that waits written and added up, on all threads of the pool; says why it was the last.
-    fn rest(&mut self) -> io::Result<Option<Ending>> {
+    fn flush_waiting(&mut self) -> io::Result<Option<RunEnding>> {
         self.unrested = 0;
         // What came before a failure is kept.
-        let rested = self.gather.rest();
+        let rested = self.gather.flush_waiting();
         let last = std::mem::replace(&mut self.last, Ok(None))?;
         self.finished.ending = last.unwrap_or(self.finished.ending);
         rested.map(|()| last)
@@ -261,18 +262,18 @@ impl<G: Gather> HandOut<'_, G> {
     fn merge(
         &mut self,
         all: Vec<TaskDone<<G::Maker as Maker>::Part<'_>>>,
-    ) -> io::Result<Option<Ending>> {
+    ) -> io::Result<Option<RunEnding>> {
         for task in all {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(done) = task else {
-                return Ok(Some(Ending::Interrupted));
+                return Ok(Some(RunEnding::Interrupted));
             };
             let Done { part, finished } = done?;
             self.gather.merge(part)?;
             self.finished.cases += finished.cases;
             self.finished.failed += finished.failed;
-            if finished.ending == Ending::Failed {
-                return Ok(Some(Ending::Failed));
+            if finished.ending == RunEnding::Failed {
+                return Ok(Some(RunEnding::Failed));
             }
         }
         Ok(None)

@@ -4,7 +4,7 @@ use super::billed::Outcome;
 use super::run_to_target::Run;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
-use scavsim_search::testbed::{Site, Timeline};
+use scavsim_search::testbed::{JobTrial, Timeline};
 
 /// Runs to the target from one state; memory is kept when they are forgotten.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Runs {
         self.kept()
     }
 
-    pub(super) fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
+    pub(super) fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn JobTrial) -> usize {
         if self.used == self.all.len() {
             let none = Usage::default;
             self.all.push(Run {

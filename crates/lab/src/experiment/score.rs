@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use scavsim_base::units::SECONDS_PER_HOUR;
-use scavsim_search::search::{Limits, Objective, Point, objective::Front};
+use scavsim_search::search::{Limits, Objective, Point, objective::ParetoFront};
 
 /// Expected values that differ by less, relatively, are the same.
 const SAME_VALUE: f64 = 1e-9;
@@ -15,7 +15,7 @@ pub(super) struct TimeAndCost {
 
 impl TimeAndCost {
     /// What is expected.
-    pub(super) fn of(point: Point) -> TimeAndCost {
+    pub(super) fn from_point(point: Point) -> TimeAndCost {
         TimeAndCost {
             hours: point.time_s / SECONDS_PER_HOUR,
             usd: point.cost_usd,
@@ -50,7 +50,7 @@ impl Charge {
         runs: f64,
         oracle: TimeAndCost,
     ) -> Option<Charge> {
-        let of = |point| TimeAndCost::of(point).by(objective);
+        let of = |point| TimeAndCost::from_point(point).by(objective);
         let all = spent.by(objective) + runs * of(worst);
         let charge = Charge {
             overhead: beyond_one(all, runs * oracle.by(objective))?,
@@ -62,7 +62,7 @@ impl Charge {
 
 /// The worst of what comes to its end, by an objective.
 pub(super) fn worst(objective: Objective, points: impl Iterator<Item = Point>) -> Option<Point> {
-    let of = |point: &Point| TimeAndCost::of(*point).by(objective);
+    let of = |point: &Point| TimeAndCost::from_point(*point).by(objective);
     (points.filter(|point| of(point).is_finite())).max_by(|a, b| of(a).total_cmp(&of(b)))
 }
 
@@ -72,7 +72,7 @@ pub(super) fn worst(objective: Objective, points: impl Iterator<Item = Point>) -
 pub(super) fn is_worth(
     objective: Objective,
     is_allowed: bool,
-    front: Option<&Front>,
+    front: Option<&ParetoFront>,
     chosen: Point,
     best: Point,
 ) -> bool {
@@ -99,7 +99,7 @@ pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
 }
 
 /// A job that is run R times.
-pub(super) struct Repeated {
+pub(super) struct RepeatedJob {
     /// R.
     pub(super) runs: u64,
     /// Runs to the target that the search made.
@@ -116,7 +116,7 @@ pub(super) struct Repeated {
     pub(super) alone: Option<TimeAndCost>,
 }
 
-impl Repeated {
+impl RepeatedJob {
     /// Notes R runs and the search over R runs of the oracle, minus 1:
     ///
     /// - gross: (search and first run + (R − 1) · run) / (R · oracle) − 1;
@@ -146,7 +146,7 @@ impl Repeated {
 }
 
 /// Which of the three runs of a case keep within the limits.
-pub(super) struct Kept {
+pub(super) struct LimitCompliance {
     pub(super) choice: bool,
     pub(super) gross: bool,
     pub(super) net: bool,
@@ -159,9 +159,9 @@ pub(super) fn keep(
     alone: Option<TimeAndCost>,
     gross: TimeAndCost,
     net: TimeAndCost,
-) -> Kept {
+) -> LimitCompliance {
     if !limits.are_any() {
-        return Kept {
+        return LimitCompliance {
             choice: true,
             gross: true,
             net: true,
@@ -181,7 +181,7 @@ pub(super) fn keep(
     let excess = excess.map(|excess| excess.filter(|beyond| *beyond > 0.0));
     [record.excess_choice, record.excess_gross, record.excess_net] = excess;
     let [choice, gross, net] = kept;
-    Kept { choice, gross, net }
+    LimitCompliance { choice, gross, net }
 }
 
 /// Notes what the choice saves per job against the default configuration, and after how many jobs that repays the

@@ -6,7 +6,7 @@ use super::evaluate::Evaluator;
 use super::plan::Case;
 use super::record::Record;
 use scavsim_search::search::Strategy;
-use scavsim_search::testbed::Noted;
+use scavsim_search::testbed::TestbedExchange;
 
 impl<'p> Evaluator<'p> {
     /// The record of one case in which another searches in place of its strategy.
@@ -18,7 +18,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// All questions of the last search with their answers, where the plan asks for them.
-    pub fn questions(&self) -> &[Noted] {
+    pub fn questions(&self) -> &[TestbedExchange] {
         self.simulation.questions()
     }
 

@@ -119,7 +119,7 @@ impl Tasks {
         }
     }
 
-    pub fn of(plan: &Plan) -> Tasks {
+    pub fn from_plan(plan: &Plan) -> Tasks {
         Tasks::shared(
             plan.cases(),
             plan.replicas,

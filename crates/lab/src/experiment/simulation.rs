@@ -4,22 +4,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arena::Arena;
 use super::billed::Outcome;
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
 use super::run_to_target::Run;
 use super::runs::Runs;
+use super::search_problem::SearchProblem;
 use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{Forecast, Strategy};
 use scavsim_search::testbed::by_replica::ByReplica;
-use scavsim_search::testbed::{Metered, Noted, Site, Stop};
+use scavsim_search::testbed::{JobTrial, Metered, Stop, TestbedExchange};
 use scavsim_sim::training::log::Entry;
-use scavsim_sim::training::{Fidelity, Stalled, Unfinished};
+use scavsim_sim::training::{Fidelity, StalledJob, UnfinishedJob};
 
 /// The simulations behind one (workload, strategy, replica), kept until another is asked for.
 ///
@@ -30,7 +30,7 @@ pub struct Simulation<'p> {
     /// Runs without search that any thread made; `None` where each is to be made here.
     memo: Option<&'p Memo>,
     /// The job of the arena of the last search, marked at the end of each search.
-    site: Option<(usize, Box<dyn Site + 'p>)>,
+    site: Option<(usize, Box<dyn JobTrial + 'p>)>,
     /// Arena, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
     /// Searches that differ in what else they depend on, the first `used` of them valid: of this replica, or of others where
@@ -58,11 +58,11 @@ struct MadeSearch {
     number: u64,
     forecast: Forecast,
     errors: Option<Errors>,
-    found: Found,
+    found: SearchConclusion,
     /// Runs to the target that it made.
     completed: u64,
     /// Probes of the search and how long the strategy took for them on the clock of this machine, where the plan asks.
-    noted: Vec<Noted>,
+    noted: Vec<TestbedExchange>,
     took: Duration,
     /// Whether it came to its own end.
     is_over: bool,
@@ -80,7 +80,7 @@ impl MadeSearch {
             number: 0,
             forecast: Forecast::default(),
             errors: None,
-            found: Found::Never(Cow::Borrowed(NO_ARENA)),
+            found: SearchConclusion::Never(Cow::Borrowed(NO_ARENA)),
             completed: 0,
             noted: Vec::new(),
             took: Duration::ZERO,
@@ -92,7 +92,7 @@ impl MadeSearch {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum SearchConclusion {
     /// With a forecast, from which an objective chooses.
     Forecast,
     /// Without an end, and why.
@@ -160,7 +160,7 @@ impl<'p> Simulation<'p> {
     }
 
     /// Searches with the strategy of `case`, unless that was searched just before.
-    pub fn search(&mut self, case: Case) -> &Found {
+    pub fn search(&mut self, case: Case) -> &SearchConclusion {
         let Ok(arena) = self.plan.arena(case.arena) else {
             self.group = None;
             self.last = 0;
@@ -206,7 +206,7 @@ impl<'p> Simulation<'p> {
     fn search_anew(
         &mut self,
         case: Case,
-        arena: &Arena,
+        arena: &SearchProblem,
         told: (Option<usize>, Option<usize>),
     ) -> usize {
         if self.used == MOST_SEARCHES {
@@ -223,13 +223,13 @@ impl<'p> Simulation<'p> {
         (search.replica, search.drew) = (case.replica, true);
         search.after.forget();
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
-            search.found = Found::Never(Cow::Borrowed(NO_ARENA));
+            search.found = SearchConclusion::Never(Cow::Borrowed(NO_ARENA));
             return number;
         };
         site.restart(case.replica);
         search.forecast.reset(arena.space.len());
         let own = arena.contenders[case.strategy].strategy.as_deref();
-        let asking = Asking {
+        let asking = PendingSearch {
             plan: self.plan,
             arena,
             case,
@@ -242,7 +242,7 @@ impl<'p> Simulation<'p> {
         let decided = search.forecast.decided;
         search.found = match ended {
             Ok(()) if decided.is_some_and(|at| at >= arena.space.len()) => {
-                Found::Never(Cow::Owned(format!(
+                SearchConclusion::Never(Cow::Owned(format!(
                     "the strategy chose configuration {} of {}: what is not in its space is a hole, \
                      which nobody can pick",
                     decided.unwrap_or_default(),
@@ -250,10 +250,10 @@ impl<'p> Simulation<'p> {
                 )))
             }
             Ok(()) => match search.forecast.fault(arena.space.len()) {
-                Some(fault) => Found::Never(Cow::Owned(fault)),
-                None => Found::Forecast,
+                Some(fault) => SearchConclusion::Never(Cow::Owned(fault)),
+                None => SearchConclusion::Forecast,
             },
-            Err(stop) => Found::Never(stop.reason()),
+            Err(stop) => SearchConclusion::Never(stop.reason()),
         };
         search.touched = site.current().is_some();
         site.mark(number);
@@ -268,7 +268,7 @@ impl<'p> Simulation<'p> {
 
     /// The probes of the last search and how long its strategy took, where the plan asks for them; none of a search that was
     /// stopped.
-    pub fn noted(&self) -> (&[Noted], Duration) {
+    pub fn noted(&self) -> (&[TestbedExchange], Duration) {
         let search = &self.searches[self.last];
         if search.is_over {
             (&search.noted, search.took)
@@ -278,7 +278,7 @@ impl<'p> Simulation<'p> {
     }
 
     /// All questions of the last search with their answers, where the plan asks for them, those of one that was stopped, too.
-    pub fn questions(&self) -> &[Noted] {
+    pub fn questions(&self) -> &[TestbedExchange] {
         &self.searches[self.last].noted
     }
 
@@ -315,10 +315,10 @@ impl<'p> Simulation<'p> {
         case: Case,
         failed: &[usize],
         choice: usize,
-    ) -> Result<Settled, Unfinished> {
+    ) -> Result<RunIndex, UnfinishedJob> {
         let number = self.last;
         if !self.searches[number].touched && failed.is_empty() {
-            return self.settle_alone(case, choice).map(Settled::Alone);
+            return self.settle_alone(case, choice).map(RunIndex::Alone);
         }
         let after = &mut self.searches[number].after;
         let at = match after.find(failed, choice) {
@@ -334,46 +334,50 @@ impl<'p> Simulation<'p> {
                 after.keep(failed, line, site)
             }
         };
-        Ok(Settled::After(at))
+        Ok(RunIndex::After(at))
     }
 
     /// A run that was made after the last search.
-    pub fn settled(&self, which: Settled) -> &Run {
+    pub fn settled(&self, which: RunIndex) -> &Run {
         match which {
-            Settled::Alone(at) => &self.alone.here().all[at],
-            Settled::After(at) => &self.searches[self.last].after.all[at],
+            RunIndex::Alone(at) => &self.alone.current().all[at],
+            RunIndex::After(at) => &self.searches[self.last].after.all[at],
         }
     }
 
     /// What a run after the last search comes to under a policy, by `bill` unless that was asked just before.
     pub(super) fn billed(
         &mut self,
-        which: Settled,
+        which: RunIndex,
         policy: usize,
         bill: impl FnOnce(&Run) -> Outcome,
     ) -> Outcome {
         let (runs, at) = match which {
-            Settled::Alone(at) => (self.alone.here_mut(), at),
-            Settled::After(at) => (&mut self.searches[self.last].after, at),
+            RunIndex::Alone(at) => (self.alone.here_mut(), at),
+            RunIndex::After(at) => (&mut self.searches[self.last].after, at),
         };
         runs.billed(at, policy, bill)
     }
 
     /// The run of `choice` to the target, after the last search.
-    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, UnfinishedJob> {
         let which = self.settle(case, &[], choice)?;
         Ok(self.settled(which))
     }
 
     /// The run of `choice` to the target in the replica of the last search, without any search.
-    pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+    pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, UnfinishedJob> {
         let at = self.settle_alone(case, choice)?;
-        Ok(&self.alone.here().all[at])
+        Ok(&self.alone.current().all[at])
     }
 
     /// Which of the runs without search it is, made unless it was.
-    pub(super) fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
-        if let Some(at) = self.alone.here().find(&[], choice) {
+    pub(super) fn settle_alone(
+        &mut self,
+        case: Case,
+        choice: usize,
+    ) -> Result<usize, UnfinishedJob> {
+        if let Some(at) = self.alone.current().find(&[], choice) {
             return Ok(at);
         }
         let Some((memo, key)) = self.memo_of(case, choice) else {
@@ -387,7 +391,7 @@ impl<'p> Simulation<'p> {
         if !self.plan.terms.interrupt.is_raised() {
             memo.keep(
                 key,
-                ran.map(|at| Arc::new(self.alone.here().all[at].clone())),
+                ran.map(|at| Arc::new(self.alone.current().all[at].clone())),
             );
         }
         ran
@@ -403,7 +407,7 @@ impl<'p> Simulation<'p> {
         (!is_quick).then_some((memo, (case.arena, case.replica, choice)))
     }
 
-    fn run_anew(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
+    fn run_anew(&mut self, case: Case, choice: usize) -> Result<usize, UnfinishedJob> {
         let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
         site.restart(case.replica);
         let line = site.run_to_target(choice)?;
@@ -413,7 +417,7 @@ impl<'p> Simulation<'p> {
 
 /// Which of the runs that were made after the last search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum RunIndex {
     /// Nothing was searched on the cluster before it.
     Alone(usize),
     /// The outcome followed the search.
@@ -421,17 +425,17 @@ pub enum Settled {
 }
 
 /// What is known of a search besides its forecast.
-struct Asked {
+struct SearchDetails {
     /// Whether anything was drawn at random.
     drew: bool,
     completed: u64,
-    noted: Vec<Noted>,
+    noted: Vec<TestbedExchange>,
     took: Duration,
 }
 
-impl Default for Asked {
-    fn default() -> Asked {
-        Asked {
+impl Default for SearchDetails {
+    fn default() -> SearchDetails {
+        SearchDetails {
             drew: true,
             completed: 0,
             noted: Vec::new(),
@@ -441,24 +445,28 @@ impl Default for Asked {
 }
 
 /// A search that is about to begin.
-struct Asking<'a> {
+struct PendingSearch<'a> {
     plan: &'a Plan,
-    arena: &'a Arena,
+    arena: &'a SearchProblem,
     case: Case,
     /// Who searches; nobody for those that know the truth.
     strategy: Option<&'a dyn Strategy>,
 }
 
-impl Asking<'_> {
+impl PendingSearch<'_> {
     /// Lets the strategy search, told no more than it depends on.
-    fn ask(self, site: &mut dyn Site, forecast: &mut Forecast) -> (Result<(), Stop>, Asked) {
-        let Asking {
+    fn ask(
+        self,
+        site: &mut dyn JobTrial,
+        forecast: &mut Forecast,
+    ) -> (Result<(), Stop>, SearchDetails) {
+        let PendingSearch {
             plan, arena, case, ..
         } = self;
         let Some(strategy) = self.strategy else {
-            let asked = Asked {
+            let asked = SearchDetails {
                 drew: false,
-                ..Asked::default()
+                ..SearchDetails::default()
             };
             return (Ok(()), asked);
         };
@@ -474,21 +482,21 @@ impl Asking<'_> {
         } else {
             arena.task()
         };
-        let task = task.told(depends, plan.objectives[case.objective], &prices);
+        let task = task.restricted_to(depends, plan.objectives[case.objective], &prices);
         let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
         if !plan.notes_probes {
             let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
-            let asked = Asked {
+            let asked = SearchDetails {
                 drew: ended.is_err() || stream != untouched,
                 completed: testbed.completed,
-                ..Asked::default()
+                ..SearchDetails::default()
             };
             return (ended, asked);
         }
         testbed.note(tariff);
         let start = Instant::now();
         let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
-        let asked = Asked {
+        let asked = SearchDetails {
             drew: ended.is_err() || stream != untouched,
             took: start.elapsed(),
             completed: testbed.completed,
@@ -499,7 +507,7 @@ impl Asking<'_> {
 }
 
 /// How far a forecast is from what is expected.
-fn errors(forecast: &Forecast, arena: &Arena, scratch: &mut Vec<f64>) -> Option<Errors> {
+fn errors(forecast: &Forecast, arena: &SearchProblem, scratch: &mut Vec<f64>) -> Option<Errors> {
     scratch.clear();
     scratch.extend(
         (forecast.time_s.iter())
@@ -520,16 +528,16 @@ const MOST_ALONE: usize = 4_096;
 const MOST_SEARCHES: usize = 8;
 
 /// For a run without an arena, which nobody asks for after a search without one.
-const STALLED: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
+const STALLED: UnfinishedJob = UnfinishedJob::Stalled(StalledJob { at: SimTime::ZERO });
 /// What is said in words of a run without an arena.
 const NO_ARENA: &str = "the simulated job stalled";
 
 /// The job of an arena, made when it is another than the last; `None` without an arena.
 fn site<'c, 'p>(
     plan: &'p Plan,
-    held: &'c mut Option<(usize, Box<dyn Site + 'p>)>,
+    held: &'c mut Option<(usize, Box<dyn JobTrial + 'p>)>,
     arena: usize,
-) -> Option<&'c mut (dyn Site + 'p)> {
+) -> Option<&'c mut (dyn JobTrial + 'p)> {
     if held.as_ref().is_none_or(|(of, _)| *of != arena) {
         *held = Some((arena, plan.arena(arena).ok()?.ground.open(&plan.terms)));
     }

@@ -45,7 +45,7 @@ impl Writer {
 pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let (first, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(first)
@@ -54,7 +54,7 @@ impl<'b> Reader<'b> {
     pub fn count(&mut self) -> Option<u64> {
         let mut count = 0_u64;
         for shift in (0..64).step_by(7) {
-            let byte = *self.take(1)?.first()?;
+            let byte = *self.take_bytes(1)?.first()?;
             let bits = u64::from(byte & 0x7f);
             count |= bits.checked_shl(shift).filter(|c| c >> shift == bits)?;
             if byte < 0x80 {
@@ -67,14 +67,14 @@ impl<'b> Reader<'b> {
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
-            let bytes = self.take(8)?.try_into().ok()?;
+            let bytes = self.take_bytes(8)?.try_into().ok()?;
             *number = f64::from_bits(u64::from_le_bytes(bytes));
         }
         Some(numbers)
     }
 
     pub fn list(&mut self, count: u64) -> Option<Vec<f64>> {
-        let bytes = self.take(usize::try_from(count).ok()?.checked_mul(8)?)?;
+        let bytes = self.take_bytes(usize::try_from(count).ok()?.checked_mul(8)?)?;
         // Whole words: nothing is asked per number.
         let (words, _) = bytes.as_chunks::<8>();
         let number = |word: &[u8; 8]| f64::from_bits(u64::from_le_bytes(*word));
@@ -83,7 +83,7 @@ impl<'b> Reader<'b> {
 
     pub fn bytes(&mut self) -> Option<&'b [u8]> {
         let count = usize::try_from(self.count()?).ok()?;
-        self.take(count)
+        self.take_bytes(count)
     }
 
     pub fn text(&mut self) -> Option<String> {

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::figures::Figure;
 use super::gather::{Gather, Maker, Sink};
 use super::key_columns::{Cell, Keeps, KeyColumns};
+use super::metric_moments::Figure;
 use super::metrics::{KeptMetrics, METRICS};
 use super::record::Record;
 use super::shard::Tasks;
-use super::summary_groups::{Aggregated, Closed, Group, table, usual};
+use super::summary_groups::{Aggregated, ClosedGroup, Group, table, usual};
 use super::summary_part::{Cases, Places, SummaryPart};
-use super::tally::Tallied;
+use super::tally::GroupSummary;
 use scavsim_base::stats::RunningMedian;
 
 /// More groups than this by columns of one's choice would rather be read from the records themselves.
@@ -36,31 +36,31 @@ pub struct Summary {
     most_groups: usize,
     /// The task at hand and what its records come to, where records come one by one.
     part: Option<(u64, SummaryPart)>,
-    closed: Vec<Closed>,
+    closed: Vec<ClosedGroup>,
     /// Groups of which parts are not added up yet.
-    closing: Vec<Open>,
-    open: Vec<Open>,
+    closing: Vec<OpenGroup>,
+    open: Vec<OpenGroup>,
     places: Places,
     /// Parts that are not added up yet.
     waiting: usize,
 }
 
 /// A group and the parts that follow it.
-struct Open {
+struct OpenGroup {
     cases: Cases,
     waiting: Vec<Cases>,
 }
 
 impl Default for Summary {
     fn default() -> Summary {
-        Summary::of(None, false, Tasks::new(u64::MAX, u64::MAX, u64::MAX))
+        Summary::new(None, false, Tasks::new(u64::MAX, u64::MAX, u64::MAX))
     }
 }
 
 impl Summary {
     /// No records yet, of a run with these tasks: by these columns, or the usual summary without, where every VM type is
     /// searched by itself `across_vms`.
-    pub fn of(columns: Option<&KeyColumns>, across_vms: bool, tasks: Tasks) -> Summary {
+    pub fn new(columns: Option<&KeyColumns>, across_vms: bool, tasks: Tasks) -> Summary {
         match columns {
             Some(columns) => Summary::by(columns.clone(), tasks),
             None => Summary {
@@ -122,7 +122,7 @@ impl Summary {
     }
 
     /// What groups by columns come to so far, in no order, each with its name in one of the columns.
-    pub(super) fn tallied_by(&self, column: usize) -> impl Iterator<Item = (&str, Tallied)> {
+    pub(super) fn tallied_by(&self, column: usize) -> impl Iterator<Item = (&str, GroupSummary)> {
         self.open.iter().map(move |open| {
             let name = match open.cases.key[column].borrowed() {
                 Cell::Name(name) => name,
@@ -139,7 +139,7 @@ impl Summary {
     }
 
     /// The open group that some cases belong to, opened where there is none.
-    fn open(&mut self, cases: &Cases) -> io::Result<&mut Open> {
+    fn open(&mut self, cases: &Cases) -> io::Result<&mut OpenGroup> {
         if let (Keeps::Choices { across_vms }, Some(first)) = (self.by.keeps, self.open.first()) {
             let ([setting, workload, .., strategy], own) = (&first.cases.identity, &cases.identity);
             let is_same = *setting == own[0] && *workload == own[1];
@@ -157,7 +157,7 @@ impl Summary {
                     columns.join(", ")
                 )));
             }
-            self.open.push(Open {
+            self.open.push(OpenGroup {
                 cases: cases.none(self.by.keeps),
                 waiting: Vec::new(),
             });
@@ -189,7 +189,7 @@ impl Summary {
     }
 }
 
-impl Open {
+impl OpenGroup {
     /// Adds up what waits, each figure by itself; on several threads if there are.
     fn add_up(&mut self, in_pool: bool) {
         let waiting = std::mem::take(&mut self.waiting);
@@ -223,7 +223,7 @@ impl Open {
         }
     }
 
-    fn close(mut self, keeps: Keeps, in_pool: bool) -> Closed {
+    fn close(mut self, keeps: Keeps, in_pool: bool) -> ClosedGroup {
         self.add_up(in_pool);
         let mut cases = self.cases;
         let (one_case, with_intervals) = match keeps {
@@ -244,7 +244,7 @@ impl Open {
             }
             Keeps::Sums | Keeps::TwoMedians => medians.iter_mut().map(median).collect(),
         };
-        Closed {
+        ClosedGroup {
             tallied: cases.tally.tallied(one_case),
             medians,
             key: cases.key,
@@ -255,13 +255,13 @@ impl Open {
 }
 
 impl Sink for Summary {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         let task = self.tasks.task_of(record.case);
         if self.part.as_ref().is_some_and(|(of, _)| *of != task) {
             self.end_part()?;
         }
-        let new = || (task, SummaryPart::of(Arc::clone(&self.by)));
-        self.part.get_or_insert_with(new).1.take(record);
+        let new = || (task, SummaryPart::new(Arc::clone(&self.by)));
+        self.part.get_or_insert_with(new).1.push_record(record);
         Ok(())
     }
 }
@@ -273,7 +273,7 @@ impl Maker for SummaryMaker {
     type Part<'p> = SummaryPart;
 
     fn part<'p>(&self) -> Self::Part<'p> {
-        SummaryPart::of(Arc::clone(&self.0))
+        SummaryPart::new(Arc::clone(&self.0))
     }
 }
 
@@ -302,7 +302,7 @@ impl Gather for Summary {
         Ok(())
     }
 
-    fn rest(&mut self) -> io::Result<()> {
+    fn flush_waiting(&mut self) -> io::Result<()> {
         if self.is_usual() {
             self.add_up();
         }
@@ -338,7 +338,9 @@ mod tests {
         let mut record = Record::default();
         for (case, replica) in [0, 1, 1, 0, 2].into_iter().enumerate() {
             (record.case, record.replica) = (case as u64, replica);
-            summary.take(&record).expect("two groups in whole tasks");
+            summary
+                .push_record(&record)
+                .expect("two groups in whole tasks");
         }
         let error = summary.finish().expect_err("a third");
         let expected = "more than 2 groups of replica, strategy; ask for fewer columns";
@@ -365,7 +367,7 @@ mod tests {
                 chosen_workers: workers,
                 ..Record::default()
             };
-            summary.take(&record).expect("few groups");
+            summary.push_record(&record).expect("few groups");
         }
         let table = finished(summary);
         let keys: Vec<String> = (table.groups.iter())
@@ -394,7 +396,7 @@ mod tests {
                 status: Status::Ok,
                 ..Record::default()
             };
-            summary.take(&record).expect("few groups");
+            summary.push_record(&record).expect("few groups");
         }
         finished(summary)
     }

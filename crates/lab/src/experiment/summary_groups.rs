@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::chosen::Chosen;
-use super::key_columns::{Cell, KeyColumns, Of, Order, WITH_MEDIAN};
+use super::key_columns::{Cell, CellSource, KeyColumns, Order, WITH_MEDIAN};
 use super::metrics::METRICS;
 use super::summary_part::{Choices, Identity, OwnedCell};
-use super::tally::{Mean, Tallied};
+use super::tally::{GroupSummary, Mean};
 use scavsim_base::stats::Interval;
 
 /// The replicas of one (setting, workload, pricing, objective, strategy).
@@ -29,7 +29,7 @@ pub struct Group {
     /// Why cases have no result, and how many for this reason; of many reasons the first `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
     pub oracle: Option<Chosen>,
-    pub tallied: Tallied,
+    pub tallied: GroupSummary,
     /// A median per entry of [`METRICS`]; `None` where no replica has the figure, and where it is not kept.
     pub medians: Vec<Option<f64>>,
 }
@@ -52,7 +52,7 @@ impl Group {
 pub struct KeyGroup {
     /// A cell per column; empty where the records have none.
     pub key: Vec<String>,
-    pub tallied: Tallied,
+    pub tallied: GroupSummary,
     /// Medians of time and cost with their intervals, where they are kept.
     pub medians: Vec<Option<(f64, Option<Interval>)>>,
 }
@@ -88,16 +88,16 @@ pub enum Aggregated {
 }
 
 /// A group that no case is missing from.
-pub(super) struct Closed {
+pub(super) struct ClosedGroup {
     pub(super) key: Vec<OwnedCell>,
     pub(super) identity: Identity,
-    pub(super) tallied: Tallied,
+    pub(super) tallied: GroupSummary,
     pub(super) medians: Vec<Option<(f64, Option<Interval>)>>,
     pub(super) choices: Choices,
 }
 
 /// Groups of the usual summary, in the order of the scenario from the one in which they came: strategy by strategy.
-pub(super) fn usual(closed: Vec<Closed>) -> Vec<Group> {
+pub(super) fn usual(closed: Vec<ClosedGroup>) -> Vec<Group> {
     let (mut workload, mut place) = (0, 0);
     let mut numbered: Vec<((usize, usize), Group)> = Vec::with_capacity(closed.len());
     for group in closed.into_iter().map(Group::from) {
@@ -115,8 +115,8 @@ pub(super) fn usual(closed: Vec<Closed>) -> Vec<Group> {
     numbered.into_iter().map(|(_, group)| group).collect()
 }
 
-impl From<Closed> for Group {
-    fn from(closed: Closed) -> Group {
+impl From<ClosedGroup> for Group {
+    fn from(closed: ClosedGroup) -> Group {
         let Choices {
             oracle,
             chosen,
@@ -148,16 +148,16 @@ impl From<Closed> for Group {
 }
 
 /// Groups by columns, in the order of these from the one in which they came.
-pub(super) fn table(by: &KeyColumns, closed: Vec<Closed>) -> KeyTable {
+pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
     let is_empty = |at: usize| closed.iter().all(|group| group.key[at] == OwnedCell::Empty);
     let empty_axes = (by.columns.iter().enumerate())
-        .filter(|(at, column)| matches!(column.of, Of::Axis(..)) && is_empty(*at))
+        .filter(|(at, column)| matches!(column.of, CellSource::Axis(..)) && is_empty(*at))
         .map(|(_, column)| column.name.to_string())
         .collect();
     let order = order(by, &closed);
-    let mut closed: Vec<Option<Closed>> = closed.into_iter().map(Some).collect();
+    let mut closed: Vec<Option<ClosedGroup>> = closed.into_iter().map(Some).collect();
     let group = |at: usize| {
-        let Closed {
+        let ClosedGroup {
             key,
             tallied,
             medians,
@@ -210,7 +210,7 @@ impl Rank<'_> {
 }
 
 /// The places of groups in the order of the columns.
-fn order(by: &KeyColumns, closed: &[Closed]) -> Vec<usize> {
+fn order(by: &KeyColumns, closed: &[ClosedGroup]) -> Vec<usize> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut ranks: Vec<(Vec<Rank<'_>>, usize)> = Vec::with_capacity(closed.len());
     for (at, group) in closed.iter().enumerate() {

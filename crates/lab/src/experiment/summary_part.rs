@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use super::chosen::{Chosen, Seen};
+use super::chosen::{Chosen, ChosenRef};
 use super::gather::Part;
 use super::key_columns::{Cell, Keeps, KeyColumns, WITH_MEDIAN};
 use super::metrics::KeptMetrics;
@@ -189,14 +189,14 @@ impl Cases {
         hash_of(self.key.iter().map(OwnedCell::borrowed))
     }
 
-    fn take(&mut self, record: &Record<'_>, keeps: Keeps) {
+    fn push_record(&mut self, record: &Record<'_>, keeps: Keeps) {
         match keeps {
             Keeps::Choices { across_vms } => {
-                self.tally.take(record, Some(&mut self.rows));
-                self.choices.take(record, across_vms);
+                self.tally.push_record(record, Some(&mut self.rows));
+                self.choices.push_record(record, across_vms);
             }
             Keeps::Sums | Keeps::TwoMedians => {
-                self.tally.take(record, None);
+                self.tally.push_record(record, None);
                 self.is_one = self.is_one && self.identity == identity(record);
                 let values = [record.time_h, record.cost_usd];
                 for (median, value) in self.medians.iter_mut().zip(values) {
@@ -230,8 +230,8 @@ impl Cases {
 }
 
 impl Choices {
-    fn take(&mut self, record: &Record<'_>, across_vms: bool) {
-        if let Some(seen) = Seen::choice(record) {
+    fn push_record(&mut self, record: &Record<'_>, across_vms: bool) {
+        if let Some(seen) = ChosenRef::choice(record) {
             let seen = if across_vms { seen.on_any_vm() } else { seen };
             let chosen = &mut self.chosen;
             match chosen.iter_mut().find(|(chosen, ..)| seen.is(chosen)) {
@@ -272,7 +272,7 @@ impl Choices {
 }
 
 impl SummaryPart {
-    pub(super) fn of(by: Arc<KeyColumns>) -> SummaryPart {
+    pub(super) fn new(by: Arc<KeyColumns>) -> SummaryPart {
         SummaryPart {
             by,
             groups: Vec::new(),
@@ -282,10 +282,10 @@ impl SummaryPart {
 
     /// No records yet of the usual summary; `across_vms` where every VM type is searched by itself.
     pub fn usual(across_vms: bool) -> SummaryPart {
-        SummaryPart::of(Arc::new(KeyColumns::usual(across_vms)))
+        SummaryPart::new(Arc::new(KeyColumns::usual(across_vms)))
     }
 
-    pub fn take(&mut self, record: &Record<'_>) {
+    pub fn push_record(&mut self, record: &Record<'_>) {
         let (columns, keeps) = (&self.by.columns, self.by.keeps);
         let cells = || columns.iter().map(|column| column.cell(record));
         let is_identity = matches!(keeps, Keeps::Choices { .. });
@@ -305,17 +305,17 @@ impl SummaryPart {
             let mut cases = Cases::new(key, identity, keeps, self.by.kept);
             cases.group = group;
             if keeps == (Keeps::Choices { across_vms: false }) {
-                cases.choices.oracle = Seen::oracle(record).map(Seen::to_owned);
+                cases.choices.oracle = ChosenRef::oracle(record).map(ChosenRef::to_owned);
             }
             self.groups.push(cases);
         }
-        self.groups[at].take(record, keeps);
+        self.groups[at].push_record(record, keeps);
     }
 }
 
 impl<'p> Part<'p> for SummaryPart {
-    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
-        SummaryPart::take(self, &record);
+    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
+        SummaryPart::push_record(self, &record);
         Ok(())
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use super::figures::{Figure, Figures};
-use super::holds::{Holds, SKEWED};
+use super::interval_coverage::{IntervalCoverage, SKEWED};
+use super::metric_moments::{Figure, MetricMoments};
 use super::metrics::{KeptMetrics, METRICS, ORACLE, PLACES_OF_SHARES, SHARES};
 use super::record::{Record, Status};
 use super::rivals::{Drift, Rivals};
@@ -14,12 +14,16 @@ use scavsim_base::stats::{Interval, Pair, Ratio, Share};
 use scavsim_search::search::Objective;
 
 /// Place of each metric that goes with the choice, and how.
-static GOES_WITH_CHOICE: LazyLock<Vec<Option<Goes>>> =
-    LazyLock::new(|| METRICS.iter().map(|metric| goes(metric.name)).collect());
+static GOES_WITH_CHOICE: LazyLock<Vec<Option<MetricDependence>>> = LazyLock::new(|| {
+    METRICS
+        .iter()
+        .map(|metric| metric_dependence(metric.name))
+        .collect()
+});
 
 /// How a metric goes with what a choice is expected to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Goes {
+enum MetricDependence {
     /// With the hours of the choice.
     Hours,
     /// With the hours of the choice over those of the oracle.
@@ -40,23 +44,29 @@ enum Goes {
     Unforeseen,
 }
 
-fn goes(metric: &str) -> Option<Goes> {
+fn metric_dependence(metric: &str) -> Option<MetricDependence> {
     Some(match metric {
-        "time_h" => Goes::Hours,
-        "cost_usd" | "bill_useful_usd" => Goes::Usd,
-        "regret_time" | "overhead_gross_time" | "overhead_net_time" => Goes::HoursOverOracle,
-        "regret_cost" | "overhead_gross_cost" | "overhead_net_cost" => Goes::UsdOverOracle,
-        "saved_time_h" => Goes::AgainstHours,
-        "saved_cost_usd" => Goes::AgainstUsd,
-        "knee_depth" => Goes::Depth,
+        "time_h" => MetricDependence::Hours,
+        "cost_usd" | "bill_useful_usd" => MetricDependence::Usd,
+        "regret_time" | "overhead_gross_time" | "overhead_net_time" => {
+            MetricDependence::HoursOverOracle
+        }
+        "regret_cost" | "overhead_gross_cost" | "overhead_net_cost" => {
+            MetricDependence::UsdOverOracle
+        }
+        "saved_time_h" => MetricDependence::AgainstHours,
+        "saved_cost_usd" => MetricDependence::AgainstUsd,
+        "knee_depth" => MetricDependence::Depth,
         // Of further runs of the job as much as of the first, at most.
-        "repeated_gross_time" | "repeated_net_time" => Goes::HoursOverOracle,
-        "repeated_gross_cost" | "repeated_net_cost" => Goes::UsdOverOracle,
-        "search_time_h" | "search_cost_usd" => Goes::Beginning,
-        "search_share_time" | "search_share_cost" => Goes::Beginning,
-        "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => Goes::Unforeseen,
-        "staleness" | "dropped_gradients" | "wasted_compute" => Goes::Unforeseen,
-        "excess_choice" | "excess_gross" | "excess_net" => Goes::Unforeseen,
+        "repeated_gross_time" | "repeated_net_time" => MetricDependence::HoursOverOracle,
+        "repeated_gross_cost" | "repeated_net_cost" => MetricDependence::UsdOverOracle,
+        "search_time_h" | "search_cost_usd" => MetricDependence::Beginning,
+        "search_share_time" | "search_share_cost" => MetricDependence::Beginning,
+        "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => {
+            MetricDependence::Unforeseen
+        }
+        "staleness" | "dropped_gradients" | "wasted_compute" => MetricDependence::Unforeseen,
+        "excess_choice" | "excess_gross" | "excess_net" => MetricDependence::Unforeseen,
         _ => return None,
     })
 }
@@ -68,7 +78,7 @@ pub struct Mean {
     /// and where cases differ by more than luck.
     pub interval: Option<Interval>,
     /// How often that holds.
-    pub holds: Holds,
+    pub holds: IntervalCoverage,
     pub skewness: f64,
     pub count: u64,
 }
@@ -82,7 +92,7 @@ impl Mean {
 
 /// What the records of a group come to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tallied {
+pub struct GroupSummary {
     pub(super) kept: &'static KeptMetrics,
     /// Records seen.
     pub cases: u64,
@@ -95,15 +105,15 @@ pub struct Tallied {
     /// Interval of each share; `None` where cases differ by more than luck.
     pub share_intervals: Vec<Option<Interval>>,
     /// How often each of these holds.
-    pub share_holds: Vec<Holds>,
+    pub share_holds: Vec<IntervalCoverage>,
     /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
     /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
     pub repaid: Option<Ratio>,
     /// How often its interval holds.
-    pub repaid_holds: Holds,
+    pub repaid_holds: IntervalCoverage,
 }
 
-impl Tallied {
+impl GroupSummary {
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
         debug_assert!(self.kept.mean(index).is_some(), "{metric} is not kept");
@@ -123,7 +133,7 @@ impl Tallied {
     }
 
     /// The interval of a share by its column name, where there is one, and how often it holds.
-    pub fn share_interval(&self, column: &str) -> Option<(Interval, Holds)> {
+    pub fn share_interval(&self, column: &str) -> Option<(Interval, IntervalCoverage)> {
         let index = SHARES.iter().position(|c| c.name == column)?;
         Some((self.share_intervals[index]?, self.share_holds[index]))
     }
@@ -138,15 +148,15 @@ pub(super) struct Tally {
     partners: Partners,
     /// Figures of the last record that was taken in.
     row: Vec<f64>,
-    figures: Figures,
+    figures: MetricMoments,
     shares: Box<[Answers]>,
     rivals: Rivals,
-    repaid: Repaid,
+    repaid: BreakEvenTally,
 }
 
 /// What was spent, and what a job saves, in the unit of the objective.
 #[derive(Debug, Clone, Default)]
-struct Repaid {
+struct BreakEvenTally {
     pair: Pair,
     units: Units<Pair>,
     /// Whether it is in hours, which all cases have to agree on.
@@ -163,15 +173,15 @@ impl Tally {
             failed: 0,
             partners: Partners::default(),
             row: Vec::with_capacity(kept.len()),
-            figures: Figures::new(kept.len()),
+            figures: MetricMoments::new(kept.len()),
             shares: vec![Answers::default(); SHARES.len()].into(),
             rivals: Rivals::default(),
-            repaid: Repaid::default(),
+            repaid: BreakEvenTally::default(),
         }
     }
 
     /// Takes in a record. Of the metrics that have a median `rows` is told the figures, NaN where there is none.
-    pub(super) fn take(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
+    pub(super) fn push_record(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
         let place_of_luck = self.partners.meet(record.replica, record.antithetic);
@@ -180,18 +190,19 @@ impl Tally {
         self.row.clear();
         self.row
             .extend(kept.columns.iter().map(|place| cells[*place]));
-        self.figures.take(&self.row, place_of_luck);
+        self.figures.add_case(&self.row, place_of_luck);
         if let Some(rows) = rows {
             rows.extend(kept.medians.iter().map(|at| self.row[*at]));
         }
         for (share, place) in self.shares.iter_mut().zip(&*PLACES_OF_SHARES) {
             let answer = Some(cells[*place]).filter(|value| !value.is_nan());
-            share.take(answer.map(|value| value > 0.5), place_of_luck);
+            share.push_answer(answer.map(|value| value > 0.5), place_of_luck);
         }
         if record.status == Status::Ok {
-            self.rivals.take(record, place_of_luck == Place::Second);
+            self.rivals
+                .add_record(record, place_of_luck == Place::Second);
         }
-        self.repaid.take(record, place_of_luck);
+        self.repaid.push_record(record, place_of_luck);
     }
 
     /// Takes in the records of another, which follow; figures apart, which [`Tally::figure`] gives.
@@ -225,7 +236,7 @@ impl Tally {
         (0..self.kept.len()).for_each(|at| self.figure(at).write(to));
         self.shares.iter().for_each(|share| share.write(to));
         self.rivals.write(to);
-        let Repaid {
+        let BreakEvenTally {
             pair,
             units,
             in_hours,
@@ -245,7 +256,7 @@ impl Tally {
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
         let (cases, failed) = (from.count()?, from.count()?);
         let kept = KeptMetrics::all();
-        let mut figures = Figures::new(kept.len());
+        let mut figures = MetricMoments::new(kept.len());
         for at in 0..kept.len() {
             figures.set(at, &Figure::read(from)?);
         }
@@ -257,7 +268,7 @@ impl Tally {
             let [products] = from.numbers()?;
             Some(Pair::of_sums(each, products))
         };
-        let (pair, units) = (pair()?, Units::of(pair()?));
+        let (pair, units) = (pair()?, Units::from_done(pair()?));
         Some(Tally {
             kept,
             cases,
@@ -268,7 +279,7 @@ impl Tally {
             figures,
             shares,
             rivals,
-            repaid: Repaid {
+            repaid: BreakEvenTally {
                 pair,
                 units,
                 in_hours: from.maybe(Reader::count)?.map(|one| one == 1),
@@ -278,7 +289,7 @@ impl Tally {
     }
 
     /// What they come to; intervals where all cases are replicas of `one_case`.
-    pub(super) fn tallied(&self, one_case: bool) -> Tallied {
+    pub(super) fn tallied(&self, one_case: bool) -> GroupSummary {
         let drift = self.rivals.drift();
         let others_may_come = drift != Drift::default();
         let oracle = ORACLE.map(|name: &str| {
@@ -286,12 +297,12 @@ impl Tally {
             let at = metric.and_then(|metric| self.kept.mean(metric));
             at.map_or(0.0, |at| self.figure(at).values().mean())
         });
-        let mean = |(metric, goes): (usize, &Option<Goes>)| {
+        let mean = |(metric, goes): (usize, &Option<MetricDependence>)| {
             let figure = self.figure(self.kept.mean(metric)?);
             let values = figure.values();
             let plain = figure.interval().filter(|_| one_case);
-            let with_others = |goes: Goes| match goes {
-                Goes::Beginning => figure.interval_with_others(None),
+            let with_others = |goes: MetricDependence| match goes {
+                MetricDependence::Beginning => figure.interval_with_others(None),
                 _ => figure.interval_with_others(Some(reach(&drift, goes, oracle)?)),
             };
             let interval = match goes {
@@ -301,12 +312,16 @@ impl Tally {
             (values.count() > 0).then(|| Mean {
                 mean: values.mean(),
                 interval,
-                holds: Holds::of_mean(plain.zip(interval), figure.units(), values.skewness()),
+                holds: IntervalCoverage::of_mean(
+                    plain.zip(interval),
+                    figure.units(),
+                    values.skewness(),
+                ),
                 skewness: values.skewness(),
                 count: values.count(),
             })
         };
-        Tallied {
+        GroupSummary {
             kept: self.kept,
             cases: self.cases,
             failed: self.failed,
@@ -315,15 +330,15 @@ impl Tally {
             share_intervals: (self.shares.iter())
                 .map(|share| share.interval().filter(|_| one_case))
                 .collect(),
-            share_holds: self.shares.iter().map(Answers::holds).collect(),
+            share_holds: self.shares.iter().map(Answers::coverage).collect(),
             repaid: self.repaid.ratio(&drift, one_case),
-            repaid_holds: Holds::of_ratio(self.cases),
+            repaid_holds: IntervalCoverage::of_ratio(self.cases),
         }
     }
 }
 
 /// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
-fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
+fn reach(drift: &Drift, goes: MetricDependence, oracle: [f64; 2]) -> Option<(f64, f64)> {
     let over = |(down, up): (f64, f64), whole: f64| {
         if whole > 0.0 {
             (down / whole, up / whole)
@@ -333,19 +348,19 @@ fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
     };
     let against = |(down, up): (f64, f64)| (up, down);
     Some(match goes {
-        Goes::Hours => drift.hours,
-        Goes::HoursOverOracle => over(drift.hours, oracle[0]),
-        Goes::Usd => drift.usd,
-        Goes::UsdOverOracle => over(drift.usd, oracle[1]),
-        Goes::AgainstHours => against(drift.hours),
-        Goes::AgainstUsd => against(drift.usd),
-        Goes::Depth => drift.depth,
-        Goes::Beginning | Goes::Unforeseen => return None,
+        MetricDependence::Hours => drift.hours,
+        MetricDependence::HoursOverOracle => over(drift.hours, oracle[0]),
+        MetricDependence::Usd => drift.usd,
+        MetricDependence::UsdOverOracle => over(drift.usd, oracle[1]),
+        MetricDependence::AgainstHours => against(drift.hours),
+        MetricDependence::AgainstUsd => against(drift.usd),
+        MetricDependence::Depth => drift.depth,
+        MetricDependence::Beginning | MetricDependence::Unforeseen => return None,
     })
 }
 
-impl Repaid {
-    fn merge(&mut self, other: &Repaid) {
+impl BreakEvenTally {
+    fn merge(&mut self, other: &BreakEvenTally) {
         if let Some(in_hours) = other.in_hours {
             self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
         }
@@ -354,12 +369,12 @@ impl Repaid {
         self.units.merge(&other.units);
     }
 
-    fn take(&mut self, record: &Record<'_>, place: Place) {
+    fn push_record(&mut self, record: &Record<'_>, place: Place) {
         let figures = self.figures(record);
         if let Some(figures) = figures {
             self.pair.add(figures);
         }
-        self.units.take(figures, place);
+        self.units.push_value(figures, place);
     }
 
     /// What a case spent and saves.
@@ -402,9 +417,9 @@ impl Repaid {
         }
         let in_hours = self.in_hours.unwrap_or(false);
         let goes = if in_hours {
-            Goes::AgainstHours
+            MetricDependence::AgainstHours
         } else {
-            Goes::AgainstUsd
+            MetricDependence::AgainstUsd
         };
         let (down, up) = reach(drift, goes, [0.0; 2])?;
         let units = match self.units.all() {
@@ -419,6 +434,6 @@ impl Repaid {
         };
         let intervals = intervals.filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b]);
-        Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
+        Ratio::from_means([spent.mean(), saved.mean()], intervals, units.correlation())
     }
 }

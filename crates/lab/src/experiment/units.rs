@@ -7,7 +7,7 @@
 //! Mirrored luck cancels while all choose the same. A choice that luck brings about comes with luck of its own, which no pair
 //! shows that does not make it: where such a choice may come, an interval is longer to both sides.
 
-use super::holds::Holds;
+use super::interval_coverage::IntervalCoverage;
 use super::stored::{Reader, Writer};
 use scavsim_base::stats::{Interval, Pair, Share, Welford};
 
@@ -100,7 +100,7 @@ pub(super) struct Units<M: UnitsOf> {
 
 impl<M: UnitsOf> Units<M> {
     /// Takes in the next case of the group, which may not have the figure.
-    pub(super) fn take(&mut self, value: Option<M::Value>, place: Place) {
+    pub(super) fn push_value(&mut self, value: Option<M::Value>, place: Place) {
         if place == Place::Alone {
             return;
         }
@@ -137,7 +137,7 @@ impl<M: UnitsOf> Units<M> {
     }
 
     /// The units of which `done` is [`all`](Units::all).
-    pub(super) fn of(done: M) -> Self {
+    pub(super) fn from_done(done: M) -> Self {
         Units {
             done,
             waiting: None,
@@ -192,12 +192,12 @@ pub(super) struct Answers {
 
 impl Answers {
     /// Takes in the answer of the next case, if it has one.
-    pub(super) fn take(&mut self, yes: Option<bool>, place: Place) {
+    pub(super) fn push_answer(&mut self, yes: Option<bool>, place: Place) {
         if let Some(yes) = yes {
             self.share.add(yes);
         }
         let value = yes.map(|yes| f64::from(u8::from(yes)));
-        self.units.take(value, place);
+        self.units.push_value(value, place);
     }
 
     pub(super) fn merge(&mut self, other: &Answers) {
@@ -229,8 +229,8 @@ impl Answers {
     }
 
     /// How often that holds.
-    pub(super) fn holds(&self) -> Holds {
-        Holds::of_share(self.share.yes, self.share.count)
+    pub(super) fn coverage(&self) -> IntervalCoverage {
+        IntervalCoverage::of_share(self.share.yes, self.share.count)
     }
 
     pub(super) fn write(&self, to: &mut Writer) {
@@ -245,7 +245,7 @@ impl Answers {
         // What nobody wrote would clamp between ends in the wrong order.
         (units.count() <= count).then(|| Answers {
             share: Share { yes, count },
-            units: Units::of(units),
+            units: Units::from_done(units),
         })
     }
 }
@@ -283,7 +283,7 @@ mod tests {
         let share = |answer: &dyn Fn(u64) -> bool| {
             let (mut answers, mut partners) = (Answers::default(), Partners::default());
             for replica in 0..40 {
-                answers.take(Some(answer(replica)), partners.in_pairs(replica));
+                answers.push_answer(Some(answer(replica)), partners.in_pairs(replica));
             }
             answers.interval().expect("answers")
         };

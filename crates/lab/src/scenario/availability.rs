@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::Available;
+use super::file::AvailabilityStep;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_sim::cluster::AvailabilityLevel;
 
@@ -14,7 +14,7 @@ const MOST_LEVELS: usize = 1000;
 
 /// What is available of workers on `shapes` over time; empty where that stays.
 pub(super) fn read(
-    table: &BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
+    table: &BTreeMap<Spanned<String>, Spanned<Vec<AvailabilityStep>>>,
     shapes: &[&str],
     complaints: &mut Complaints<'_>,
 ) -> Vec<AvailabilityLevel> {
@@ -32,7 +32,7 @@ pub(super) fn read(
             let label = "expected hours since the job began, rising, each with a share";
             complaints.error_at(series.span(), title, label);
         }
-        moments.extend(hours.iter().map(|hour| at(*hour)));
+        moments.extend(hours.iter().map(|hour| time_at_hours(*hour)));
     }
     moments.sort_unstable();
     moments.dedup();
@@ -49,7 +49,10 @@ pub(super) fn read(
     let share = |shape: &str, now: SimTime| {
         let of_shape = table.iter().find(|(name, _)| name.get_ref() == shape);
         let steps = of_shape.map_or(&[][..], |(_, series)| series.get_ref());
-        let last = steps.iter().rev().find(|step| at(step.0.get()) <= now);
+        let last = steps
+            .iter()
+            .rev()
+            .find(|step| time_at_hours(step.0.get()) <= now);
         last.map_or(1.0, |step| step.1.get())
     };
     (moments.iter())
@@ -60,6 +63,6 @@ pub(super) fn read(
         .collect()
 }
 
-fn at(hours: f64) -> SimTime {
+fn time_at_hours(hours: f64) -> SimTime {
     SimTime::from_seconds(hours * SECONDS_PER_HOUR)
 }

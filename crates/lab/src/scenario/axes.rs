@@ -58,8 +58,9 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     }
     for exclusion in cluster.exclude.iter().filter(|e| e.get_ref().is_empty()) {
         let title = "an entry of `exclude` has no condition";
-        let complaint = (complaints.at(exclusion.span(), title, "would leave out everything"))
-            .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`");
+        let complaint =
+            (complaints.mistake_at(exclusion.span(), title, "would leave out everything"))
+                .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`");
         complaints.push(complaint);
     }
 }

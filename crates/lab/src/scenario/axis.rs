@@ -237,7 +237,7 @@ impl<'de> Deserialize<'de> for AxisCondition {
 }
 
 impl AxisCondition {
-    fn holds(&self, space: &Space, at: usize, axis: usize) -> bool {
+    fn is_met(&self, space: &Space, at: usize, axis: usize) -> bool {
         match self {
             AxisCondition::Number(number) if space.axes()[axis].levels().is_empty() => {
                 space.value(at, axis) == *number
@@ -294,7 +294,7 @@ impl Exclusion {
         );
         let local_batch = batch.zip(workers).map(|(batch, workers)| batch / workers);
         let on_axis = |(name, condition): (&String, &AxisCondition)| {
-            (space.axis(name)).is_some_and(|axis| condition.holds(space, at, axis))
+            (space.axis(name)).is_some_and(|axis| condition.is_met(space, at, axis))
         };
         (self.vm.as_deref()).is_none_or(|vm| space.vm(at).is_some_and(|own| **own == *vm))
             && holds(&self.workers, workers)

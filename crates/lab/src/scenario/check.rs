@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::Scenario;
 use super::complaints::Complaints;
+use super::extensions::Extensions;
 use super::file::ScenarioFile;
 use super::file_reader;
 use super::files::{Files, hash_with};
-use super::given::Given;
 use super::measured_defaults::MeasuredDefaults;
-use super::remarks::Remarks;
+use super::scenario_warnings::ScenarioWarnings;
 use super::subject::form::Reading;
 use super::subject::{Subject, SubjectKind};
 use super::{axes, extent, precision, prices, settings, strategies};
@@ -41,7 +41,13 @@ pub fn load(
     overrides: Overrides,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
-    load_with(source, folder, overrides, &Given::default(), diagnostics)
+    load_with(
+        source,
+        folder,
+        overrides,
+        &Extensions::default(),
+        diagnostics,
+    )
 }
 
 /// Reads and checks the scenario in `source` with what a program adds to what scenarios can name.
@@ -49,7 +55,7 @@ pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
     overrides: Overrides,
-    given: &Given,
+    given: &Extensions,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
@@ -80,7 +86,7 @@ pub fn load_with(
 
 struct Check<'a> {
     files: &'a Files,
-    given: &'a Given,
+    given: &'a Extensions,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
@@ -101,7 +107,7 @@ impl Check<'_> {
             reads_well: self.reads_well,
         };
         let complaints = &mut self.complaints;
-        let kind = SubjectKind::of(self.files);
+        let kind = SubjectKind::from_files(self.files);
         let form = kind.form;
         form.report_unread(self.files, complaints);
         axes::check(&file.cluster, complaints);
@@ -120,7 +126,7 @@ impl Check<'_> {
         let about = (&subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let mut remarks = (policies.as_deref())
-            .map(|all| Remarks::new(file, all, (&subject, &rentals), &strategies))
+            .map(|all| ScenarioWarnings::new(file, all, (&subject, &rentals), &strategies))
             .unwrap_or_default();
         drop(rentals);
         let runs_in = settings::all(reading, (&mut subject, setup), &mut measured, complaints);
@@ -201,7 +207,7 @@ impl Check<'_> {
         } else if word.starts_with('.') || word.contains(['/', '\\']) {
             let title = "`name` cannot be that of a folder";
             let label = "results may go to a folder of this name";
-            let complaint = (self.complaints.at(name.span(), title, label)).with_help(
+            let complaint = (self.complaints.mistake_at(name.span(), title, label)).with_help(
                 "the name of a scenario has no `/` or `\\`, and does not start with `.`",
             );
             self.complaints.push(complaint);
@@ -217,7 +223,7 @@ fn limits(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Limits {
         && own.max_cost_usd.is_none()
     {
         let title = "`max_miss` without a limit that can be missed";
-        let complaint = (complaints.at(share.span(), title, "of which limit?"))
+        let complaint = (complaints.mistake_at(share.span(), title, "of which limit?"))
             .with_help("give `max_time_h` or `max_cost_usd` as well, or leave it out");
         complaints.push(complaint);
     }

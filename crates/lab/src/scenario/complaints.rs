@@ -27,13 +27,13 @@ pub(crate) struct Complaints<'a> {
 
 impl Complaints<'_> {
     /// A mistake at a place, not yet reported: help can be added.
-    pub(super) fn at(
+    pub(super) fn mistake_at(
         &self,
         span: Range<usize>,
         title: impl Into<String>,
         label: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::at(self.source, span, title, label)
+        Diagnostic::at_span(self.source, span, title, label)
     }
 
     /// A mistake of the file as a whole, not yet reported.
@@ -72,7 +72,7 @@ impl Complaints<'_> {
             0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
             _ => format!("`scavsim {list}` shows all"),
         };
-        let complaint = self.at(name.span(), title, label);
+        let complaint = self.mistake_at(name.span(), title, label);
         self.push(complaint.with_help(help));
     }
 
@@ -102,7 +102,7 @@ impl Complaints<'_> {
                 ""
             };
             let title = format!("`{key}` is an empty list");
-            let complaint = self.at(list.span(), title, "expected at least one entry");
+            let complaint = self.mistake_at(list.span(), title, "expected at least one entry");
             self.push(complaint.with_help(legal_here(some) + more));
         }
     }
@@ -158,7 +158,7 @@ impl Complaints<'_> {
             // A value that was refused only seems to be missing.
             if *is_missing && !self.is_reported(&self.table_from(table.span().start)) {
                 let title = format!("the key `{name}.{key}` is missing");
-                let complaint = self.at(table.span(), title, label);
+                let complaint = self.mistake_at(table.span(), title, label);
                 self.push(complaint.with_help(*help));
             }
         }

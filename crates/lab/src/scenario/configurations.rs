@@ -8,10 +8,10 @@ use toml::Spanned;
 use super::axes;
 use super::complaints::Complaints;
 use super::extent;
-use super::file::{Outside, ScenarioFile};
+use super::file::{OutsideHullRule, ScenarioFile};
 use super::hull;
 use super::left_out::LeftOut;
-use super::machines::{self, Machine, Named};
+use super::machines::{self, Machine, MachinesByName};
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 use scavsim_sim::cluster::Setup;
@@ -27,7 +27,7 @@ pub(super) struct Configurations<'a> {
 
 impl Configurations<'_> {
     /// The configurations of the workload that the file calls `name`, each inside its measured hull.
-    pub(super) fn of(
+    pub(super) fn for_workload(
         &self,
         workload: &Workload,
         name: &Spanned<String>,
@@ -71,7 +71,7 @@ impl Configurations<'_> {
                 all_answer = true;
             }
         }
-        if cluster.outside == Outside::LeaveOut {
+        if cluster.outside == OutsideHullRule::LeaveOut {
             let before = configurations.len();
             if !all_answer {
                 let answers = self.answers(workload, &configurations);
@@ -169,9 +169,10 @@ impl Configurations<'_> {
             }
         }
         let title = format!("there is no configuration of `{}`", workload.name);
-        let complaint = (complaints.at(name.span(), title, "nothing to choose from")).with_help(
-            "every worker count must fill whole VMs of a type that is named in `cluster.vm`",
-        );
+        let complaint = (complaints.mistake_at(name.span(), title, "nothing to choose from"))
+            .with_help(
+                "every worker count must fill whole VMs of a type that is named in `cluster.vm`",
+            );
         complaints.push(complaint);
     }
 
@@ -263,7 +264,7 @@ impl Configurations<'_> {
         if cluster.vm.is_empty() {
             return self.usual_shapes(&measured);
         }
-        let named = Named::new(machines);
+        let named = MachinesByName::new(machines);
         let mut vms = Vec::new();
         for vm in &cluster.vm {
             let word = vm.get_ref().as_str();
@@ -273,10 +274,11 @@ impl Configurations<'_> {
             }
             // The name of a table stands for all types that it makes.
             let shape = Shape::parse(word).ok();
-            let named: Vec<&Machine> = (named.of(shape.map_or("", |s| s.vm_type)).iter())
-                .filter(|m| shape.is_some_and(|s| measured.contains(&*s.on(&m.stand_in.like))))
-                .copied()
-                .collect();
+            let named: Vec<&Machine> =
+                (named.machines_named(shape.map_or("", |s| s.vm_type)).iter())
+                    .filter(|m| shape.is_some_and(|s| measured.contains(&*s.on(&m.stand_in.like))))
+                    .copied()
+                    .collect();
             if let (Some(shape), false) = (shape, named.is_empty()) {
                 vms.extend(named.iter().map(|m| Arc::from(shape.on(&m.stand_in.vm))));
                 continue;

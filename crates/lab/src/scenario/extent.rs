@@ -5,7 +5,7 @@
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, Together};
+use super::file::{ScenarioFile, SearchGrouping};
 use super::prices::by_vm;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
@@ -24,18 +24,18 @@ const MOST_CASES: u64 = 1_000_000_000_000;
 
 /// Reports more than there may be of `count` configurations of a workload; `None` then.
 pub(super) fn configurations(
-    search: Together,
+    search: SearchGrouping,
     count: usize,
     workload: &Workload,
     name: &Spanned<String>,
     complaints: &mut Complaints<'_>,
 ) -> Option<()> {
     let (most, help) = match search {
-        Together::All => (
+        SearchGrouping::All => (
             MOST_TOGETHER,
             "give fewer worker counts, batches or VM types, or set `cluster.search = \"each-vm\"`",
         ),
-        Together::EachVm => (
+        SearchGrouping::EachVm => (
             MOST_CONFIGURATIONS,
             "give fewer worker counts, batches or VM types",
         ),
@@ -47,14 +47,14 @@ pub(super) fn configurations(
         "`{}` makes {count} configurations; at most {most}",
         workload.name
     );
-    complaints.push((complaints.at(name.span(), title, "too many")).with_help(help));
+    complaints.push((complaints.mistake_at(name.span(), title, "too many")).with_help(help));
     None
 }
 
 /// Reports more workers than all configurations that are searched together may have, and more samples than an update of
 /// one of them.
 pub(super) fn workers(
-    search: Together,
+    search: SearchGrouping,
     workload: &Workload,
     name: &Spanned<String>,
     all: &[Configuration],
@@ -64,8 +64,8 @@ pub(super) fn workers(
         configurations.iter().map(|c| u64::from(c.workers)).sum()
     };
     let count = match search {
-        Together::All => of(all),
-        Together::EachVm => {
+        SearchGrouping::All => of(all),
+        SearchGrouping::EachVm => {
             let each = by_vm(all).into_iter().map(|range| of(&all[range]));
             each.max().unwrap_or(0)
         }
@@ -86,7 +86,7 @@ pub(super) fn workers(
         workload.name
     );
     let help = "give fewer or smaller worker counts";
-    complaints.push((complaints.at(name.span(), title, "too many")).with_help(help));
+    complaints.push((complaints.mistake_at(name.span(), title, "too many")).with_help(help));
     None
 }
 
@@ -107,7 +107,7 @@ pub(super) fn sizes(
         "the clusters of `{}` may come to {count} sizes; at most {MOST_SIZES}",
         workload.name
     );
-    let complaint = complaints.at(place, title, "changes the sizes of clusters");
+    let complaint = complaints.mistake_at(place, title, "changes the sizes of clusters");
     complaints.push(complaint.with_help("give fewer or smaller configurations"));
     false
 }
@@ -138,6 +138,6 @@ pub(super) fn cases(file: &ScenarioFile, factors: &[u64; 6], complaints: &mut Co
     );
     let place = file.workloads.as_ref().map(Spanned::span);
     let place = place.or(file.grid.as_ref().map(Spanned::span));
-    let complaint = complaints.at(place.unwrap_or_default(), title, "too many");
+    let complaint = complaints.mistake_at(place.unwrap_or_default(), title, "too many");
     complaints.push(complaint.with_help("give fewer `replicas`"));
 }

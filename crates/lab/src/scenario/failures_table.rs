@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::checkpoint_choice::CheckpointChoice;
-use super::forms::NamedOr;
+use super::forms::NameOrTable;
 use scavsim_read::input::checked::{Count, Delay, Fraction, Machines, Positive, Slowdown};
 use scavsim_sim::cluster::Keeps;
 use scavsim_sim::plans::ReactionCosts;
@@ -78,8 +78,8 @@ pub struct ReactionTable {
     #[schemars(with = "Option<String>")]
     pub policy: Option<Spanned<String>>,
     /// What that costs: `parcae`, as measured for it, also when absent; or seconds of one's own.
-    #[schemars(with = "Option<NamedOr<ReactionCosts>>")]
-    pub costs: Option<Spanned<NamedOr<ReactionCosts>>>,
+    #[schemars(with = "Option<NameOrTable<ReactionCosts>>")]
+    pub costs: Option<Spanned<NameOrTable<ReactionCosts>>>,
     /// How a job that re-plans foretells how many GPUs there will be: a name of `scavsim list forecasts`; `none` when absent.
     #[schemars(with = "Option<String>")]
     pub forecast: Option<Spanned<String>>,

@@ -135,9 +135,9 @@ pub struct ClusterTable {
     #[schemars(with = "Vec<Exclusion>")]
     pub exclude: Vec<Spanned<Exclusion>>,
     /// What happens to configurations outside what was measured.
-    pub outside: Outside,
+    pub outside: OutsideHullRule,
     /// Which configurations a search chooses between.
-    pub search: Together,
+    pub search: SearchGrouping,
     /// Which batch a cluster keeps when its size changes while it trains; the global one with a barrier, else the
     /// local one, when absent.
     pub resize: Option<Resize>,
@@ -163,7 +163,7 @@ impl ClusterTable {
 /// What happens to configurations outside what was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outside {
+pub enum OutsideHullRule {
     /// Configurations outside are an error.
     #[default]
     Refuse,
@@ -176,7 +176,7 @@ pub enum Outside {
 /// Which configurations a search chooses between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Together {
+pub enum SearchGrouping {
     /// All of a workload.
     #[default]
     All,
@@ -304,8 +304,8 @@ pub struct KindTable {
     pub batching: Option<Batching>,
     /// Share of each worker's cores that is available, by VM type: hours since the job began, and the share from then on;
     /// all when absent.
-    #[schemars(with = "BTreeMap<String, Vec<Available>>")]
-    pub availability: BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
+    #[schemars(with = "BTreeMap<String, Vec<AvailabilityStep>>")]
+    pub availability: BTreeMap<Spanned<String>, Spanned<Vec<AvailabilityStep>>>,
     /// VMs of parameter servers, beside those of the workers.
     pub servers: Option<ServersTable>,
     /// How workers come together.
@@ -318,7 +318,7 @@ pub struct KindTable {
 
 /// What is available of a worker: hours since the job began, and the share of its cores from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
-pub struct Available(pub NonNegative, pub Fraction);
+pub struct AvailabilityStep(pub NonNegative, pub Fraction);
 
 impl KindTable {
     pub fn has_spot(&self) -> bool {
@@ -345,14 +345,14 @@ pub struct ServersTable {
     /// VM type of the servers.
     pub vm: String,
     /// How many.
-    #[serde(default = "one")]
+    #[serde(default = "one_machine")]
     pub vms: Machines,
     /// On which terms they are rented.
     #[serde(default)]
     pub market: RentedOn,
 }
 
-fn one() -> Machines {
+fn one_machine() -> Machines {
     Machines::ONE
 }
 

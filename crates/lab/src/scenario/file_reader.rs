@@ -224,7 +224,7 @@ impl FileReader<'_> {
                     let help = help.unwrap_or_else(|| {
                         "a path starts at the folder of the file that it stands in".to_owned()
                     });
-                    let complaint = Diagnostic::at(from, path.span(), title, "included here");
+                    let complaint = Diagnostic::at_span(from, path.span(), title, "included here");
                     self.diagnostics.push(complaint.with_help(help));
                 }
             }

@@ -10,34 +10,34 @@ use serde::{Deserialize, Deserializer};
 /// Something by its name or path, or as a table.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(untagged)]
-pub enum NamedOr<T> {
+pub enum NameOrTable<T> {
     /// By name or path.
     Named(String),
     /// A table of one's own.
     Table(Box<T>),
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedOr<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for NameOrTable<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(PhantomData<T>);
+        struct NameOrTableVisitor<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = NamedOr<T>;
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for NameOrTableVisitor<T> {
+            type Value = NameOrTable<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a name, a path or a table")
             }
 
-            fn visit_str<E: Error>(self, word: &str) -> Result<NamedOr<T>, E> {
-                Ok(NamedOr::Named(word.to_owned()))
+            fn visit_str<E: Error>(self, word: &str) -> Result<NameOrTable<T>, E> {
+                Ok(NameOrTable::Named(word.to_owned()))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NamedOr<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NameOrTable<T>, A::Error> {
                 let table = T::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(NamedOr::Table(Box::new(table)))
+                Ok(NameOrTable::Table(Box::new(table)))
             }
         }
-        deserializer.deserialize_any(Either(PhantomData))
+        deserializer.deserialize_any(NameOrTableVisitor(PhantomData))
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn check(
             refused[0].configuration
         );
         let help = "an import says why it keeps no law; without one, name only what was measured, or `outside = \"leave-out\"`";
-        let complaint = complaints.at(name.span(), title, without_law(workload, &refused));
+        let complaint = complaints.mistake_at(name.span(), title, without_law(workload, &refused));
         complaints.push(complaint.with_help(help));
         return false;
     }
@@ -64,7 +64,11 @@ pub(super) fn check(
         );
         let help =
             format!("{first}; `cluster.outside = \"leave-out\"` leaves such configurations out");
-        complaints.push(complaints.at(name.span(), title, "").with_help(help));
+        complaints.push(
+            complaints
+                .mistake_at(name.span(), title, "")
+                .with_help(help),
+        );
     }
     false
 }

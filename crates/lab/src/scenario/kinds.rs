@@ -189,7 +189,7 @@ impl Kinds<'_> {
                     vm.get_ref()
                 );
                 let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `batching = \"static\"`";
-                let complaint = complaints.at(vm.span(), title, "no batches by size");
+                let complaint = complaints.mistake_at(vm.span(), title, "no batches by size");
                 complaints.push(complaint.with_help(help));
             }
         }
@@ -242,7 +242,7 @@ impl Kinds<'_> {
             };
             let legal = spot::lost_alone(wrong);
             let help = format!("`{wrong}` takes several VMs at once; each by itself: {legal}");
-            let complaint = complaints.at(name.span(), title, label);
+            let complaint = complaints.mistake_at(name.span(), title, label);
             complaints.push(complaint.with_help(help));
             return None;
         }

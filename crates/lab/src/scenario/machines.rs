@@ -6,11 +6,11 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, Together, VmTable};
+use super::file::{ScenarioFile, SearchGrouping, VmTable};
 use super::scale_axis::ScaleAxis;
 use scavsim_data::cloud::{Fleet, OwnVm};
 use scavsim_data::configuration::{Configuration, Shape};
-use scavsim_data::workload::{Reach, StandIn, Workload};
+use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::range::digits;
 
@@ -18,7 +18,7 @@ use scavsim_read::input::range::digits;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// What it stands in for.
-    pub stand_in: StandIn,
+    pub stand_in: SubstituteVm,
     /// The name of its table: one table with several values makes several types.
     pub table: String,
     /// Memory in GiB.
@@ -53,8 +53,8 @@ pub(super) fn read(
     let all_read = workloads.iter().all(Option::is_some);
     let mut machines = Vec::new();
     let most = match file.cluster.search {
-        Together::All => MOST_IN_ONE_SEARCH,
-        Together::EachVm => MOST_TYPES,
+        SearchGrouping::All => MOST_IN_ONE_SEARCH,
+        SearchGrouping::EachVm => MOST_TYPES,
     };
     for (name, table) in &file.vm {
         let word = name.get_ref();
@@ -67,7 +67,7 @@ pub(super) fn read(
         }
         let Some(asked) = &table.like else {
             let title = format!("`vm.{word}` does not say which measured VM type it is like");
-            let complaint = complaints.at(name.span(), title, "missing key `like`");
+            let complaint = complaints.mistake_at(name.span(), title, "missing key `like`");
             let listed: Vec<String> = measured.iter().map(|vm| format!("`{vm}`")).collect();
             complaints.push(complaint.with_help(format!("measured here: {}", listed.join(", "))));
             continue;
@@ -91,7 +91,7 @@ pub(super) fn read(
                     without.name
                 );
                 let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `compute_scale` here";
-                let complaint = complaints.at(place.span(), title, "means nothing here");
+                let complaint = complaints.mistake_at(place.span(), title, "means nothing here");
                 complaints.push(complaint.with_help(help));
             }
         }
@@ -132,7 +132,7 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
                 name.get_ref()
             );
             let legal = format!("`{key}` is from {} to {}", range.start(), range.end());
-            let complaint = complaints.at(name.span(), title, "not possible");
+            let complaint = complaints.mistake_at(name.span(), title, "not possible");
             complaints.push(complaint.with_help(legal));
         }
     }
@@ -158,7 +158,7 @@ impl Machine {
                     let title = format!("nothing is known about the memory of `{}`", workload.name);
                     let help =
                         "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
-                    let complaint = complaints.at(asked.span(), title, "cannot be checked");
+                    let complaint = complaints.mistake_at(asked.span(), title, "cannot be checked");
                     complaints.push(complaint.with_help(help));
                 }
                 true
@@ -229,7 +229,7 @@ fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>>
                         }
                     }
                     all.push(Machine {
-                        stand_in: StandIn {
+                        stand_in: SubstituteVm {
                             vm: Arc::from(vm),
                             like: like.into(),
                             compute_scale,
@@ -285,9 +285,9 @@ pub(super) fn tables(file: &ScenarioFile) -> HashMap<&str, &VmTable> {
 }
 
 /// Machines that a name stands for: its own, and all of the table of that name.
-pub(super) struct Named<'m>(HashMap<&'m str, Vec<&'m Machine>>);
+pub(super) struct MachinesByName<'m>(HashMap<&'m str, Vec<&'m Machine>>);
 
-impl<'m> Named<'m> {
+impl<'m> MachinesByName<'m> {
     pub(super) fn new(machines: &'m [Machine]) -> Self {
         let mut named: HashMap<&str, Vec<&Machine>> = HashMap::new();
         for machine in machines {
@@ -297,11 +297,11 @@ impl<'m> Named<'m> {
                 named.entry(&machine.table).or_default().push(machine);
             }
         }
-        Named(named)
+        MachinesByName(named)
     }
 
     /// The machines that `name` stands for, in the order of the file.
-    pub(super) fn of(&self, name: &str) -> &[&'m Machine] {
+    pub(super) fn machines_named(&self, name: &str) -> &[&'m Machine] {
         self.0.get(name).map_or(&[], |machines| machines)
     }
 }

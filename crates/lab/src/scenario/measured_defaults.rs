@@ -5,10 +5,10 @@ use toml::Spanned;
 use super::checkpoint_choice::CheckpointChoice;
 use super::failures_table::Spares;
 use super::file::{RentedOn, ScenarioFile};
-use super::forms::NamedOr;
+use super::forms::NameOrTable;
 use scavsim_base::stats::median_of;
 use scavsim_data::cloud::Market;
-use scavsim_data::cloud::delays::checkpoint_write::{self, Measured};
+use scavsim_data::cloud::delays::checkpoint_write::{self, MeasuredWrites};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup, restart, startup};
 use scavsim_read::input::checked::Delay;
 use scavsim_sim::cluster::{Chief, Keeps, OnLoss};
@@ -137,7 +137,11 @@ impl MeasuredDefaults {
             && spot.checkpoint_mb.is_none()
             && !has_speed
         {
-            let median_s = median_of(Measured::embedded().iter().map(|own| own.delay.mean_s()));
+            let median_s = median_of(
+                MeasuredWrites::embedded()
+                    .iter()
+                    .map(|own| own.delay.mean_s()),
+            );
             let measured =
                 || self.seconds("spot.checkpoint_write_s", median_s, checkpoint_write::FILE);
             spot.checkpoint_write_s = given_s.or_else(measured).map(unplaced);
@@ -158,7 +162,7 @@ impl MeasuredDefaults {
             .as_ref()
             .is_some_and(|name| name.get_ref() != "wait");
         if reacts && own.costs.is_none() {
-            own.costs = Some(unplaced(NamedOr::Named("parcae".to_owned())));
+            own.costs = Some(unplaced(NameOrTable::Named("parcae".to_owned())));
             let key = "parallel.reaction.costs";
             self.add(key, "\"parcae\"", ReactionCosts::FILE, NO_COSTS);
         }

@@ -9,9 +9,9 @@
 //! - [`include`](mod@include), `files`, `file_reader`: files that a scenario is put together from.
 //! - [`declared`]: what can be named, by kind, and what it says of itself.
 //! - [`library`]: scenarios that come with the program, and may be included.
-//! - [`given`]: strategies, prices and workloads of a program's own.
+//! - [`extensions`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
-//! - `workloads`, `prices`, `strategies`: names → what they stand for; [`remarks`]: what is to be minded of them.
+//! - `workloads`, `prices`, `strategies`: names → what they stand for; [`scenario_warnings`]: what is to be minded of them.
 //! - `measured_defaults`: what `[spot]` and `[failures]` leave unsaid.
 //! - [`subject`]: what a scenario is about (clusters, a grid, a bag, parallel plans), which keys it reads, and how it is
 //!   searched; [`bag_table`], [`parallel_table`]: forms of two of them.
@@ -31,13 +31,13 @@ mod complaints;
 mod configurations;
 pub mod declared;
 mod elastic;
+pub mod extensions;
 mod extent;
 pub mod failures_table;
 pub mod file;
 mod file_reader;
 mod files;
 pub mod forms;
-pub mod given;
 mod hull;
 pub mod include;
 mod kinds;
@@ -48,8 +48,8 @@ mod measured_defaults;
 pub mod parallel_table;
 mod precision;
 mod prices;
-pub mod remarks;
 pub mod scale_axis;
+pub mod scenario_warnings;
 pub mod schema;
 mod settings;
 mod setup;
@@ -61,11 +61,11 @@ pub mod subject;
 mod workloads;
 
 pub use check::{Overrides, load, load_with};
-pub use file::{ScenarioFile, Together};
-pub use given::Given;
+pub use extensions::Extensions;
+pub use file::{ScenarioFile, SearchGrouping};
 pub use left_out::LeftOut;
 pub use precision::WantedPrecision;
-pub use remarks::Remarks;
+pub use scenario_warnings::ScenarioWarnings;
 pub use subject::{Clusters, Subject};
 
 pub use machines::Machine;
@@ -107,7 +107,7 @@ pub struct Scenario {
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
     /// What is to be minded of its prices and of what strategies know.
-    pub remarks: Remarks,
+    pub remarks: ScenarioWarnings,
     /// Sentences on strategies that were named as they were called before.
     pub renamed: Vec<String>,
     /// Settings of the strategies.
@@ -161,7 +161,7 @@ impl Scenario {
 
     /// Whether every VM type is searched by itself.
     pub fn is_across_vms(&self) -> bool {
-        (self.clusters()).is_some_and(|own| own.search == Together::EachVm)
+        (self.clusters()).is_some_and(|own| own.search == SearchGrouping::EachVm)
     }
 
     /// Programs that its strategies are, each with its name.

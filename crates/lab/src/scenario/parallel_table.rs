@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::axis::Axis;
 use super::failures_table::ReactionTable;
 use super::file::RentedOn;
-use super::forms::{NamedOr, OneOrMore};
+use super::forms::{NameOrTable, OneOrMore};
 use scavsim_read::input::checked::{Count, Machines, Positive};
 use scavsim_sim::parallel::ModelTable;
 use scavsim_sim::parallel::runtime::RuntimeTable;
@@ -26,8 +26,8 @@ pub struct ParallelTable {
     pub profile: Option<Spanned<String>>,
     /// A model in place of a profile: its name, the path of an architecture relative to this file (with a `/`), or its numbers.
     /// What its layers cost is foretold by the law of layers.
-    #[schemars(with = "Option<NamedOr<ModelTable>>")]
-    pub model: Option<Spanned<NamedOr<ModelTable>>>,
+    #[schemars(with = "Option<NameOrTable<ModelTable>>")]
+    pub model: Option<Spanned<NameOrTable<ModelTable>>>,
     /// Tokens of a sequence of `model`; what it was made for when absent.
     #[schemars(with = "Option<Count>")]
     pub sequence: Option<Spanned<Count>>,
@@ -35,8 +35,8 @@ pub struct ParallelTable {
     #[schemars(with = "Option<String>")]
     pub precision: Option<Spanned<String>>,
     /// The runtime: its name, the path of one relative to this file (with a `/`), or what is other than in its `base`.
-    #[schemars(with = "Option<NamedOr<RuntimeTable>>")]
-    pub runtime: Option<Spanned<NamedOr<RuntimeTable>>>,
+    #[schemars(with = "Option<NameOrTable<RuntimeTable>>")]
+    pub runtime: Option<Spanned<NameOrTable<RuntimeTable>>>,
     /// GPUs of one's own, by name, for `model`.
     pub gpus: BTreeMap<String, GpuTable>,
     /// Path of a table of links relative to this file; those that are embedded when absent.

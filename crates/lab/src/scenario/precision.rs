@@ -25,8 +25,9 @@ pub(super) fn read(
     let Some(half_width) = file.precision else {
         if let Some(most) = most {
             let title = "`most_replicas` without `precision`";
-            let complaint = (complaints.at(most.span(), title, "of what are they the most?"))
-                .with_help("give `precision` as well, or `replicas` instead");
+            let complaint =
+                (complaints.mistake_at(most.span(), title, "of what are they the most?"))
+                    .with_help("give `precision` as well, or `replicas` instead");
             complaints.push(complaint);
         }
         return None;

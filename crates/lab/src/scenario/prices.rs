@@ -15,7 +15,7 @@ use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::pricing::builtin;
 use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
-use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, Rented};
+use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, RentedVmType};
 use scavsim_data::usage::RentedVm;
 use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
@@ -80,7 +80,7 @@ fn known(
             sound = false;
             let title = format!("there are two pricing policies `{}`", name.get_ref());
             let label = "the program has one of this name";
-            let complaint = complaints.at(name.span(), title, label);
+            let complaint = complaints.mistake_at(name.span(), title, label);
             complaints.push(complaint.with_help("give this one another name"));
             continue;
         }
@@ -147,7 +147,7 @@ fn tables(
 pub(crate) struct Rentals<'a> {
     pub(super) fleet: Fleet<'a>,
     /// VMs to choose from, on their terms, each once.
-    pub(super) all: Vec<Rented<'a>>,
+    pub(super) all: Vec<RentedVmType<'a>>,
     /// Whether those whose terms only the price says may be taken away.
     pub(super) are_lost: bool,
 }
@@ -155,7 +155,7 @@ pub(crate) struct Rentals<'a> {
 impl<'a> Rentals<'a> {
     /// The VMs of a bag of jobs or of parallel plans.
     pub(super) fn of_types(types: &'a [RentedVm], are_lost: bool) -> Rentals<'a> {
-        let rented = |vm: &'a RentedVm| Rented {
+        let rented = |vm: &'a RentedVm| RentedVmType {
             vm: &vm.name,
             on_spot: vm.on_spot,
         };
@@ -189,7 +189,7 @@ pub(super) fn all_priced(
 ) {
     let fleet = &rentals.fleet;
     // The types of one table have a price or lack it together: they differ in its amount.
-    let mut of_table: BTreeMap<(&str, Option<bool>), Vec<Rented<'_>>> = BTreeMap::new();
+    let mut of_table: BTreeMap<(&str, Option<bool>), Vec<RentedVmType<'_>>> = BTreeMap::new();
     for vm in &rentals.all {
         let table = (fleet.table(vm.vm), vm.on_spot);
         of_table.entry(table).or_default().push(*vm);
@@ -214,13 +214,13 @@ pub(super) fn all_priced(
         let named = (asked.into_iter().flat_map(Spanned::get_ref))
             .find(|name| *name.get_ref() == policy.name);
         let stays =
-            |vm: &&Rented<'_>| vm.on_spot == Some(false) && policy.is_spot_price(vm.on_spot);
+            |vm: &&RentedVmType<'_>| vm.on_spot == Some(false) && policy.is_spot_price(vm.on_spot);
         if let (Some(named), Some(vm)) = (named, rentals.all.iter().find(stays)) {
             let title = format!(
                 "pricing policy `{}` has spot prices alone, and `{}` is on demand",
                 policy.name, vm.vm
             );
-            let complaint = complaints.at(named.span(), title, "nobody takes that VM away");
+            let complaint = complaints.mistake_at(named.span(), title, "nobody takes that VM away");
             complaints.push(complaint.with_help(
                 "say `market = \"spot\"`, or take a policy with `as_rented = true` or `spot_ratio`",
             ));
@@ -229,7 +229,7 @@ pub(super) fn all_priced(
             let complaint = match (named, vm) {
                 (Some(named), _) => {
                     let title = format!("pricing policy `{}`: {}", policy.name, why.what);
-                    let complaint = complaints.at(named.span(), title, "cannot be charged");
+                    let complaint = complaints.mistake_at(named.span(), title, "cannot be charged");
                     complaint.with_help(why.help)
                 }
                 (None, vm) => {
@@ -256,7 +256,7 @@ fn unpriced(
         policy.name, why.what
     );
     let complaint = match place {
-        Some(place) => complaints.at(place, title, "what does it cost?"),
+        Some(place) => complaints.mistake_at(place, title, "what does it cost?"),
         None => complaints.of_file(title),
     };
     let vm = vm.unwrap_or("TYPE");

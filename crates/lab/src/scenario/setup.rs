@@ -10,7 +10,7 @@ use super::kinds::{self, Kinds};
 use super::machines::Machine;
 use super::spot;
 use scavsim_data::configuration::Shape;
-use scavsim_data::workload::{Reach, StandIn, Workload};
+use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::sync::Protocol;
 
@@ -77,13 +77,13 @@ pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
         };
         let own = Shape::parse(first).ok().and_then(|shape| {
             let machine = by_name.get(shape.vm_type)?;
-            Some(StandIn {
+            Some(SubstituteVm {
                 vm: Arc::clone(name),
                 like: shape.on(&machine.stand_in.like).into(),
                 ..machine.stand_in.clone()
             })
         });
-        let alias = own.unwrap_or_else(|| StandIn {
+        let alias = own.unwrap_or_else(|| SubstituteVm {
             vm: Arc::clone(name),
             like: Arc::clone(first),
             compute_scale: 1.0,

@@ -7,14 +7,14 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::extent;
-use super::file::{Outside, ScenarioFile};
+use super::file::{OutsideHullRule, ScenarioFile};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
-use scavsim_sim::cluster::sizes::{Builder, MOST_SIZES, Missing};
+use scavsim_sim::cluster::sizes::{Builder, MOST_SIZES, UnknownCluster};
 use scavsim_sim::cluster::{OnLoss, Setup};
 use scavsim_sim::training::Variation;
+use scavsim_sim::training::barrier_waits::BarrierWaits;
 use scavsim_sim::training::sync::Protocol;
-use scavsim_sim::training::waits::Waits;
 
 /// Reports configurations that their protocol cannot run on, and clusters that cannot be built, themselves or in a size
 /// that they may come to: one message for each workload. Those without a complaint are what a run builds.
@@ -35,7 +35,7 @@ pub(super) fn check(
         let protocol = setup.protocol_on(&workload.name, &c.vm);
         changes_size || setup.kinds.contains_key(&c.vm) || protocol.service_in_step_s() > 0.0
     };
-    let waits = Waits::new(
+    let waits = BarrierWaits::new(
         variation,
         (workloads.iter()).flat_map(|(w, all)| all.iter().filter(|c| is_built(w, c))),
     );
@@ -67,7 +67,7 @@ fn report(
     file: &ScenarioFile,
     workload: &Workload,
     at: &Configuration,
-    missing: &Missing,
+    missing: &UnknownCluster,
     complaints: &mut Complaints<'_>,
 ) {
     let of_sizes = || {
@@ -78,20 +78,22 @@ fn report(
             "`{}` on {at} may come to a size that is not known",
             workload.name
         );
-        complaints.at(changing, title, "changes the cluster's size")
+        complaints.mistake_at(changing, title, "changes the cluster's size")
     };
     let complaint = match missing {
-        Missing::Itself(outside) => {
+        UnknownCluster::Itself(outside) => {
             let title = format!("`{}` on {at} cannot be built", workload.name);
             let place = kind_of(file, at).or(file.workloads.as_ref().map(Spanned::span));
             let label = "a worker's share is outside what was measured";
             let help = match file.cluster.outside {
-                Outside::Extrapolate => format!("{outside}; no law of the workload speaks for it"),
+                OutsideHullRule::Extrapolate => {
+                    format!("{outside}; no law of the workload speaks for it")
+                }
                 _ => format!("{outside}; or set `cluster.outside = \"extrapolate\"`"),
             };
-            (complaints.at(place.unwrap_or_default(), title, label)).with_help(help)
+            (complaints.mistake_at(place.unwrap_or_default(), title, label)).with_help(help)
         }
-        Missing::Service { step_s, service_s } => {
+        UnknownCluster::Service { step_s, service_s } => {
             let title = format!("`{}` on {at} has no time to compute", workload.name);
             let place = kind_of(file, at).or(file.sync.as_ref().map(Spanned::span));
             let help = format!(
@@ -99,10 +101,10 @@ fn report(
                  `service_s`, or say `false` if the step was measured without them"
             );
             let label = "its parameter servers take longer than a step";
-            (complaints.at(place.unwrap_or_default(), title, label)).with_help(help)
+            (complaints.mistake_at(place.unwrap_or_default(), title, label)).with_help(help)
         }
-        Missing::Size(outside) => of_sizes().with_help(remedy(file, at, outside)),
-        Missing::TooManySizes => {
+        UnknownCluster::Size(outside) => of_sizes().with_help(remedy(file, at, outside)),
+        UnknownCluster::TooManySizes => {
             of_sizes().with_help(format!("it has more than {MOST_SIZES} sizes"))
         }
     };
@@ -124,7 +126,7 @@ fn remedy(file: &ScenarioFile, at: &Configuration, outside: &OutsideHull) -> Str
         _ => "raise `spot.fewest_workers`",
     };
     match file.cluster.outside {
-        Outside::Extrapolate => {
+        OutsideHullRule::Extrapolate => {
             format!("{outside}; no law of the workload speaks for it: {fewer}")
         }
         _ => format!("{outside}; {fewer}, or set `cluster.outside = \"extrapolate\"`"),

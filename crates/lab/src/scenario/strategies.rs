@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable};
 use super::subject::Subject;
-use super::subject::topic::Known;
+use super::subject::topic::SearchKnowledge;
 use scavsim_read::input::Diagnostic;
 use scavsim_search::search::registry::WHEN_NONE_IS_NAMED;
 use scavsim_search::search::{
@@ -56,7 +56,7 @@ pub(super) fn read(
                 ),
                 None => format!("the strategy `{base}` has no budget"),
             };
-            complaints.push(complaints.at(name.span(), title, ""));
+            complaints.push(complaints.mistake_at(name.span(), title, ""));
         }
     }
     sound.then_some(asked)
@@ -105,7 +105,7 @@ pub(super) fn usable(
 fn buildable(
     file: &ScenarioFile,
     registry: &Registry,
-    known: &Known<'_>,
+    known: &SearchKnowledge<'_>,
     strategies: &mut Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) {
@@ -131,7 +131,7 @@ fn buildable(
             Some(Ok(_)) | None => return true,
         };
         let title = format!("strategy `{name}` cannot be used: {why}");
-        unusable.push(complaints.at(strategy.span(), title, ""));
+        unusable.push(complaints.mistake_at(strategy.span(), title, ""));
         file.search.strategies.is_some()
     });
     if file.search.strategies.is_some() {

@@ -66,7 +66,7 @@ fn workload(
         let path = files.folder(name.span().start).join(word);
         if !path.is_dir() {
             let title = format!("there is no workload folder `{word}`");
-            let complaint = (complaints.at(name.span(), title, "not a folder"))
+            let complaint = (complaints.mistake_at(name.span(), title, "not a folder"))
                 .with_help("a path starts at the folder of the file that it stands in");
             complaints.push(complaint);
             return None;
@@ -80,7 +80,7 @@ fn workload(
         let beside = files.folder(name.span().start).join(word);
         if beside.join(load::FILES[0]).is_file() {
             let label = format!("write `./{word}`");
-            let complaint = (complaints.at(name.span(), title, label))
+            let complaint = (complaints.mistake_at(name.span(), title, label))
                 .with_help("a folder is named by a path, with a `/` in it");
             complaints.push(complaint);
             return None;
@@ -108,7 +108,7 @@ fn no_namesakes(
         if let Some((other, _)) = all[..index].iter().find(namesake) {
             let title = format!("two workloads are called `{name}`");
             let label = format!("has the same `name` as `{}`", other.get_ref());
-            let complaint = (complaints.at(asked.span(), title, label))
+            let complaint = (complaints.mistake_at(asked.span(), title, label))
                 .with_help("give one of them another `name` in its workload.toml");
             complaints.push(complaint);
         }

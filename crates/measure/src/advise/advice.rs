@@ -1,9 +1,9 @@
 //! An answer: the best choices, what they rest on, and what to measure next.
 
-use super::decision::{Goal, Worth};
-use super::known::Known;
+use super::decision::{Goal, MeasurementValue};
 use super::machines::Basis;
-use super::offers::{Offer, Offers};
+use super::measurement_summary::MeasurementSummary;
+use super::offers::{Offer, OfferList};
 use crate::import::Report;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::Configuration;
@@ -17,9 +17,9 @@ pub struct Advice {
     /// The workload folder, as it would be written.
     pub files: Vec<(&'static str, String)>,
     /// Prices and lives.
-    pub offers: Offers,
-    pub catalogue: Looked,
-    pub known: Known,
+    pub offers: OfferList,
+    pub catalogue: CatalogueSurvey,
+    pub known: MeasurementSummary,
     pub goal: Goal,
     /// USD that an hour counts as, for the knee.
     pub usd_per_hour: f64,
@@ -30,7 +30,7 @@ pub struct Advice {
     /// Configurations that do not.
     pub beyond_limits: usize,
     /// What could be measured next, what is worth most above its price first.
-    pub measurements: Vec<Next>,
+    pub measurements: Vec<NextMeasurement>,
     /// How often the job is to be trained.
     pub times: f64,
 }
@@ -56,11 +56,11 @@ pub struct Choice {
     /// Whether nothing is both faster and cheaper in expectation.
     pub is_on_front: bool,
     /// What it rests on where its machine was not measured.
-    pub stands: Option<StandsFor>,
+    pub stands: Option<MeasuredCounterpart>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct StandsFor {
+pub struct MeasuredCounterpart {
     /// The measured VM type.
     pub like: String,
     /// What the two have in common.
@@ -73,7 +73,7 @@ pub struct StandsFor {
 
 /// What of the catalogue was looked at.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Looked {
+pub struct CatalogueSurvey {
     /// Whether anything beside what was measured was to be looked at.
     pub is_wanted: bool,
     /// VM types that were not measured and have a price.
@@ -88,8 +88,8 @@ pub struct Looked {
 
 /// A measurement that could be made next.
 #[derive(Debug, Clone)]
-pub struct Next {
-    pub worth: Worth,
+pub struct NextMeasurement {
+    pub worth: MeasurementValue,
     pub configuration: Configuration,
     pub vms: u32,
     pub offer: Offer,

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::advice::{Advice, Choice, Looked, Next, StandsFor};
+use super::advice::{Advice, CatalogueSurvey, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
-use super::known::{ToldOf, known};
 use super::machines::{Basis, Machines, machines};
-use super::offers::{Offers, offers};
+use super::measurement_summary::{PredictionSource, known};
+use super::offers::{OfferList, offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
-use super::simulate::{Simulated, simulate};
+use super::simulate::{SimulatedChoice, simulate};
 use super::uncertainty::Uncertainty;
-use crate::import::{Imported, Report, profile};
+use crate::import::{ImportResult, Report, profile};
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Workload, load};
@@ -48,7 +48,7 @@ pub fn advise_on(
     let Some(imported) = profile::read_source(&question.import, source, d) else {
         return Err(NoAdvice::Wrong(diagnostics));
     };
-    let Imported { draft, report } = imported;
+    let ImportResult { draft, report } = imported;
     let files = match draft.files() {
         Ok(files) => files,
         Err(error) => {
@@ -76,7 +76,7 @@ pub fn advise_on(
         return Err(NoAdvice::Wrong(diagnostics));
     }
     machines.keep_priced(&mut offers, counts(&question.goal)[0]);
-    let (all, hopeless) = asked(question, &workload, &machines, &offers);
+    let (all, hopeless) = configurations_to_predict(question, &workload, &machines, &offers);
     let repeats = Repeats::read(source, question.import.batch);
     let simulated = simulate(
         question,
@@ -106,11 +106,11 @@ fn counts(goal: &Goal) -> [bool; 2] {
 }
 
 /// What is asked about: all that measurements tell, and what has a chance on other machines; and how much has none.
-fn asked(
+fn configurations_to_predict(
     question: &Question,
     workload: &Workload,
     machines: &Machines,
-    offers: &Offers,
+    offers: &OfferList,
 ) -> (Vec<Configuration>, usize) {
     let reach = machines.reach();
     let mut all = candidates(workload, &reach);
@@ -131,7 +131,7 @@ fn asked(
         .filter_map(|c| expected(&c).map(|point| (c, point)))
         .collect();
     let is_other = |c: &Configuration| {
-        let machine = machines.of(&c.vm);
+        let machine = machines.machine_of_shape(&c.vm);
         machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
     };
     let least = |points: &mut dyn Iterator<Item = Point>| {
@@ -170,24 +170,26 @@ struct Basics {
     report: Report,
     files: Vec<(&'static str, String)>,
     hopeless: usize,
-    offers: Offers,
+    offers: OfferList,
     machines: Machines,
     repeats: Repeats,
 }
 
 impl Basics {
     fn is_other_gpu(&self, c: &Configuration) -> bool {
-        let machine = self.machines.of(&c.vm);
+        let machine = self.machines.machine_of_shape(&c.vm);
         machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
     }
 
-    fn stands(&self, c: &Configuration) -> Option<StandsFor> {
-        self.machines.of(&c.vm).map(|machine| StandsFor {
-            like: machine.like.clone(),
-            basis: machine.basis,
-            processor: machine.processor.clone(),
-            compute_over_like: machine.compute_over_like(),
-        })
+    fn measured_counterpart(&self, c: &Configuration) -> Option<MeasuredCounterpart> {
+        self.machines
+            .machine_of_shape(&c.vm)
+            .map(|machine| MeasuredCounterpart {
+                like: machine.like.clone(),
+                basis: machine.basis,
+                processor: machine.processor.clone(),
+                compute_over_like: machine.compute_over_like(),
+            })
     }
 }
 
@@ -195,7 +197,7 @@ impl Basics {
 fn choice(
     basis: &Basics,
     decision: &Decision<'_>,
-    simulated: &Simulated,
+    simulated: &SimulatedChoice,
     (at, best): (usize, usize),
     is_on_front: bool,
 ) -> Choice {
@@ -203,7 +205,7 @@ fn choice(
     let [time, cost] = decision.intervals(at);
     let configuration = simulated.prospect.configuration.clone();
     Choice {
-        stands: basis.stands(&configuration),
+        stands: basis.measured_counterpart(&configuration),
         configuration,
         vms: simulated.vms,
         offer: simulated.offer.clone(),
@@ -233,10 +235,10 @@ fn surest_first(decision: &Decision<'_>, is_other: impl Fn(usize) -> bool) -> Ve
     ranked
 }
 
-fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advice {
+fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -> Advice {
     let workload = &basis.workload;
     let stated = workload.stated_epochs();
-    let uncertainty = Uncertainty::of(workload, &basis.repeats, stated.is_some());
+    let uncertainty = Uncertainty::for_workload(workload, &basis.repeats, stated.is_some());
     let prospects: Vec<Prospect> = simulated.iter().map(|s| s.prospect.clone()).collect();
     let configurations: Vec<Configuration> =
         prospects.iter().map(|p| p.configuration.clone()).collect();
@@ -256,10 +258,12 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
         .filter(|_| ranked.is_empty())
         .min_by(|a, b| decision.miss(*a).total_cmp(&decision.miss(*b)))
         .map(|at| choice(at, at));
-    let told: Vec<ToldOf> = (simulated.iter().enumerate())
-        .map(|(at, s)| ToldOf {
+    let told: Vec<PredictionSource> = (simulated.iter().enumerate())
+        .map(|(at, s)| PredictionSource {
             provenance: s.provenance,
-            machine: basis.machines.of(&s.prospect.configuration.vm),
+            machine: basis
+                .machines
+                .machine_of_shape(&s.prospect.configuration.vm),
             sd: decision.covariances().sd(at),
         })
         .collect();
@@ -276,7 +280,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<Simulated>) -> Advi
         usd_per_hour: decision.usd_per_hour(),
         beyond_limits: prospects.len() - ranked.len(),
         measurements: measurements(question, &basis, &decision, &simulated),
-        catalogue: Looked {
+        catalogue: CatalogueSurvey {
             is_wanted: !question.wanted.only_measured,
             machines: basis.machines.all.len(),
             dearer: basis.machines.dearer,
@@ -296,8 +300,8 @@ fn measurements(
     question: &Question,
     basis: &Basics,
     decision: &Decision<'_>,
-    simulated: &[Simulated],
-) -> Vec<Next> {
+    simulated: &[SimulatedChoice],
+) -> Vec<NextMeasurement> {
     let Basics {
         workload, repeats, ..
     } = basis;
@@ -323,7 +327,7 @@ fn measurements(
                 Measurement::Step(at) | Measurement::Epochs(at) => at,
             };
             let c = &simulated[at].prospect.configuration;
-            Next {
+            NextMeasurement {
                 was_measured: match worth.measurement {
                     Measurement::Step(_) => measured.contains(&(&*c.vm, c.workers, c.batch)),
                     Measurement::Epochs(_) => batches.contains(&c.batch),
@@ -332,7 +336,10 @@ fn measurements(
                 configuration: c.clone(),
                 vms: simulated[at].vms,
                 offer: simulated[at].offer.clone(),
-                basis: basis.machines.of(&c.vm).map(|machine| machine.basis),
+                basis: basis
+                    .machines
+                    .machine_of_shape(&c.vm)
+                    .map(|machine| machine.basis),
             }
         })
         .collect()

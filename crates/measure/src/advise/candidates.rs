@@ -30,7 +30,7 @@ pub struct Bounds<'s> {
 }
 
 impl<'s> Bounds<'s> {
-    pub fn of(workload: &Workload, shape: &'s str) -> Bounds<'s> {
+    pub fn for_shape(workload: &Workload, shape: &'s str) -> Bounds<'s> {
         let points = workload.steps.points_of(shape);
         let local = || points.iter().map(|(c, _)| c.local_batch());
         Bounds {
@@ -102,7 +102,7 @@ pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
         .collect();
     let mut all = Vec::new();
     for shape in workload.steps.shapes() {
-        let bounds = Bounds::of(workload, shape);
+        let bounds = Bounds::for_shape(workload, shape);
         let local = || (workload.steps.points_of(shape).iter()).map(|(c, _)| c.local_batch());
         for workers in bounds.counts() {
             let scaled = local().map(|each| each * f64::from(workers));
@@ -136,7 +136,7 @@ struct MachineBounds {
 impl MachineBounds {
     /// Full VMs with up to twice the workers that were measured on what it stands in for, down to one VM; as many samples as fitted
     /// there, and where it has more memory up to twice as many.
-    fn of(workload: &Workload, machine: &Machine) -> MachineBounds {
+    fn for_machine(workload: &Workload, machine: &Machine) -> MachineBounds {
         let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
         let local = || own().map(|(c, _)| c.local_batch());
         let most = own().map(|(c, _)| c.workers).max().unwrap_or(0);
@@ -171,7 +171,7 @@ pub fn on_machines(workload: &Workload, machines: &Machines, reach: &Reach) -> V
         .collect();
     let mut all = Vec::new();
     for machine in &machines.all {
-        let bounds = MachineBounds::of(workload, machine);
+        let bounds = MachineBounds::for_machine(workload, machine);
         let vm: Arc<str> = bounds.shape.into();
         let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
         for &workers in &bounds.counts {

@@ -53,7 +53,7 @@ pub enum Measurement {
 
 /// What a measurement would bring, in the unit of the objective, and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worth {
+pub struct MeasurementValue {
     pub measurement: Measurement,
     /// How much better the choice is expected to be after it: hours for the time, else USD.
     pub value: f64,
@@ -111,7 +111,7 @@ impl<'a> Decision<'a> {
 
     /// Time and cost of a prospect with its errors averaged out.
     pub fn mean(&self, at: usize) -> Point {
-        let factor = libm::exp(0.5 * self.covariances.of(at, at));
+        let factor = libm::exp(0.5 * self.covariances.covariance(at, at));
         let Point { time_s, cost_usd } = self.prospects[at].expected;
         Point {
             time_s: time_s * factor,
@@ -122,7 +122,7 @@ impl<'a> Decision<'a> {
     /// The 90 % intervals of time and cost of a run of a prospect, over runs and errors of the prediction.
     pub fn intervals(&self, at: usize) -> [[f64; 2]; 2] {
         let prospect = &self.prospects[at];
-        let law = self.covariances.of(at, at);
+        let law = self.covariances.covariance(at, at);
         let interval = |mean: f64, run: f64| {
             let factor = libm::exp(normal::AT_95 * (law + run * run).sqrt());
             let median = mean * libm::exp(-0.5 * run * run);
@@ -175,7 +175,7 @@ impl<'a> Decision<'a> {
 
     /// Chance that a run of a prospect misses a limit.
     pub fn miss(&self, at: usize) -> f64 {
-        self.miss_at(at, 0.0, self.covariances.of(at, at))
+        self.miss_at(at, 0.0, self.covariances.covariance(at, at))
     }
 
     /// Whether a prospect keeps to the limits: in the mean, or as often as it has to.
@@ -203,7 +203,7 @@ impl<'a> Decision<'a> {
             self.value(&self.prospects[a].expected),
             self.value(&self.prospects[b].expected),
         );
-        let of = |a, b| self.covariances.of(a, b);
+        let of = |a, b| self.covariances.covariance(a, b);
         let variance = of(a, a) + of(b, b) - 2.0 * of(a, b);
         let gap = libm::log(mine / theirs);
         if variance > 1e-15 {
@@ -253,7 +253,7 @@ impl<'a> Decision<'a> {
             let outcome = normal::inverse_cdf((stratum as f64 + 0.5) / STRATA as f64);
             let mut best = f64::INFINITY;
             for (i, sum) in sums.iter_mut().enumerate() {
-                let left = self.covariances.of(i, i) - moves[i] * moves[i];
+                let left = self.covariances.covariance(i, i) - moves[i] * moves[i];
                 let loss = self.loss(i, moves[i] * outcome, left);
                 *sum += loss;
                 best = best.min(loss);
@@ -268,7 +268,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    pub fn worth(&self, measurement: Measurement, effort: &MeasuringEffort) -> Worth {
+    pub fn worth(&self, measurement: Measurement, effort: &MeasuringEffort) -> MeasurementValue {
         let (noise, price) = match measurement {
             Measurement::Step(at) => {
                 let prospect = &self.prospects[at];
@@ -293,7 +293,7 @@ impl<'a> Decision<'a> {
             }
         };
         let value = self.gain(measurement, noise);
-        Worth {
+        MeasurementValue {
             measurement,
             value,
             price,
@@ -303,7 +303,7 @@ impl<'a> Decision<'a> {
 
     /// Every measurement: a step of each configuration, and of each batch the run that is cheapest by the objective. Those
     /// that are worth their price come first, by what is left of it; then the others, by what they tell.
-    pub fn measurements(&self, effort: &MeasuringEffort) -> Vec<Worth> {
+    pub fn measurements(&self, effort: &MeasuringEffort) -> Vec<MeasurementValue> {
         let mut steps: Vec<usize> = Vec::new();
         let mut batches: Vec<usize> = Vec::new();
         for (at, prospect) in self.prospects.iter().enumerate() {
@@ -334,12 +334,12 @@ impl<'a> Decision<'a> {
         }
         let steps = steps.into_iter().map(Measurement::Step);
         let runs = batches.into_iter().map(Measurement::Epochs);
-        let mut all: Vec<Worth> = steps
+        let mut all: Vec<MeasurementValue> = steps
             .chain(runs)
             .map(|measurement| self.worth(measurement, effort))
             .filter(|worth| worth.net.is_finite())
             .collect();
-        let order = |worth: &Worth| {
+        let order = |worth: &MeasurementValue| {
             if worth.net > 0.0 {
                 (true, worth.net)
             } else {

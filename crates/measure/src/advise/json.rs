@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::advice::{Advice, Choice, Next};
+use super::advice::{Advice, Choice, NextMeasurement};
 use super::decision::Measurement;
 
 /// All of it. `schema` counts up with every incompatible change.
@@ -88,7 +88,7 @@ fn choice(choice: &Choice) -> Value {
     })
 }
 
-fn next(next: &Next, unit: &str) -> Value {
+fn next(next: &NextMeasurement, unit: &str) -> Value {
     let c = &next.configuration;
     json!({
         "what": match next.worth.measurement {

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::offers::{Offers, Wanted};
+use super::offers::{OfferFilter, OfferList};
 use super::speeds::Speeds;
 use scavsim_data::cloud::{Catalogue, Market, VmType};
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::law::ComputeLaw;
-use scavsim_data::workload::{Reach, StandIn, Workload};
+use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_sim::parallel::gpu::{self, GpuSheet};
 
 /// Standard deviation of ln(seconds) of a training between machines of several makers with one GPU: 116 pairs on H100s of `lambda-2024`
@@ -60,7 +60,7 @@ impl Basis {
     }
 
     /// What stands in a table.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Basis::SameGpu => "same GPU",
             Basis::OtherGpu => "other GPU",
@@ -88,7 +88,7 @@ pub struct Machine {
     pub compute: (f64, f64),
     /// Gbit/s to other VMs, where known.
     network_gbit_per_s: Option<f64>,
-    stand_in: StandIn,
+    stand_in: SubstituteVm,
     /// Standard deviation of what the machine has for itself.
     own_sd: f64,
     /// Standard deviation of ln(communication).
@@ -119,7 +119,11 @@ struct MeasuredType<'w> {
 }
 
 /// The machines of the catalogue that something can be said of, all but the measured ones.
-pub fn machines(workload: &Workload, wanted: &Wanted, catalogue: &'static Catalogue) -> Machines {
+pub fn machines(
+    workload: &Workload,
+    wanted: &OfferFilter,
+    catalogue: &'static Catalogue,
+) -> Machines {
     let types: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
     let measured: Vec<MeasuredType<'_>> = (types.iter())
         .filter_map(|vm| {
@@ -168,7 +172,7 @@ fn with_gpus(workload: &Workload, measured: &[MeasuredType<'_>], others: &[&VmTy
             asked.push(sheet);
         }
     }
-    let told = Speeds::shipped().told(&seconds, &asked);
+    let told = Speeds::shipped().predict(&seconds, &asked);
     let all = others.iter().filter_map(|own| {
         let gpus = own.gpus.as_ref()?;
         let sheet = gpu::of_vm(&own.vm)?.gpu;
@@ -280,7 +284,7 @@ fn machine(
         own_sd: (two + OF_HOSTS * OF_HOSTS * hosts * hosts).sqrt(),
         network_sd,
         gpu,
-        stand_in: StandIn {
+        stand_in: SubstituteVm {
             link_scale: Some(if gpu.is_some() { link } else { 1.0 }),
             ..stand_in(&own.vm, &written, libm::exp(compute.0), network_scale)
         },
@@ -328,8 +332,8 @@ fn family(vm: &str) -> Option<&str> {
     vm.get(..end).filter(|name| !name.is_empty())
 }
 
-fn stand_in(vm: &str, like: &str, compute_scale: f64, network_scale: f64) -> StandIn {
-    StandIn {
+fn stand_in(vm: &str, like: &str, compute_scale: f64, network_scale: f64) -> SubstituteVm {
+    SubstituteVm {
         vm: vm.into(),
         like: like.into(),
         compute_scale,
@@ -354,7 +358,7 @@ fn network(like: Option<f64>, own: Option<f64>) -> (f64, f64) {
 }
 
 impl Machines {
-    pub fn of(&self, shape: &str) -> Option<&Machine> {
+    pub fn machine_of_shape(&self, shape: &str) -> Option<&Machine> {
         let own = vm_type(shape);
         self.all.iter().find(|machine| machine.vm == own)
     }
@@ -374,18 +378,18 @@ impl Machines {
 
     /// Drops machines without a price, and those that have the GPUs of another for more money and no network that is worth
     /// it, whatever it costs where time counts; and their offers.
-    pub fn keep_priced(&mut self, offers: &mut Offers, by_time: bool) {
+    pub fn keep_priced(&mut self, offers: &mut OfferList, by_time: bool) {
         let price = |machine: &Machine, market: Market| {
             let own = offers.all.iter().filter(|o| o.vm == machine.vm);
             own.filter(|o| o.market == market)
                 .map(|o| o.usd_per_hour)
                 .next()
         };
-        type Alike<'m> = (&'m str, u32, Option<String>);
+        type MachineKey<'m> = (&'m str, u32, Option<String>);
         let mut kept: BTreeSet<String> = BTreeSet::new();
         let mut priced: BTreeSet<&str> = BTreeSet::new();
         for market in Market::ALL {
-            let mut alike: BTreeMap<Alike<'_>, Vec<(f64, &Machine)>> = BTreeMap::new();
+            let mut alike: BTreeMap<MachineKey<'_>, Vec<(f64, &Machine)>> = BTreeMap::new();
             for machine in &self.all {
                 let Some(usd) = price(machine, market) else {
                     continue;

@@ -2,7 +2,7 @@
 //!
 //! In: a table of the user's own measurements, prices and lives of VMs. Out: an [`Advice`]. Nothing is written.
 //!
-//! - [`question`]: what is asked; [`advice`]: what is answered; [`answer`]: all of it in order; `simulate`: the configurations in each market; [`known`](mod@known): what the measurements tell.
+//! - [`question`]: what is asked; [`advice`]: what is answered; [`answer`]: all of it in order; `simulate`: the configurations in each market; [`measurement_summary`](mod@measurement_summary): what the measurements tell.
 //! - [`candidates`](mod@candidates): the configurations that the measurements say something of.
 //! - [`machines`](mod@machines): what of the catalogue may stand in for what was measured; [`speeds`]: how fast GPUs are beside each other.
 //! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
@@ -17,8 +17,8 @@ pub mod candidates;
 pub mod decision;
 pub mod hand_over;
 pub mod json;
-pub mod known;
 pub mod machines;
+pub mod measurement_summary;
 pub mod model;
 pub mod offers;
 mod process;
@@ -32,6 +32,6 @@ mod words;
 
 pub use advice::Advice;
 pub use answer::advise;
-pub use decision::{Decision, Goal, Measurement, Prospect, Worth};
-pub use offers::{Offer, Wanted};
+pub use decision::{Decision, Goal, Measurement, MeasurementValue, Prospect};
+pub use offers::{Offer, OfferFilter};
 pub use question::Question;

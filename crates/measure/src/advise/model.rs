@@ -20,7 +20,7 @@ use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_lab::experiment::ranking::{Effort, NoRanking, Ranked, rank};
+use scavsim_lab::experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
@@ -118,7 +118,7 @@ pub fn advise_model(
     interrupt: &Interrupt,
 ) -> Result<ModelAdvice, NoAdvice> {
     let mut diagnostics = Diagnostics::default();
-    let asked = scenario::Asked::of(question, &mut diagnostics);
+    let asked = scenario::ResolvedQuestion::from_question(question, &mut diagnostics);
     let Some(asked) = asked.filter(|_| diagnostics.is_empty()) else {
         return Err(NoAdvice::Wrong(diagnostics));
     };
@@ -136,10 +136,11 @@ pub fn advise_model(
     let mut all: Vec<PlanChoice> = Vec::new();
     let mut left_out = Vec::new();
     for lot in scenario::lots(&cheapest) {
-        let scenario = scenario::of(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
+        let scenario =
+            scenario::scenario_of_lot(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
         let Some(scenario) = scenario else { continue };
         left_out.extend(scenario.left_out().iter().map(ToString::to_string));
-        let effort = Effort {
+        let effort = RankingOptions {
             runs: question.runs,
             jobs,
             interrupt,
@@ -231,7 +232,7 @@ fn best_of_each_gpu(mut all: Vec<PlanChoice>, goal: &Goal) -> Vec<PlanChoice> {
 
 fn choice(
     question: &ModelQuestion,
-    asked: &scenario::Asked,
+    asked: &scenario::ResolvedQuestion,
     lot: &[&Offer],
     row: &Ranked,
 ) -> Option<PlanChoice> {
@@ -287,7 +288,7 @@ fn choice(
 /// takes.
 fn measurements(
     question: &ModelQuestion,
-    asked: &scenario::Asked,
+    asked: &scenario::ResolvedQuestion,
     choices: &[PlanChoice],
 ) -> Vec<PlanMeasurement> {
     let objective = question.goal.objective;

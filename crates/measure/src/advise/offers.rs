@@ -10,7 +10,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 pub const ANY: &str = "any";
 
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct OfferFilter {
     /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
     pub provider: Option<String>,
     /// Only VM types that were measured.
@@ -52,7 +52,7 @@ pub struct PriceRegion {
 
 /// All offers, and why there are not more.
 #[derive(Debug, Clone, Default)]
-pub struct Offers {
+pub struct OfferList {
     pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
@@ -64,13 +64,13 @@ pub struct Offers {
 pub fn offers(
     vm_types: &BTreeSet<String>,
     others: &BTreeSet<String>,
-    wanted: &Wanted,
+    wanted: &OfferFilter,
     catalogue: &'static Catalogue,
     diagnostics: &mut Diagnostics,
-) -> Offers {
+) -> OfferList {
     let before = diagnostics.len();
     check(vm_types, others, wanted, catalogue, diagnostics);
-    let mut offers = Offers::default();
+    let mut offers = OfferList::default();
     if diagnostics.len() > before {
         return offers;
     }
@@ -152,7 +152,11 @@ pub fn offers(
 }
 
 /// The VM type of an offer in another market of its region, where the catalogue knows the price of its own year.
-pub fn beside(offer: &Offer, market: Market, catalogue: &'static Catalogue) -> Option<Offer> {
+pub fn offer_in_market(
+    offer: &Offer,
+    market: Market,
+    catalogue: &'static Catalogue,
+) -> Option<Offer> {
     let (provider, region) = (offer.provider.as_deref()?, offer.region.as_deref()?);
     let all = catalogue.prices_of(provider, &offer.vm);
     let mut new = new_in_regions(all, market).into_iter();
@@ -167,7 +171,7 @@ pub fn beside(offer: &Offer, market: Market, catalogue: &'static Catalogue) -> O
 fn places(
     all: &[Offer],
     regions: BTreeMap<String, String>,
-    (vm_types, wanted): (&BTreeSet<String>, &Wanted),
+    (vm_types, wanted): (&BTreeSet<String>, &OfferFilter),
     catalogue: &Catalogue,
 ) -> Vec<PriceRegion> {
     let market = wanted.market.unwrap_or(Market::OnDemand);
@@ -204,7 +208,7 @@ fn without_any(vm_types: &BTreeSet<String>, left_out: &[String]) -> Diagnostic {
     Diagnostic::general("none of the measured VM types has a price").with_help(help)
 }
 
-fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Wanted) -> Offer {
+fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &OfferFilter) -> Offer {
     Offer {
         vm: vm.to_owned(),
         provider,
@@ -263,7 +267,7 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
 fn check(
     vm_types: &BTreeSet<String>,
     others: &BTreeSet<String>,
-    wanted: &Wanted,
+    wanted: &OfferFilter,
     catalogue: &Catalogue,
     diagnostics: &mut Diagnostics,
 ) {
@@ -305,7 +309,7 @@ fn check(
 /// The region of each provider that has most of the VM types, and of these the cheapest.
 fn regions(
     vm_types: &BTreeSet<String>,
-    wanted: &Wanted,
+    wanted: &OfferFilter,
     catalogue: &Catalogue,
 ) -> BTreeMap<String, String> {
     let mut found: BTreeMap<(String, String), (usize, f64)> = BTreeMap::new();
@@ -380,7 +384,7 @@ fn lifetime(provider: &str, gpu: Option<&str>, region: &str) -> Option<&'static 
 mod tests {
     use super::*;
 
-    fn find(vms: &[&str], wanted: &Wanted) -> (Offers, Diagnostics) {
+    fn find(vms: &[&str], wanted: &OfferFilter) -> (OfferList, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
         let vms = vms.iter().map(|vm| (*vm).to_owned()).collect();
         let none = BTreeSet::new();
@@ -391,7 +395,7 @@ mod tests {
 
     #[test]
     fn one_region_has_all_types_of_a_provider_and_the_cheapest_is_taken() {
-        let (found, wrong) = find(&["g5.xlarge", "g6e.xlarge"], &Wanted::default());
+        let (found, wrong) = find(&["g5.xlarge", "g6e.xlarge"], &OfferFilter::default());
         assert!(wrong.is_empty(), "{}", wrong.render(false));
         let on_demand: Vec<&Offer> = found
             .all
@@ -412,10 +416,10 @@ mod tests {
 
     #[test]
     fn anywhere_is_where_each_type_is_the_cheapest_and_commitments_are_offered_when_asked_for() {
-        let wanted = |market| Wanted {
+        let wanted = |market| OfferFilter {
             region: Some(ANY.to_owned()),
             market: Some(market),
-            ..Wanted::default()
+            ..OfferFilter::default()
         };
         let catalogue = Catalogue::embedded().0;
         for (market, count) in [(Market::OnDemand, 40), (Market::Commitment3y, 30)] {
@@ -439,15 +443,15 @@ mod tests {
 
     #[test]
     fn a_price_of_ones_own_stands_for_what_nobody_lists() {
-        let (found, wrong) = find(&["my-box"], &Wanted::default());
+        let (found, wrong) = find(&["my-box"], &OfferFilter::default());
         assert!(
             found.all.is_empty() && wrong.len() == 1,
             "{}",
             wrong.render(false)
         );
-        let own = Wanted {
+        let own = OfferFilter {
             own_usd: BTreeMap::from([("my-box".to_owned(), 2.5)]),
-            ..Wanted::default()
+            ..OfferFilter::default()
         };
         let (found, wrong) = find(&["my-box"], &own);
         assert!(wrong.is_empty() && found.all.len() == 1);
@@ -456,10 +460,10 @@ mod tests {
 
     #[test]
     fn names_that_do_not_exist_are_all_told() {
-        let wanted = Wanted {
+        let wanted = OfferFilter {
             provider: Some("asw".to_owned()),
             own_usd: BTreeMap::from([("g5.xlrage".to_owned(), 1.0)]),
-            ..Wanted::default()
+            ..OfferFilter::default()
         };
         let (_, wrong) = find(&["g5.xlarge"], &wanted);
         let text = wrong.render(false);
@@ -472,10 +476,10 @@ mod tests {
 
     #[test]
     fn spot_is_offered_where_prices_and_lives_are_known() {
-        let wanted = Wanted {
+        let wanted = OfferFilter {
             market: Some(Market::Spot),
             region: Some("us-central1".to_owned()),
-            ..Wanted::default()
+            ..OfferFilter::default()
         };
         let (found, wrong) = find(&["e2-standard-4"], &wanted);
         assert!(wrong.is_empty(), "{}", wrong.render(false));

@@ -51,7 +51,7 @@ impl Process {
     pub(super) fn new(places: Vec<Place>, own: Vec<f64>, sigma: f64) -> Process {
         let variance = (sigma * sigma).max(1e-12);
         // Rounding may take the rest of a place that others determine below zero.
-        let field = Field::held(places.len(), 1e-12, |i, j| {
+        let field = Field::with_least_variance(places.len(), 1e-12, |i, j| {
             let correlation = prior(&places[i], &places[j]);
             if i == j {
                 // The jitter keeps measurements at one place solvable.
@@ -95,7 +95,7 @@ impl Process {
     /// Share of the prior variance that is left at each measurement if it is left out.
     pub(super) fn left_without(&self) -> Vec<f64> {
         let precision = self.field.precision();
-        let left = (0..self.places.len()).map(|at| 1.0 / precision.at(at, at));
+        let left = (0..self.places.len()).map(|at| 1.0 / precision.entry(at, at));
         left.collect()
     }
 }

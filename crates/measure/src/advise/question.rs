@@ -1,7 +1,7 @@
 //! What is asked, and why there may be no answer.
 
 use super::decision::Goal;
-use super::offers::Wanted;
+use super::offers::OfferFilter;
 use crate::import::profile;
 use scavsim_lab::experiment::ranking::NoRanking;
 use scavsim_read::input::Diagnostics;
@@ -10,7 +10,7 @@ use scavsim_read::input::Diagnostics;
 pub struct Question {
     pub import: profile::ProfileOptions,
     /// Where, and in which market.
-    pub wanted: Wanted,
+    pub wanted: OfferFilter,
     pub goal: Goal,
     /// Minutes until VMs train, in a measurement and in the job.
     pub setup_min: f64,

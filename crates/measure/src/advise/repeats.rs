@@ -53,7 +53,7 @@ impl Repeats {
             let d = &mut unread;
             let vm = row.name("vm", d).map(str::to_owned);
             let mut whole = |column| {
-                let value = row.whole(column, 1..=u64::from(u32::MAX), d)?;
+                let value = row.whole_number(column, 1..=u64::from(u32::MAX), d)?;
                 u32::try_from(value).ok()
             };
             let (workers, batch) = (whole("workers"), whole("batch"));

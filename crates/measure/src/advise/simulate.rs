@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::decision::Prospect;
 use super::machines::Machines;
-use super::offers::{Offer, Offers};
+use super::offers::{Offer, OfferList};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
 use crate::import::profile;
@@ -16,11 +16,11 @@ use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 use scavsim_lab::experiment::ranking::{self, Ranked};
-use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};
+use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario, Subject};
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_sim::engine::Interrupt;
 
-pub(super) struct Simulated {
+pub(super) struct SimulatedChoice {
     pub(super) prospect: Prospect,
     pub(super) offer: Offer,
     pub(super) vms: u32,
@@ -35,10 +35,10 @@ pub(super) fn simulate(
     workload: &Workload,
     folder: &Folder,
     all: &[Configuration],
-    (offers, machines): (&Offers, &Machines),
+    (offers, machines): (&OfferList, &Machines),
     repeats: &Repeats,
     (jobs, interrupt): (usize, &Interrupt),
-) -> Result<Vec<Simulated>, NoAdvice> {
+) -> Result<Vec<SimulatedChoice>, NoAdvice> {
     let reach = machines.reach();
     let mut simulated = Vec::new();
     for lot in lots(&offers.all) {
@@ -57,7 +57,7 @@ pub(super) fn simulate(
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
         }
-        let effort = ranking::Effort {
+        let effort = ranking::RankingOptions {
             runs: question.runs,
             jobs,
             interrupt,
@@ -82,7 +82,7 @@ pub(super) fn simulate(
                 };
                 // What never ends cannot be chosen.
                 if row.expected.time_s.is_finite() && row.expected.cost_usd.is_finite() {
-                    simulated.push(Simulated {
+                    simulated.push(SimulatedChoice {
                         prospect,
                         offer: (*offer).clone(),
                         vms,
@@ -132,7 +132,7 @@ fn scenario(
     repeats: &Repeats,
 ) -> Result<Scenario, Diagnostics> {
     let stand_ins: String = (lot.iter())
-        .filter_map(|offer| machines.of(&offer.vm))
+        .filter_map(|offer| machines.machine_of_shape(&offer.vm))
         .map(|machine| format!("[vm.\"{}\"]\nlike = \"{}\"\n", machine.vm, machine.like))
         .collect();
     // A scenario prices all that was measured; of what has no offer in this lot, nothing is run.
@@ -168,9 +168,9 @@ fn scenario(
         question.goal.objective.name(),
     );
     let mut diagnostics = Diagnostics::default();
-    let given = Given {
+    let given = Extensions {
         workloads: vec![("profile".to_owned(), folder.clone())],
-        ..Given::default()
+        ..Extensions::default()
     };
     let source = Source::new("the scenario of the advice", text);
     let (here, overrides) = (Path::new("."), Overrides::default());

@@ -95,7 +95,7 @@ pub struct Speeds {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct SpeedPrediction {
     /// ln(seconds) on each, but for the constant of those that were known.
     pub log_s: Vec<f64>,
     /// Covariances of the errors, by rows.
@@ -106,12 +106,12 @@ impl Speeds {
     /// The law as the shipped trainings set it.
     pub fn shipped() -> &'static Speeds {
         static SET: LazyLock<Speeds> =
-            LazyLock::new(|| Speeds::of(trainings().iter().filter(|t| t.sets), None));
+            LazyLock::new(|| Speeds::from_trainings(trainings().iter().filter(|t| t.sets), None));
         &SET
     }
 
     /// The law that `trainings` set, without what they say of `left_out`.
-    pub fn of<'t>(
+    pub fn from_trainings<'t>(
         trainings: impl Iterator<Item = &'t Training>,
         left_out: Option<&GpuSheet>,
     ) -> Speeds {
@@ -161,8 +161,8 @@ impl Speeds {
                 }
             }
         }
-        let known = Field::held(n, 1e-12, |i, j| precision[i * n + j]).precision();
-        law.covariance = (0..n * n).map(|at| known.at(at / n, at % n)).collect();
+        let known = Field::with_least_variance(n, 1e-12, |i, j| precision[i * n + j]).precision();
+        law.covariance = (0..n * n).map(|at| known.entry(at / n, at % n)).collect();
         law.mean = (law.covariance.chunks(n))
             .map(|row| dot(row, &pull))
             .collect();
@@ -181,7 +181,7 @@ impl Speeds {
     }
 
     /// What is said of `asked`, where ln(seconds) on `known` GPUs was measured, each with the variance of its own error.
-    pub fn told(&self, known: &[(&GpuSheet, f64, f64)], asked: &[&GpuSheet]) -> Told {
+    pub fn predict(&self, known: &[(&GpuSheet, f64, f64)], asked: &[&GpuSheet]) -> SpeedPrediction {
         let places: Vec<[f64; FEATURES]> = (known.iter().map(|(gpu, ..)| features(gpu)))
             .chain(asked.iter().map(|gpu| features(gpu)))
             .collect();
@@ -196,7 +196,7 @@ impl Speeds {
             .collect();
         let prior =
             |i: usize, j: usize| LEVEL + of_one(&places[i], &places[j]) + dot(&rows[i], &sure[j]);
-        let field = Field::held(known.len(), 1e-12, |i, j| {
+        let field = Field::with_least_variance(known.len(), 1e-12, |i, j| {
             prior(i, j) + if i == j { known[i].2 } else { 0.0 }
         });
         let seen = field.solved((0..known.len()).map(|i| known[i].1 - expected[i]).collect());
@@ -212,7 +212,7 @@ impl Speeds {
             let left = prior(known.len() + i, known.len() + j) - dot(&to[i], &to[j]);
             if i == j { left.max(0.0) } else { left }
         });
-        Told {
+        SpeedPrediction {
             log_s,
             covariance: covariance.collect(),
         }
@@ -259,7 +259,7 @@ mod tests {
         for (found, expected) in law.mean.iter().zip([0.299, 0.072, 0.552]) {
             assert!((found - expected).abs() < 2e-3, "{:?}", &law.mean[..3]);
         }
-        let told = law.told(&[(named("T4"), 0.0, 0.0)], &[named("V100"), named("T4")]);
+        let told = law.predict(&[(named("T4"), 0.0, 0.0)], &[named("V100"), named("T4")]);
         assert!((libm::exp(told.log_s[0]) - 0.47).abs() < 0.01, "{told:?}");
         let sd = told.covariance[0].sqrt();
         assert!((libm::exp(1.645 * sd) - 0.72 / 0.47).abs() < 0.03, "{sd}");
@@ -272,8 +272,8 @@ mod tests {
     fn two_known_gpus_tell_more_than_one() {
         let law = Speeds::shipped();
         let (t4, a100, v100) = (named("T4"), named("A100-40"), named("V100"));
-        let one = law.told(&[(t4, 0.0, 1e-4)], &[v100]);
-        let slow = law.told(&[(t4, 0.0, 1e-4), (a100, libm::log(0.6), 1e-4)], &[v100]);
+        let one = law.predict(&[(t4, 0.0, 1e-4)], &[v100]);
+        let slow = law.predict(&[(t4, 0.0, 1e-4), (a100, libm::log(0.6), 1e-4)], &[v100]);
         assert!(slow.covariance[0] < 0.8 * one.covariance[0]);
         // It gained less from the A100 than others do, and will from the V100.
         assert!(slow.log_s[0] > one.log_s[0]);

@@ -1,6 +1,6 @@
 //! A recommendation for people: what is known, what to take, what to measure next.
 
-use super::advice::{Advice, Choice, Next, StandsFor};
+use super::advice::{Advice, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::FURTHER;
 use super::decision::Measurement;
 use super::machines::Basis;
@@ -19,13 +19,13 @@ pub fn render(advice: &Advice) -> String {
     let mut text = String::new();
     let head = format!("{}, by {}", advice.name, advice.goal.objective.name());
     text += &format!("{head}{}\n\n", limits(advice));
-    text += &section("What the measurements tell", &told(advice));
+    text += &section("What the measurements tell", &evidence_clauses(advice));
     text += &section("What they do not", &untold(advice));
     match (advice.choices.first(), &advice.nearest) {
         (Some(best), _) => {
-            text += &format!("Take\n{}\n", one(best, advice));
+            text += &format!("Take\n{}\n", choice_text(best, advice));
             if let Some(stands) = &best.stands {
-                text += &wrapped(&beside(stands), "  ", "  ");
+                text += &wrapped(&counterpart_sentence(stands), "  ", "  ");
             }
             text += &wrapped(&why(advice), "  ", "  ");
             text += &best_measured(advice);
@@ -36,7 +36,7 @@ pub fn render(advice: &Advice) -> String {
             text += &format!(
                 "Take none: of none can be told that it keeps to the limits. Likeliest, in {}, does\n{}\n",
                 share(1.0 - nearest.miss),
-                one(nearest, advice)
+                choice_text(nearest, advice)
             );
         }
         (None, None) => text += "Take none: nothing can be told of any configuration\n",
@@ -70,7 +70,7 @@ fn section(title: &str, sentences: &[String]) -> String {
 }
 
 /// What the measurements and prices say, a clause each.
-pub fn told(advice: &Advice) -> Vec<String> {
+pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
     let counts: Vec<String> = (known.told.iter())
@@ -271,8 +271,8 @@ fn from(choice: &Choice) -> String {
     }
 }
 
-fn beside(stands: &StandsFor) -> String {
-    let StandsFor {
+fn counterpart_sentence(stands: &MeasuredCounterpart) -> String {
+    let MeasuredCounterpart {
         like, processor, ..
     } = stands;
     match stands.basis {
@@ -307,7 +307,7 @@ fn best_measured(advice: &Advice) -> String {
     wrapped(&text, "  ", "  ")
 }
 
-fn one(choice: &Choice, advice: &Advice) -> String {
+fn choice_text(choice: &Choice, advice: &Advice) -> String {
     let place = match (&choice.offer.provider, &choice.offer.region) {
         (Some(provider), Some(region)) => format!(" ({provider} {region})"),
         _ => String::new(),
@@ -321,7 +321,7 @@ fn one(choice: &Choice, advice: &Advice) -> String {
         "  {}, {}{place}\n  {}, {}; {}{miss}",
         configuration(choice),
         market(choice.offer.market),
-        spread(&choice.time_h, "h"),
+        hours_with_interval(&choice.time_h, "h"),
         format_args!(
             "{} ({}–{})",
             small_usd(choice.cost_usd[0]),
@@ -338,7 +338,7 @@ fn configuration(choice: &Choice) -> String {
 }
 
 /// Hours, or minutes where they are few, and their interval.
-fn spread(hours: &[f64; 3], unit: &str) -> String {
+fn hours_with_interval(hours: &[f64; 3], unit: &str) -> String {
     let (unit, scale) = if is_in_minutes(hours[0]) {
         ("min", 60.0)
     } else {
@@ -438,7 +438,7 @@ fn others(advice: &Advice) -> String {
     }
     columns.push(Column::text("from", |choice: &ChoiceRow<'_>| {
         let stands = choice.stands.as_ref();
-        stands.map_or(choice.provenance.name(), |stands| stands.basis.words())
+        stands.map_or(choice.provenance.name(), |stands| stands.basis.label())
     }));
     let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
     if sheet.rows.is_empty() {
@@ -461,7 +461,7 @@ fn next(advice: &Advice) -> String {
         Objective::Cost => small_usd(value),
         Objective::Knee => format!("{} worth of cost and time", small_usd(value)),
     };
-    let what = |next: &Next| {
+    let what = |next: &NextMeasurement| {
         let c = &next.configuration;
         let again = if next.was_measured { " once more" } else { "" };
         let machine = next.basis.map_or("", |_| " (not measured so far)");
@@ -483,7 +483,7 @@ fn next(advice: &Advice) -> String {
             ),
         }
     };
-    let price = |next: &Next| {
+    let price = |next: &NextMeasurement| {
         let hours_of = short_time(next.worth.price.time_s / 3600.0);
         format!("{hours_of} and {}", small_usd(next.worth.price.cost_usd))
     };

@@ -35,19 +35,23 @@ pub struct Covariances {
 
 impl Covariances {
     /// Covariance of ln(time) of two.
-    pub fn of(&self, a: usize, b: usize) -> f64 {
+    pub fn covariance(&self, a: usize, b: usize) -> f64 {
         self.steps[a * self.count + b] + self.epochs[a * self.count + b]
     }
 
     /// Standard deviation of ln(time) of one.
     pub fn sd(&self, at: usize) -> f64 {
-        self.of(at, at).max(0.0).sqrt()
+        self.covariance(at, at).max(0.0).sqrt()
     }
 }
 
 impl<'w> Uncertainty<'w> {
     /// The uncertainty of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
-    pub fn of(workload: &'w Workload, repeats: &Repeats, stated: bool) -> Uncertainty<'w> {
+    pub fn for_workload(
+        workload: &'w Workload,
+        repeats: &Repeats,
+        stated: bool,
+    ) -> Uncertainty<'w> {
         let epochs = (!stated).then(|| epochs_process(workload, repeats));
         let known = (workload.epochs.rows().iter()).map(|row| f64::from(row.batch));
         Uncertainty {
@@ -90,8 +94,10 @@ impl Uncertainty<'_> {
             .iter()
             .map(|c| reach.measured(c).0.into_owned());
         let mut all = self.covariances(&measured.collect::<Vec<_>>());
-        let own: Vec<Option<&Machine>> =
-            configurations.iter().map(|c| machines.of(&c.vm)).collect();
+        let own: Vec<Option<&Machine>> = configurations
+            .iter()
+            .map(|c| machines.machine_of_shape(&c.vm))
+            .collect();
         for i in 0..all.count {
             for j in 0..all.count {
                 if let (Some(a), Some(b)) = (own[i], own[j]) {
@@ -169,7 +175,7 @@ fn epochs_process(workload: &Workload, repeats: &Repeats) -> Process {
         let others = rows.iter().filter(|row| row.batch != *batch).cloned();
         let table = Epochs::new(others.collect(), workload.laws.epochs, &|_| None);
         for row in rows.iter().filter(|row| row.batch == *batch) {
-            if let Some((told, _)) = table.at(row.workers.unwrap_or(1), *batch) {
+            if let Some((told, _)) = table.epochs_at(row.workers.unwrap_or(1), *batch) {
                 squares.add(libm::log(told / row.epochs), *left);
             }
         }

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::verify::Verified;
+use super::verify::VerifiedSubmission;
 use crate::compare::judge::{Verdict, judge};
 use crate::compare::{Block, Tally};
 use scavsim_base::stats::mean;
@@ -46,7 +46,7 @@ struct BoardRow<'a> {
 
 impl Board {
     /// The board of folders of one suite; `None` without any.
-    pub fn of(verified: &[Verified]) -> Option<Board> {
+    pub fn from_verified(verified: &[VerifiedSubmission]) -> Option<Board> {
         let (first, rest) = verified.split_first()?;
         let mut blocks = first.blocks.clone();
         for other in rest {
@@ -91,7 +91,7 @@ impl Board {
     }
 
     /// The whole board as a sheet: mean ranks, and net overheads in the mean of each block.
-    pub fn sheet(&self) -> Sheet<'_, usize> {
+    pub fn to_sheet(&self) -> Sheet<'_, usize> {
         let place = |at: &usize| {
             let place = self.order.iter().position(|own| own == at);
             place.map_or(String::new(), |place| (place + 1).to_string())

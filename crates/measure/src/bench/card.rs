@@ -150,7 +150,7 @@ fn charge(probe: &ProbeCharge) -> String {
 }
 
 fn columns<'a>() -> Vec<Column<'a, &'a Job>> {
-    let count = |of: fn(&Counts) -> String| move |job: &&Job| of(&Counts::of(job));
+    let count = |of: fn(&Counts) -> String| move |job: &&Job| of(&Counts::from_job(job));
     vec![
         Column::text("job", |job: &&Job| job.name.clone()),
         Column::text("program", |job: &&Job| or_dash(job.program.clone())),
@@ -163,7 +163,7 @@ fn columns<'a>() -> Vec<Column<'a, &'a Job>> {
             all.max().unwrap_or(0).to_string()
         }),
         Column::number("spread", |job: &&Job| {
-            or_dash(spread(job).map(|s| percent(s, 1)))
+            or_dash(repeat_variation(job).map(|s| percent(s, 1)))
         }),
         Column::number("hours", |job: &&Job| {
             range(job, |_, _, time_s| Some(time_s / SECONDS_PER_HOUR))
@@ -175,7 +175,7 @@ fn columns<'a>() -> Vec<Column<'a, &'a Job>> {
 }
 
 /// Standard deviation over mean of the times of repeats, the median of configurations with several that reached the target.
-fn spread(job: &Job) -> Option<f64> {
+fn repeat_variation(job: &Job) -> Option<f64> {
     let of = |at: usize| {
         let mut times = Welford::default();
         let reached = job.runs(at).iter().filter_map(|run| run.time_to_target_s());

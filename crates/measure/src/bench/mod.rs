@@ -5,7 +5,7 @@
 //! - [`suite`]: which grids, objectives, runs and starts; `library`: suites embedded in the binary.
 //! - [`transcript`]: one search as a line; [`replay`](mod@replay): a strategy that asks what a transcript says was asked.
 //! - [`contestant`]: who is judged.
-//! - `walk`: every search of a suite in its order, made or replayed; [`submission`]: what a folder says of itself.
+//! - `suite_searches`: every search of a suite in its order, made or replayed; [`submission`]: what a folder says of itself.
 //! - [`verify`](mod@verify): a folder → what is wrong with it, or what it came to; [`board`]: verified folders beside each other.
 //! - [`card`]: what a grid holds, in words; [`export`](mod@export): a suite with all that it needs, as files.
 
@@ -17,12 +17,12 @@ pub mod library;
 pub mod replay;
 pub mod submission;
 pub mod suite;
+mod suite_searches;
 pub mod transcript;
 pub mod verify;
-mod walk;
 
 pub use contestant::Contestant;
 pub use submission::{Refusal, Submission, run};
 pub use suite::Suite;
-pub use verify::{Verified, verify};
-pub use walk::NoBench;
+pub use suite_searches::NoBench;
+pub use verify::{VerifiedSubmission, verify};

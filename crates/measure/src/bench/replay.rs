@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::transcript::Transcript;
 use scavsim_base::rng::Stream;
 use scavsim_search::search::{Depends, Forecast, Strategy, Task};
-use scavsim_search::testbed::{Asked, Stop, Testbed};
+use scavsim_search::testbed::{Stop, Testbed, TestbedRequest};
 
 /// The search of a transcript, made again.
 #[derive(Debug)]
@@ -60,9 +60,9 @@ impl Strategy for Replay {
         for (number, step) in self.written.asked.iter().enumerate() {
             let what = format!("question {}", number + 1);
             let at = self.place(task, &step.configuration, &what)?;
-            let asked = match step.asked.asked() {
-                Asked::ColdStart(steps) => testbed.cold_start(at, steps),
-                Asked::Probe(extent) => testbed.probe(at, extent).map(|_| ()),
+            let asked = match step.asked.into_request() {
+                TestbedRequest::ColdStart(steps) => testbed.cold_start(at, steps),
+                TestbedRequest::Probe(extent) => testbed.probe(at, extent).map(|_| ()),
             };
             asked.map_err(|why| self.refuse(format!("{what} cannot be asked: {why}")))?;
         }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::contestant::{Contestant, PROGRAM, is_built_in, not_a_label};
 use super::suite::Suite;
+use super::suite_searches::{NoBench, SearchMode, walk};
 use super::transcript;
-use super::walk::{NoBench, Way, walk};
-use crate::compare::{Block, Effort, Tally};
+use crate::compare::{Block, ComparisonOptions, Tally};
 use scavsim_base::output::OutputFolder;
 use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
@@ -30,7 +30,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub fn one(why: impl Into<String>) -> Refusal {
+    pub fn for_reason(why: impl Into<String>) -> Refusal {
         Refusal {
             why: vec![why.into()],
         }
@@ -72,7 +72,7 @@ pub struct SubmittedSuite {
 }
 
 impl SubmittedSuite {
-    pub fn of(suite: &Suite) -> SubmittedSuite {
+    pub fn from_suite(suite: &Suite) -> SubmittedSuite {
         let grids = suite.grids.iter();
         SubmittedSuite {
             name: suite.name.clone(),
@@ -137,11 +137,11 @@ pub fn run(
     scenarios: &[Scenario],
     contestant: &Contestant,
     folder: &Path,
-    effort: Effort<'_>,
+    effort: ComparisonOptions<'_>,
 ) -> Result<Submission, NoBench> {
     let folder = OutputFolder::alone(folder)?;
     let mut file = folder.create(transcript::FILE)?;
-    let way = Way::Search(&mut file);
+    let way = SearchMode::Search(&mut file);
     let blocks = walk(suite, scenarios, &contestant.name, effort, way)?;
     // Nothing vouches for other searches than it was made from.
     folder.remove(FILE)?;
@@ -149,7 +149,7 @@ pub fn run(
     let program = scenarios.first().and_then(|s| s.settings.own.get(PROGRAM));
     let submission = Submission {
         scavsim: env!("CARGO_PKG_VERSION").to_owned(),
-        suite: SubmittedSuite::of(suite),
+        suite: SubmittedSuite::from_suite(suite),
         name: contestant.name.clone(),
         strategy: contestant.strategy.clone(),
         program: program.map_or(Vec::new(), |own| own.file_hashes()),
@@ -206,21 +206,21 @@ impl Submission {
         let read: Submission = read.map_err(|why| {
             let place = format!("line {}, column {}", why.line(), why.column());
             let what = transcript::no_json(&why, &place);
-            Refusal::one(format!("{FILE} is none of this version: {what}"))
+            Refusal::for_reason(format!("{FILE} is none of this version: {what}"))
         })?;
         if let Some(why) = not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
             let why = format!("{FILE}: a name that cannot be shown: {why}");
-            return Err(Refusal::one(why));
+            return Err(Refusal::for_reason(why));
         }
         let Submission { name, strategy, .. } = &read;
         if name != strategy && is_built_in(name) {
             let why = format!("{FILE}: `{name}` is the name of another strategy than `{strategy}`");
-            return Err(Refusal::one(why));
+            return Err(Refusal::for_reason(why));
         }
         if is_built_in(strategy) != read.program.is_empty() {
             let why =
                 format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
-            return Err(Refusal::one(why));
+            return Err(Refusal::for_reason(why));
         }
         Ok(read)
     }

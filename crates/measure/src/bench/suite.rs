@@ -328,7 +328,7 @@ fn grid(
         }
     } else if library::embedded(word).is_none() {
         let title = format!("unknown grid `{word}`");
-        let told = Diagnostic::at(
+        let told = Diagnostic::at_span(
             source,
             name.span(),
             title,
@@ -345,7 +345,7 @@ fn grid(
         let found = hash(&text.text);
         if found != *stated.get_ref() {
             let title = format!("`{file}` of `{word}` is not the one that the suite was made from");
-            let told = Diagnostic::at(source, stated.span(), title, "another hash");
+            let told = Diagnostic::at_span(source, stated.span(), title, "another hash");
             diagnostics.push(told.with_help(format!(
                 "the BLAKE3 hash of the file is {found}; results on other data belong to another suite"
             )));

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use crate::compare::SeenRecord;
+use crate::compare::CaseMetrics;
 use scavsim_search::search::Objective;
-use scavsim_search::testbed::transcript::AskedStep;
+use scavsim_search::testbed::transcript::TranscriptStep;
 
 pub const FILE: &str = "transcripts.jsonl";
 
@@ -18,7 +18,7 @@ pub struct Transcript {
     #[serde(rename = "search")]
     pub place: SearchPlace,
     /// Every question with its answer.
-    pub asked: Vec<AskedStep>,
+    pub asked: Vec<TranscriptStep>,
     /// Why there is no choice that works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -48,7 +48,7 @@ pub struct SearchPlace {
 }
 
 impl SearchPlace {
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let half = match self.half {
             0 => String::new(),
             half => format!(", half {half}"),
@@ -66,7 +66,7 @@ impl SearchPlace {
 
 impl Transcript {
     /// Takes in what the search came to.
-    pub(super) fn judged(mut self, seen: &SeenRecord) -> Transcript {
+    pub(super) fn judged(mut self, seen: &CaseMetrics) -> Transcript {
         (self.net, self.gross, self.regret) = (seen.net, seen.gross, seen.regret);
         self
     }

@@ -8,15 +8,15 @@ use std::sync::atomic::AtomicU64;
 use super::contestant::Contestant;
 use super::submission::{Refusal, Submission, SubmittedSuite, hash_of_file, totals};
 use super::suite::Suite;
+use super::suite_searches::{Lines, NoBench, SearchMode, walk};
 use super::transcript;
-use super::walk::{Lines, NoBench, Way, walk};
-use crate::compare::{Block, Effort};
+use crate::compare::{Block, ComparisonOptions};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::Diagnostics;
 
 /// A folder whose every figure was found again.
 #[derive(Clone)]
-pub struct Verified {
+pub struct VerifiedSubmission {
     pub submission: Submission,
     /// What its searches came to, by objective and runs.
     pub blocks: Vec<Block>,
@@ -27,27 +27,27 @@ pub fn verify(
     folder: &Path,
     suite: &Suite,
     scenarios: &[Scenario],
-    effort: Effort<'_>,
-) -> Result<Result<Verified, Refusal>, NoBench> {
+    effort: ComparisonOptions<'_>,
+) -> Result<Result<VerifiedSubmission, Refusal>, NoBench> {
     let submission = match Submission::read(folder) {
         Ok(submission) => submission,
         Err(wrong) => return Ok(Err(wrong)),
     };
-    let of_suite = SubmittedSuite::of(suite);
+    let of_suite = SubmittedSuite::from_suite(suite);
     if submission.suite != of_suite {
         let why = another(&submission.suite, &of_suite);
-        return Ok(Err(Refusal::one(why)));
+        return Ok(Err(Refusal::for_reason(why)));
     }
     let path = folder.join(transcript::FILE);
     if !path.is_file() {
-        return Ok(Err(Refusal::one(format!(
+        return Ok(Err(Refusal::for_reason(format!(
             "there is no {}",
             transcript::FILE
         ))));
     }
     let mut from = BufReader::new(File::open(&path)?);
     let mut lines = Lines::new(&mut from);
-    let way = Way::Replay(&mut lines);
+    let way = SearchMode::Replay(&mut lines);
     let blocks = walk(suite, scenarios, &submission.name, effort, way)?;
     let mut wrong: Vec<String> = (lines.wrong.into_iter())
         .map(|what| format!("{}: {what}", transcript::FILE))
@@ -63,7 +63,7 @@ pub fn verify(
         wrong.extend(made_otherwise(&submission, suite, effort)?);
     }
     Ok(if wrong.is_empty() {
-        Ok(Verified { submission, blocks })
+        Ok(VerifiedSubmission { submission, blocks })
     } else {
         Err(Refusal { why: wrong })
     })
@@ -73,19 +73,19 @@ pub fn verify(
 fn made_otherwise(
     submission: &Submission,
     suite: &Suite,
-    effort: Effort<'_>,
+    effort: ComparisonOptions<'_>,
 ) -> Result<Option<String>, NoBench> {
     let Submission { name, strategy, .. } = submission;
     let mut diagnostics = Diagnostics::default();
     let contestant = Contestant::find(strategy, Some(name), &mut diagnostics);
     let scenarios = contestant.and_then(|own| suite.scenarios(&own, &mut diagnostics));
     let uncounted = AtomicU64::new(0);
-    let effort = Effort {
+    let effort = ComparisonOptions {
         progress: &uncounted,
         ..effort
     };
     let mut hasher = blake3::Hasher::new();
-    let way = Way::Search(&mut hasher);
+    let way = SearchMode::Search(&mut hasher);
     let made = match walk(suite, &scenarios.unwrap_or_default(), name, effort, way) {
         Err(NoBench::NoPlan(_)) => false,
         made => made.map(|_| hasher.finalize().to_hex().as_str() == submission.transcripts)?,

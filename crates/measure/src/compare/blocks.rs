@@ -40,7 +40,12 @@ impl Places {
     }
 
     /// The block of a case and its unit there; `None` where it is not compared.
-    pub(crate) fn of(&self, blocks: &[Block], plan: &Plan, case: Case) -> Option<(usize, usize)> {
+    pub(crate) fn block_and_unit(
+        &self,
+        blocks: &[Block],
+        plan: &Plan,
+        case: Case,
+    ) -> Option<(usize, usize)> {
         let objective = plan.objectives[case.objective];
         let mut all = blocks.iter();
         let block = all.position(|b| b.objective == objective && b.repeats == self.repeats)?;

@@ -11,7 +11,7 @@ use super::{Block, Comparison, NotedCase};
 
 /// A row: a strategy on a unit.
 #[derive(Serialize)]
-struct OnUnit<'a> {
+struct StrategyUnitRow<'a> {
     scenario: &'a str,
     workload: &'a str,
     pricing: &'a str,
@@ -32,7 +32,7 @@ struct OnUnit<'a> {
 
 /// A row: a strategy in a block.
 #[derive(Serialize)]
-struct InBlock<'a> {
+struct StrategyBlockRow<'a> {
     objective: &'a str,
     repeats: u64,
     strategy: &'a str,
@@ -98,7 +98,7 @@ impl<W: io::Write> Cases<W> {
         Cases(csv::Writer::from_writer(writer))
     }
 
-    pub fn take(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
+    pub fn write_case(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
         let NotedCase { unit, seen, .. } = *case;
         let row = OfCase {
             scenario: &unit.scenario,
@@ -158,7 +158,7 @@ pub fn units(comparison: &Comparison) -> io::Result<String> {
     table(on_units(comparison))
 }
 
-fn on_units(comparison: &Comparison) -> impl Iterator<Item = OnUnit<'_>> {
+fn on_units(comparison: &Comparison) -> impl Iterator<Item = StrategyUnitRow<'_>> {
     comparison.blocks.iter().flat_map(|block| {
         let pairs =
             (0..block.units.len()).flat_map(|at| (0..block.entries.len()).map(move |of| (at, of)));
@@ -167,11 +167,11 @@ fn on_units(comparison: &Comparison) -> impl Iterator<Item = OnUnit<'_>> {
 }
 
 /// The row of strategy `of` on unit `at`.
-fn on_unit(block: &Block, at: usize, of: usize) -> OnUnit<'_> {
+fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
     let (unit, entry) = (&block.units[at], &block.entries[of]);
     let tally = &entry.units[at];
     let share = |count: u64| count as f64 / tally.cases.max(1) as f64;
-    OnUnit {
+    StrategyUnitRow {
         scenario: &unit.scenario,
         workload: &unit.workload,
         pricing: &unit.policy,
@@ -196,7 +196,7 @@ pub fn strategies(comparison: &Comparison) -> io::Result<String> {
     table(in_blocks(comparison))
 }
 
-fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = InBlock<'_>> {
+fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'_>> {
     comparison.blocks.iter().flat_map(|block| {
         let verdict = judge(block);
         let reference = verdict.reference;
@@ -204,7 +204,7 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = InBlock<'_>> {
             .map(|(entry, standing)| {
                 let mut net = entry.net.clone();
                 let against = standing.against;
-                InBlock {
+                StrategyBlockRow {
                     objective: block.objective.name(),
                     repeats: block.repeats,
                     strategy: &entry.strategy,
@@ -251,8 +251,8 @@ fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
 /// All of it for programs: strategies, units and curves, as their tables have them, and what each strategy was told. `schema`
 /// counts up with every incompatible change.
 pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
-    let strategies: Vec<InBlock<'_>> = in_blocks(comparison).collect();
-    let units: Vec<OnUnit<'_>> = on_units(comparison).collect();
+    let strategies: Vec<StrategyBlockRow<'_>> = in_blocks(comparison).collect();
+    let units: Vec<StrategyUnitRow<'_>> = on_units(comparison).collect();
     let curves: Vec<AtSpent<'_>> = at_spent(comparison).collect();
     let told = (comparison.told.iter()).map(|told| {
         json!({

@@ -27,7 +27,7 @@ pub struct Verdict {
     pub order: Vec<usize>,
     /// Place of the first of them; `None` where none has a net overhead everywhere.
     pub best: Option<usize>,
-    pub standings: Vec<Standing>,
+    pub standings: Vec<StrategyStanding>,
     /// Place of the strategy that the others are held against: the one that was named, else the best.
     pub reference: Option<usize>,
     /// Independent draws behind ranks and differences: programs, or units where there are too few of these.
@@ -37,21 +37,21 @@ pub struct Verdict {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct StrategyStanding {
     /// Mean rank over units, 1 being the best; equals share a rank. What failed more often than it may is behind what did not, and
     /// what has no figure last.
     pub rank: f64,
     /// 95 % interval of the rank, by drawing clusters again; `None` of one cluster.
     pub rank_interval: Option<Interval>,
     /// Against the reference; `None` of the reference itself, and of one without a figure somewhere.
-    pub against: Option<Against>,
+    pub against: Option<ReferenceComparison>,
     /// Units where it loses, the worst first.
     pub losses: Vec<Loss>,
 }
 
 /// A strategy against the reference of a block, in pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Against {
+pub struct ReferenceComparison {
     /// Geometric mean of its total, search and runs, over that of the reference.
     pub ratio: f64,
     /// Probability that some pair of strategies were that far apart if signs were chance; some pair with the reference, where
@@ -94,7 +94,7 @@ pub fn judge(block: &Block) -> Verdict {
         clusters: clusters.len(),
         can_differ: least_p(clusters.len()) <= LEVEL,
         standings: (0..totals.len())
-            .map(|at| Standing {
+            .map(|at| StrategyStanding {
                 rank: mean(ranks[at].iter().copied()).unwrap_or(f64::NAN),
                 rank_interval: rank_intervals[at],
                 against: against[at],
@@ -224,7 +224,7 @@ fn held_against(
     logs: &[Option<Vec<f64>>],
     reference: Option<usize>,
     is_named: bool,
-) -> Vec<Option<Against>> {
+) -> Vec<Option<ReferenceComparison>> {
     let known: Vec<(usize, &[f64])> = (logs.iter().enumerate())
         .filter_map(|(at, own)| Some((at, own.as_deref()?)))
         .collect();
@@ -239,7 +239,7 @@ fn held_against(
         if Some(*at) != reference {
             let differences = own.iter().zip(only[place]).map(|(own, other)| own - other);
             let log = mean(differences).filter(|log| log.is_finite());
-            against[*at] = log.map(|log| Against {
+            against[*at] = log.map(|log| ReferenceComparison {
                 ratio: libm::exp(log),
                 p,
             });
@@ -341,7 +341,7 @@ fn losses(totals: &[Vec<Option<f64>>], at: usize) -> Vec<Loss> {
 mod tests {
     use super::*;
     use crate::compare::Entry;
-    use crate::compare::tally::SeenRecord;
+    use crate::compare::tally::CaseMetrics;
     use scavsim_search::search::Objective;
 
     /// A block of strategies with these net overheads on units of workloads of their own.
@@ -360,11 +360,11 @@ mod tests {
             for (unit, net) in own.iter().enumerate() {
                 entry.add(
                     unit,
-                    &SeenRecord {
+                    &CaseMetrics {
                         net: *net,
                         gross: *net,
                         regret: *net,
-                        ..SeenRecord::default()
+                        ..CaseMetrics::default()
                     },
                 );
             }
@@ -413,10 +413,10 @@ mod tests {
     #[test]
     fn what_fails_is_behind_what_works() {
         let mut block = block(&[&[Some(0.0); 3], &[Some(5.0); 3], &[Some(1.0); 3]]);
-        let failed = SeenRecord {
+        let failed = CaseMetrics {
             net: Some(0.0),
             reason: Some("no luck".to_owned()),
-            ..SeenRecord::default()
+            ..CaseMetrics::default()
         };
         for unit in 0..3 {
             block.entries[0].add(unit, &failed);

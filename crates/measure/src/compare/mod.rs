@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use scavsim_search::search::{Depends, Objective};
 
-pub use run::{Effort, NoComparison, NotedCase, compare, compare_noting};
-pub use tally::{Entry, SeenRecord, Tally};
+pub use run::{ComparisonOptions, NoComparison, NotedCase, compare, compare_noting};
+pub use tally::{CaseMetrics, Entry, Tally};
 
 /// What is compared, besides the scenarios.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct ComparisonQuestion {
 
 /// What a strategy is told before it searches, besides configurations, machines, R and limits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToldBefore {
+pub struct PriorKnowledge {
     pub strategy: String,
     /// Whether it is told the objective, and prices.
     pub depends: Depends,
@@ -82,7 +82,7 @@ pub struct Comparison {
     /// Replicas of each case.
     pub replicas: u64,
     /// What each strategy is told besides configurations and limits.
-    pub told: Vec<ToldBefore>,
+    pub told: Vec<PriorKnowledge>,
     /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
     pub took: Vec<(String, Duration)>,
 }

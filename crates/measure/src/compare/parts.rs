@@ -11,7 +11,7 @@ pub(crate) fn half(scenario: &Scenario, part: u32) -> Scenario {
     let mut scenario = scenario.clone();
     let streams = Streams::new(scenario.seed);
     let stream = |name: &str| {
-        let purpose = Purpose::SubGrid(WorkloadKey::of(name));
+        let purpose = Purpose::SubGrid(WorkloadKey::from_name(name));
         streams.stream(u64::from(part), purpose)
     };
     (scenario.subject).keep(&mut |name, count| kept(count, &mut stream(name)));

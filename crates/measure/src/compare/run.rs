@@ -8,13 +8,13 @@ use rayon::prelude::*;
 
 use super::blocks::Places;
 use super::curve::{CurveStep, Regrets, regrets};
-use super::tally::{Entry, SeenRecord};
-use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, ToldBefore, parts};
+use super::tally::{CaseMetrics, Entry};
+use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, PriorKnowledge, parts};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Record};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::{ALL_KNOWING, Depends, Objective, Point};
-use scavsim_search::testbed::{Asked, Noted};
+use scavsim_search::testbed::{TestbedExchange, TestbedRequest};
 use scavsim_sim::engine::Interrupt;
 
 /// Cases that are evaluated before their results are taken in.
@@ -22,7 +22,7 @@ const AT_ONCE: u64 = 4096;
 
 /// Threads, what stops them, and where they count finished cases.
 #[derive(Debug, Clone, Copy)]
-pub struct Effort<'a> {
+pub struct ComparisonOptions<'a> {
     /// Threads.
     pub jobs: usize,
     pub interrupt: &'a Interrupt,
@@ -58,7 +58,7 @@ pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
 pub fn compare(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
-    effort: Effort<'_>,
+    effort: ComparisonOptions<'_>,
 ) -> Result<Comparison, NoComparison> {
     compare_noting(scenarios, question, effort, &mut |_| Ok(()))
 }
@@ -68,7 +68,7 @@ pub fn compare(
 pub fn compare_noting(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
-    effort: Effort<'_>,
+    effort: ComparisonOptions<'_>,
     note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
 ) -> Result<Comparison, NoComparison> {
     let strategies = same_strategies(scenarios)?;
@@ -77,7 +77,7 @@ pub fn compare_noting(
         .map(|name| place_of(name, &strategies))
         .transpose()?;
     let mut blocks = blocks(scenarios, question, &strategies, against);
-    let mut counted = vec![Counted::default(); strategies.len()];
+    let mut counted = vec![StrategyCounts::default(); strategies.len()];
     for scenario in scenarios {
         let parts: Range<u32> = match question.parts {
             0 => 0..1,
@@ -109,7 +109,7 @@ pub fn compare_noting(
         blocks,
         replicas,
         told: (strategies.iter().zip(&counted))
-            .map(|(name, counted)| ToldBefore {
+            .map(|(name, counted)| PriorKnowledge {
                 strategy: name.clone(),
                 depends: counted.depends,
                 known_runs: counted.known_runs / f64::from(counted.cases.max(1)),
@@ -222,12 +222,12 @@ struct OfPlan<'a> {
     repeats: u64,
     places: Places,
     blocks: &'a mut [Block],
-    counted: &'a mut [Counted],
+    counted: &'a mut [StrategyCounts],
 }
 
 /// What is counted of a strategy over all its cases.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counted {
+struct StrategyCounts {
     cases: u32,
     /// What its searches took on the clock of this machine.
     took: Duration,
@@ -243,13 +243,13 @@ pub struct NotedCase<'a> {
     pub repeats: u64,
     pub strategy: &'a str,
     pub replica: u64,
-    pub seen: &'a SeenRecord,
+    pub seen: &'a CaseMetrics,
 }
 
 /// What came of a case.
-struct Judged {
+struct JudgedCase {
     case: Case,
-    seen: SeenRecord,
+    seen: CaseMetrics,
     regrets: Regrets,
     took: Duration,
     /// Earlier runs that its strategy took, and what else it is told.
@@ -260,7 +260,7 @@ struct Judged {
 impl OfPlan<'_> {
     fn evaluate(
         &mut self,
-        effort: Effort<'_>,
+        effort: ComparisonOptions<'_>,
         pool: &rayon::ThreadPool,
         note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
     ) -> Result<(), NoComparison> {
@@ -269,7 +269,7 @@ impl OfPlan<'_> {
         while from < all {
             let plan = &*self.plan;
             let to = (from + AT_ONCE).min(all);
-            let results: Option<Vec<Judged>> = pool.install(|| {
+            let results: Option<Vec<JudgedCase>> = pool.install(|| {
                 (0..(to - from) as usize)
                     .into_par_iter()
                     .with_min_len(plan.cases_per_simulation() as usize)
@@ -277,14 +277,15 @@ impl OfPlan<'_> {
                         || Evaluator::new(plan),
                         |evaluator, place| {
                             let case = plan.case(from + place as u64);
-                            let result = one(plan, evaluator, case);
+                            let result = judge_case(plan, evaluator, case);
                             (!effort.interrupt.is_raised()).then_some(result)
                         },
                     )
                     .collect()
             });
             for result in results.ok_or(NoComparison::Interrupted)? {
-                self.take(&result, note).map_err(NoComparison::NotWritten)?;
+                self.add_case(&result, note)
+                    .map_err(NoComparison::NotWritten)?;
             }
             effort.progress.fetch_add(to - from, Ordering::Relaxed);
             // Arenas that lie behind are not asked for again.
@@ -295,14 +296,14 @@ impl OfPlan<'_> {
         Ok(())
     }
 
-    fn take(
+    fn add_case(
         &mut self,
-        result: &Judged,
+        result: &JudgedCase,
         note: &mut dyn FnMut(&NotedCase<'_>) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
         let case = result.case;
         let objective = self.plan.objectives[case.objective];
-        let Some((place, unit)) = self.places.of(self.blocks, self.plan, case) else {
+        let Some((place, unit)) = self.places.block_and_unit(self.blocks, self.plan, case) else {
             return Ok(());
         };
         let entry = &mut self.blocks[place].entries[case.strategy];
@@ -331,18 +332,18 @@ pub(crate) fn judged(
     evaluator: &mut Evaluator<'_>,
     case: Case,
     record: &Record<'_>,
-) -> SeenRecord {
-    let mut seen = SeenRecord::of(record, plan.objectives[case.objective]);
+) -> CaseMetrics {
+    let mut seen = CaseMetrics::from_record(record, plan.objectives[case.objective]);
     if seen.net.is_none() {
         seen.fail(record, evaluator.charge(case));
     }
     seen
 }
 
-fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
+fn judge_case(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> JudgedCase {
     let objective = plan.objectives[case.objective];
     let record = evaluator.evaluate(case);
-    let found = SeenRecord::of(&record, objective).regret;
+    let found = CaseMetrics::from_record(&record, objective).regret;
     let seen = judged(plan, evaluator, case, &record);
     let per_run = match objective {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
@@ -354,7 +355,7 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
         .map(|arena| &arena.contenders[case.strategy]);
     let (noted, took) = evaluator.noted();
     let steps = steps(plan, case, noted, per_run);
-    Judged {
+    JudgedCase {
         case,
         seen,
         regrets: regrets(&steps, found),
@@ -365,7 +366,12 @@ fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
 }
 
 /// The probes of a search, over what the oracle's run came to.
-fn steps(plan: &Plan, case: Case, noted: &[Noted], per_run: Option<f64>) -> Vec<CurveStep> {
+fn steps(
+    plan: &Plan,
+    case: Case,
+    noted: &[TestbedExchange],
+    per_run: Option<f64>,
+) -> Vec<CurveStep> {
     let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
         return Vec::new();
     };
@@ -381,7 +387,7 @@ fn steps(plan: &Plan, case: Case, noted: &[Noted], per_run: Option<f64>) -> Vec<
     let best = arena.oracle[case.policy][case.objective].map(|oracle| value(&expected[oracle]));
     let mut before = 0.0;
     (noted.iter())
-        .filter(|noted| matches!(noted.asked, Asked::Probe(_)))
+        .filter(|noted| matches!(noted.asked, TestbedRequest::Probe(_)))
         .map(|probe| {
             let spent = if by_time { probe.seconds } else { probe.usd };
             let came_to = spent - before;

@@ -74,7 +74,7 @@ impl Entry {
         }
     }
 
-    pub(crate) fn add(&mut self, unit: usize, record: &SeenRecord) {
+    pub(crate) fn add(&mut self, unit: usize, record: &CaseMetrics) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
         if let Some(reason) = &record.reason {
@@ -173,7 +173,7 @@ impl Tally {
 
 /// What a comparison takes from a record.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SeenRecord {
+pub struct CaseMetrics {
     /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.
     pub net: Option<f64>,
     /// Search and R runs over R runs of the oracle, minus 1, what the search did counting nothing.
@@ -190,15 +190,15 @@ pub struct SeenRecord {
     pub reason: Option<String>,
 }
 
-impl SeenRecord {
+impl CaseMetrics {
     /// By an objective; the knee has no overhead of its own.
-    pub(super) fn of(record: &Record<'_>, objective: Objective) -> SeenRecord {
+    pub(super) fn from_record(record: &Record<'_>, objective: Objective) -> CaseMetrics {
         let by_time = objective == Objective::Time;
         let of = |time: Option<f64>, cost: Option<f64>| {
             let is_there = record.status == Status::Ok;
             (if by_time { time } else { cost }).filter(|_| is_there)
         };
-        SeenRecord {
+        CaseMetrics {
             net: of(record.repeated_net_time, record.repeated_net_cost),
             gross: of(record.repeated_gross_time, record.repeated_gross_cost),
             regret: of(record.regret_time, record.regret_cost),
@@ -218,7 +218,7 @@ impl SeenRecord {
             (Status::Ok, Some(_)) if breaks_a_limit => BEYOND_A_LIMIT,
             (Status::Ok, Some(_)) => NO_RUN_ALONE,
         };
-        *self = SeenRecord {
+        *self = CaseMetrics {
             net: charge.map(|charge| charge.overhead),
             gross: charge.map(|charge| charge.overhead),
             regret: charge.map(|charge| charge.regret),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
-use super::{Block, Comparison, CompetitionUnit, Entry, Tally, ToldBefore};
+use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally};
 use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 
@@ -102,8 +102,8 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
 }
 
 /// What strategies are told besides the configurations, in groups.
-fn told_before(all: &[ToldBefore], page: &Page) -> String {
-    let what = |told: &ToldBefore| {
+fn told_before(all: &[PriorKnowledge], page: &Page) -> String {
+    let what = |told: &PriorKnowledge| {
         let known = match told.known_runs.round() {
             0.0 => String::new(),
             1.0 => "1 earlier run".to_owned(),
@@ -333,7 +333,7 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
     let nth = |place: usize| {
         move |(_, losses): &LossRow<'_>| {
             let loss = losses.get(place);
-            loss.map_or_else(String::new, |loss| told(block, loss))
+            loss.map_or_else(String::new, |loss| loss_text(block, loss))
         }
     };
     let count = |(_, losses): &LossRow<'_>| format!("{} of {}", losses.len(), block.units.len());
@@ -381,7 +381,7 @@ fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
     format!("\n{text}")
 }
 
-fn told(block: &Block, loss: &Loss) -> String {
+fn loss_text(block: &Block, loss: &Loss) -> String {
     let unit = &block.units[loss.unit];
     let is_alone = block
         .units

@@ -65,7 +65,7 @@ pub fn read(
 }
 
 /// The columns that are used.
-fn compact(read: &load::Read) -> Result<String, csv::Error> {
+fn compact(read: &load::LoadedGrid) -> Result<String, csv::Error> {
     let mut writer = csv::WriterBuilder::new()
         .comment(Some(b'#'))
         .from_writer(Vec::new());
@@ -155,7 +155,9 @@ fn cost(grid: &Grid) -> &'static str {
 /// A line per job.
 fn table(jobs: &[Job]) -> Sheet<'static, &Job> {
     let count = |head, of: fn(Counts) -> u64| {
-        Column::number(head, move |job: &&Job| of(Counts::of(job)).to_string())
+        Column::number(head, move |job: &&Job| {
+            of(Counts::from_job(job)).to_string()
+        })
     };
     let figure = |head, of: fn(&Job) -> Option<f64>| {
         Column::number(head, move |job: &&Job| {

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use super::draft::{Constant, Draft, EpochLine, Law, StepLine};
 use super::figure::rounded;
 use super::report::{Report, basis};
-use super::{COLD_START_STEPS, Imported, PROBE_STEPS, shape};
+use super::{COLD_START_STEPS, ImportResult, PROBE_STEPS, shape};
 use benchmarks::{Benchmark, ProgressUnit};
 use rcp::Point;
 use scavsim_data::fit::epochs::noise_scale;
@@ -41,7 +41,7 @@ pub struct MlperfOptions {
 }
 
 /// Reads the files. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &MlperfOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &MlperfOptions, diagnostics: &mut Diagnostics) -> Option<ImportResult> {
     let mut report = Report::default();
     let points = rcp::read_all(&options.rcps, diagnostics);
     let benchmark = points
@@ -60,7 +60,7 @@ pub fn read(options: &MlperfOptions, diagnostics: &mut Diagnostics) -> Option<Im
     let mut draft = described(&options.name, benchmark);
     epochs(&kept, benchmark, &mut draft, &mut report);
     if let Some(path) = &options.runs {
-        let expected = runs::Expected {
+        let expected = runs::ConvergenceKnowledge {
             benchmark,
             points: &kept,
             law: draft.epoch_law.as_ref().map(|l| l.law),
@@ -97,7 +97,7 @@ pub fn read(options: &MlperfOptions, diagnostics: &mut Diagnostics) -> Option<Im
     ));
     report.note("assumed: φ is Bn at all times; it is so only on average over training");
     report.note("unofficial: not verified by MLCommons");
-    Some(Imported { draft, report })
+    Some(ImportResult { draft, report })
 }
 
 /// What is known of a benchmark before anything is measured.

@@ -49,7 +49,7 @@ pub use draft::Draft;
 pub use report::Report;
 
 #[derive(Debug, Clone)]
-pub struct Imported {
+pub struct ImportResult {
     pub draft: Draft,
     pub report: Report,
 }

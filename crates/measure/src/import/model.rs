@@ -110,12 +110,12 @@ impl Config<'_, '_> {
             .text
             .find(&word)
             .map_or(0..0, |at| at..at + word.len());
-        let mistake = Diagnostic::at(self.source, at, title, "");
+        let mistake = Diagnostic::at_span(self.source, at, title, "");
         self.diagnostics.push(mistake.with_help(help));
     }
 
     /// The whole number under the first of some keys that is there and says anything.
-    fn whole(&mut self, keys: &[&'static str]) -> Option<u32> {
+    fn whole_number(&mut self, keys: &[&'static str]) -> Option<u32> {
         let is_said = |key: &&&str| self.table.get(**key).is_some_and(|value| !value.is_null());
         let key = *keys.iter().find(is_said)?;
         let value = &self.table[key];
@@ -131,7 +131,7 @@ impl Config<'_, '_> {
 
     fn needed(&mut self, what: &str, keys: &[&'static str]) -> Option<u32> {
         let before = self.diagnostics.len();
-        let found = self.whole(keys);
+        let found = self.whole_number(keys);
         if found.is_none() && self.diagnostics.len() == before {
             let title = format!(
                 "{}: nothing says how many {what} there are",
@@ -186,7 +186,7 @@ impl Config<'_, '_> {
     }
 
     fn key_value_heads(&mut self) -> Option<u32> {
-        match (self.whole(KV_HEADS), self.flag("multi_query")) {
+        match (self.whole_number(KV_HEADS), self.flag("multi_query")) {
             (None, Some(true)) => Some(1),
             // What falcon says beside its one head of keys and values is not used.
             (Some(_), Some(true)) if self.flag("new_decoder_architecture") == Some(false) => {
@@ -202,17 +202,17 @@ impl Config<'_, '_> {
         let hidden = self.needed("values per token", HIDDEN);
         let heads = self.needed("heads", HEADS);
         let vocabulary = self.needed("tokens of the vocabulary", VOCABULARY);
-        let wider = self.whole(&["expansion_ratio"]);
-        let ffn = self.whole(FFN).or(wider
+        let wider = self.whole_number(&["expansion_ratio"]);
+        let ffn = self.whole_number(FFN).or(wider
             .zip(hidden)
             .map(|(by, hidden)| by.saturating_mul(hidden)));
-        let sequence = self.whole(SEQUENCE);
-        let experts = self.whole(EXPERTS).filter(|experts| *experts > 1);
-        let latent = self.whole(&["kv_lora_rank"]);
+        let sequence = self.whole_number(SEQUENCE);
+        let experts = self.whole_number(EXPERTS).filter(|experts| *experts > 1);
+        let latent = self.whole_number(&["kv_lora_rank"]);
         let family = family?;
         let mut of_experts = |keys| {
             if experts.is_some() {
-                self.whole(keys)
+                self.whole_number(keys)
             } else {
                 None
             }
@@ -225,7 +225,7 @@ impl Config<'_, '_> {
             hidden: hidden?,
             heads: heads?,
             kv_heads: self.key_value_heads(),
-            head_width: self.whole(HEAD_WIDTH),
+            head_width: self.whole_number(HEAD_WIDTH),
             ffn,
             gated: family.gated,
             vocabulary: vocabulary?,
@@ -243,10 +243,10 @@ impl Config<'_, '_> {
             expert_ffn,
             shared_experts: shared.unwrap_or(0),
             dense_layers: dense.unwrap_or(0),
-            query_rank: latent.and_then(|_| self.whole(&["q_lora_rank"])),
+            query_rank: latent.and_then(|_| self.whole_number(&["q_lora_rank"])),
             kv_rank: latent,
-            rotary_width: latent.and_then(|_| self.whole(&["qk_rope_head_dim"])),
-            value_width: latent.and_then(|_| self.whole(&["v_head_dim"])),
+            rotary_width: latent.and_then(|_| self.whole_number(&["qk_rope_head_dim"])),
+            value_width: latent.and_then(|_| self.whole_number(&["v_head_dim"])),
         })
     }
 }

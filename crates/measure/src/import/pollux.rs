@@ -27,8 +27,8 @@ use super::figure::rounded;
 use super::report::Report;
 use super::step_laws::step_laws;
 use super::{
-    COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
-    refuse,
+    COLD_START_STEPS, ImportResult, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters,
+    parameters, refuse,
 };
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::EpochLaw;
@@ -43,7 +43,7 @@ const ROUNDING: f64 = 1e-4;
 const SAME_DATA: f64 = 0.01;
 
 /// Reads the folder. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<ImportResult> {
     check(options, diagnostics);
     let application = applications::known(options, diagnostics);
     let mut report = Report::default();
@@ -123,7 +123,7 @@ pub fn read(options: &PolluxOptions, diagnostics: &mut Diagnostics) -> Option<Im
             constant.name, constant.value, constant.source
         ));
     }
-    Some(Imported { draft, report })
+    Some(ImportResult { draft, report })
 }
 
 fn check(options: &PolluxOptions, diagnostics: &mut Diagnostics) {

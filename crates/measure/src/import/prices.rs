@@ -15,7 +15,7 @@ use scavsim_data::cloud::{Date, Market};
 pub(super) type PriceKey = (String, String, String, String, Market);
 
 /// Prices as they were seen, by what they are of and by day.
-pub(super) type Seen = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
+pub(super) type ObservedPrices = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
 
 #[derive(Debug, Clone)]
 pub struct ImportedPrices {
@@ -61,7 +61,7 @@ fn sizes_table(sizes: &Sizes) -> io::Result<String> {
 }
 
 /// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
-fn table(seen: &Seen, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> {
+fn table(seen: &ObservedPrices, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "provider",

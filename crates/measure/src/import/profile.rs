@@ -22,8 +22,8 @@ pub use options::{ASTRAY, BatchIs, ProfileOptions, Unit};
 use super::draft::{Constant, Draft};
 use super::report::Report;
 use super::{
-    COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
-    refuse,
+    COLD_START_STEPS, ImportResult, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters,
+    parameters, refuse,
 };
 use scavsim_data::workload::Origin;
 use scavsim_read::input::csv::Table;
@@ -33,7 +33,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 pub const RESTORE_S: f64 = 60.0;
 
 /// Reads the table. Whatever is wrong goes to `diagnostics`.
-pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<Imported> {
+pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<ImportResult> {
     let source = Source::read(&options.file, diagnostics);
     let Some(source) = source else {
         check(options, diagnostics);
@@ -47,7 +47,7 @@ pub fn read_source(
     options: &ProfileOptions,
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,
-) -> Option<Imported> {
+) -> Option<ImportResult> {
     check(options, diagnostics);
     let required = ["vm", "workers", "batch", "step_s"];
     let optional = ["compute_s", "communication_s", "noise", "epochs"];
@@ -73,7 +73,7 @@ pub fn read_source(
     tables::epochs(&points, options, &file, &mut draft, &mut report);
     laws::laws(&mut draft, &options.prior, &mut report);
     tables::figures(&points, options, &mut report);
-    Some(Imported { draft, report })
+    Some(ImportResult { draft, report })
 }
 
 fn check(options: &ProfileOptions, diagnostics: &mut Diagnostics) {

@@ -58,5 +58,5 @@ pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
 
 /// A row of `steps.csv` for the fit; `None` if its shape is not one of its workers.
 fn point(line: &StepLine) -> Option<PooledPoint> {
-    PooledPoint::of(&line.vm, line.workers, line.batch, line.step_s)
+    PooledPoint::new(&line.vm, line.workers, line.batch, line.step_s)
 }

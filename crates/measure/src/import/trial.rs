@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scavsim_data::cloud::PriceTable;
-use scavsim_lab::scenario::{self, Given, Overrides};
+use scavsim_lab::scenario::{self, Extensions, Overrides};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::grid;
 
@@ -18,9 +18,9 @@ pub fn workload<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), 
 /// What is wrong with a scenario of these files.
 fn tried<N: AsRef<str>>(files: &[(N, String)], out: &Path, scenario: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    let given = Given {
+    let given = Extensions {
         workloads: vec![("imported".to_owned(), folder(files, out))],
-        ..Given::default()
+        ..Extensions::default()
     };
     let source = Source::new("a scenario of the imported workload", scenario);
     let (here, overrides) = (Path::new("."), Overrides::default());

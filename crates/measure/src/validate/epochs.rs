@@ -1,13 +1,13 @@
 //! Batches left out of epochs.
 
-use super::split::{Answer, Split, Unanswered};
+use super::split::{Answer, UnansweredReason, ValidationSplit};
 use scavsim_data::fit::epochs::noise_scale;
 use scavsim_data::workload::epochs::EpochRow;
 use scavsim_data::workload::law::EpochLaw;
 use scavsim_data::workload::{Epochs, Provenance, Workload, epochs_by_law};
 
 /// Each batch between others, and the largest from the others.
-pub(super) fn splits(workload: &Workload) -> Vec<Split> {
+pub(super) fn splits(workload: &Workload) -> Vec<ValidationSplit> {
     let rows = workload.epochs.rows();
     let (mut between, mut largest) = (Vec::new(), Vec::new());
     for row in rows {
@@ -23,11 +23,11 @@ pub(super) fn splits(workload: &Workload) -> Vec<Split> {
     }
     let split = |what, folds: Vec<Vec<Answer>>| {
         let some = if folds.is_empty() {
-            Err(Unanswered::FewEpochs)
+            Err(UnansweredReason::FewEpochs)
         } else {
             Ok(folds)
         };
-        Split::of(workload, what, "epochs", some)
+        ValidationSplit::from_folds(workload, what, "epochs", some)
     };
     vec![split("one batch", between), split("largest batch", largest)]
 }
@@ -56,7 +56,7 @@ fn without(workload: &Workload, row: &EpochRow) -> Answer {
     };
     let epochs = Epochs::new(kept, law, &by_law);
     let workers = row.workers.unwrap_or(1);
-    let said = epochs.at(workers, row.batch).or_else(|| {
+    let said = epochs.epochs_at(workers, row.batch).or_else(|| {
         let beyond = epochs.joined(workers, row.batch, by_law)?;
         Some((beyond, Provenance::Extrapolated))
     });

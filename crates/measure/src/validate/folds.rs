@@ -1,6 +1,6 @@
 //! Which measured steps are left out at a time.
 
-use super::split::Unanswered;
+use super::split::UnansweredReason;
 use crate::advise::candidates::{FEWER, FURTHER};
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{StepCost, Workload};
@@ -15,7 +15,7 @@ const FEW: u32 = 3;
 const RUNGS: [u32; 3] = [1, 2, 4];
 
 /// A measured step and where it stands.
-pub struct Measured<'w> {
+pub struct MeasuredStep<'w> {
     pub at: &'w Configuration,
     pub cost: StepCost,
     pub vm_type: &'w str,
@@ -27,13 +27,13 @@ pub struct Measured<'w> {
 }
 
 /// All measured steps of a workload.
-pub fn measured(workload: &Workload) -> Vec<Measured<'_>> {
+pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
     (workload.steps.points())
         .filter_map(|(at, cost)| {
             let shape = Shape::parse(&at.vm).ok()?;
             let mut layout = shape.layout(at.workers);
             layout.sort_unstable();
-            Some(Measured {
+            Some(MeasuredStep {
                 at,
                 cost: *cost,
                 vm_type: shape.vm_type,
@@ -53,20 +53,23 @@ pub struct Fold {
 }
 
 /// What is left out, one after the other, or why nothing is.
-pub(super) type Folds = Result<Vec<Fold>, Unanswered>;
+pub(super) type Folds = Result<Vec<Fold>, UnansweredReason>;
 
 /// The folds, if any of them asks.
-fn some(folds: Vec<Fold>, otherwise: Unanswered) -> Folds {
+fn some(folds: Vec<Fold>, otherwise: UnansweredReason) -> Folds {
     let asks = folds.iter().any(|fold| !fold.asked.is_empty());
     if asks { Ok(folds) } else { Err(otherwise) }
 }
 
-fn indices<'a>(all: &'a [Measured<'_>], is: impl Fn(&Measured<'_>) -> bool + 'a) -> Vec<usize> {
+fn indices<'a>(
+    all: &'a [MeasuredStep<'_>],
+    is: impl Fn(&MeasuredStep<'_>) -> bool + 'a,
+) -> Vec<usize> {
     (0..all.len()).filter(|&i| is(&all[i])).collect()
 }
 
 /// Every worker count of a shape between others of it, with all placements of as many workers on as many VMs.
-pub(super) fn one_count(all: &[Measured<'_>], shape: &str) -> Folds {
+pub(super) fn one_count(all: &[MeasuredStep<'_>], shape: &str) -> Folds {
     let own = || all.iter().filter(|m| &*m.at.vm == shape);
     let mut counts: Vec<(u32, u32)> = own().map(|m| (m.at.workers, m.vms)).collect();
     counts.sort_unstable();
@@ -75,19 +78,19 @@ pub(super) fn one_count(all: &[Measured<'_>], shape: &str) -> Folds {
     let folds = (between.iter())
         .map(|&(workers, vms)| {
             let vm_type = own().next().map(|m| m.vm_type);
-            let same = |m: &Measured<'_>| (m.at.workers, m.vms) == (workers, vms);
+            let same = |m: &MeasuredStep<'_>| (m.at.workers, m.vms) == (workers, vms);
             Fold {
                 out: indices(all, |m| same(m) && Some(m.vm_type) == vm_type),
                 asked: indices(all, |m| same(m) && &*m.at.vm == shape),
             }
         })
         .collect();
-    some(folds, Unanswered::FewCounts)
+    some(folds, UnansweredReason::FewCounts)
 }
 
 /// Every batch that lies between others: the local one, or the global one if there are fewer.
-pub(super) fn one_batch(all: &[Measured<'_>], vm_type: &str) -> Folds {
-    let distinct = |key: &dyn Fn(&Measured<'_>) -> u64| {
+pub(super) fn one_batch(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
+    let distinct = |key: &dyn Fn(&MeasuredStep<'_>) -> u64| {
         let mut keys: Vec<u64> = (all.iter().filter(|m| m.vm_type == vm_type))
             .map(key)
             .collect();
@@ -95,11 +98,11 @@ pub(super) fn one_batch(all: &[Measured<'_>], vm_type: &str) -> Folds {
         keys.dedup();
         keys
     };
-    let local = |m: &Measured<'_>| m.at.local_batch().to_bits();
-    let global = |m: &Measured<'_>| u64::from(m.at.batch);
+    let local = |m: &MeasuredStep<'_>| m.at.local_batch().to_bits();
+    let global = |m: &MeasuredStep<'_>| u64::from(m.at.batch);
     let by_local = distinct(&local).len() < distinct(&global).len();
-    let key = |m: &Measured<'_>| if by_local { local(m) } else { global(m) };
-    let beside = |m: &Measured<'_>, more: bool| {
+    let key = |m: &MeasuredStep<'_>| if by_local { local(m) } else { global(m) };
+    let beside = |m: &MeasuredStep<'_>, more: bool| {
         all.iter().any(|o| {
             let same = o.at.vm == m.at.vm && o.at.workers == m.at.workers;
             same && o.at.batch != m.at.batch && (o.at.batch > m.at.batch) == more
@@ -114,11 +117,11 @@ pub(super) fn one_batch(all: &[Measured<'_>], vm_type: &str) -> Folds {
         })
         .filter(|fold| !fold.asked.is_empty())
         .collect();
-    some(folds, Unanswered::FewBatches)
+    some(folds, UnansweredReason::FewBatches)
 }
 
 /// Uneven placements on several VMs, in parts.
-pub(super) fn placements(all: &[Measured<'_>], vm_type: &str) -> Folds {
+pub(super) fn placements(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let mut uneven: Vec<(&str, u32)> = (all.iter())
         .filter(|m| m.vm_type == vm_type && !m.even)
         .map(|m| (&*m.at.vm, m.at.workers))
@@ -133,7 +136,7 @@ pub(super) fn placements(all: &[Measured<'_>], vm_type: &str) -> Folds {
             }))
         })
         .collect();
-    some(folds, Unanswered::AllEven)
+    some(folds, UnansweredReason::AllEven)
 }
 
 /// A fold that asks about all that it leaves out.
@@ -146,7 +149,7 @@ fn all_of(out: Vec<usize>) -> Fold {
 
 /// All clusters of more than a quarter of the most VMs; of more than three where the most are fewer than eight; else those of
 /// the most.
-pub fn large(all: &[Measured<'_>], vm_type: &str) -> Folds {
+pub fn large(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);
     let least = if most < SMALL * 2 {
@@ -161,22 +164,22 @@ pub fn large(all: &[Measured<'_>], vm_type: &str) -> Folds {
         left.dedup();
         *least <= most && left.len() > 1
     };
-    let least = ([least, most].into_iter().find(tells)).ok_or(Unanswered::FewSizes)?;
-    let is_large = |m: &Measured<'_>| m.vm_type == vm_type && m.vms >= least;
+    let least = ([least, most].into_iter().find(tells)).ok_or(UnansweredReason::FewSizes)?;
+    let is_large = |m: &MeasuredStep<'_>| m.vm_type == vm_type && m.vms >= least;
     Ok(vec![all_of(indices(all, is_large))])
 }
 
 /// All but one worker, a full VM, two and four of them, with one batch of each worker, one such batch after the other; what advice
 /// is given of is asked about.
-pub(super) fn ladders(all: &[Measured<'_>], vm_type: &str) -> Folds {
+pub(super) fn ladders(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type && m.even);
-    let each = |m: &Measured<'_>| m.at.workers / m.vms;
+    let each = |m: &MeasuredStep<'_>| m.at.workers / m.vms;
     let full = own().map(each).max().unwrap_or(0);
     let mut batches: Vec<u64> = own().map(|m| m.at.local_batch().to_bits()).collect();
     batches.sort_unstable();
     batches.dedup();
     let of_batch = |batch: u64| {
-        let is_rung = |m: &Measured<'_>| {
+        let is_rung = |m: &MeasuredStep<'_>| {
             let placed = m.at.workers == 1 || each(m) == full && RUNGS.contains(&m.vms);
             m.vm_type == vm_type && m.even && placed && m.at.local_batch().to_bits() == batch
         };
@@ -188,7 +191,7 @@ pub(super) fn ladders(all: &[Measured<'_>], vm_type: &str) -> Folds {
         }
         let most = FURTHER * if has(most) { most } else { 2 * full };
         let samples = f64::from_bits(batch);
-        let is_asked = |m: &Measured<'_>| {
+        let is_asked = |m: &MeasuredStep<'_>| {
             let range = FEWER * samples..=samples;
             m.at.workers <= most && range.contains(&m.at.local_batch())
         };
@@ -200,5 +203,5 @@ pub(super) fn ladders(all: &[Measured<'_>], vm_type: &str) -> Folds {
         })
     };
     let folds = batches.into_iter().filter_map(of_batch).collect();
-    some(folds, Unanswered::NoLadder)
+    some(folds, UnansweredReason::NoLadder)
 }

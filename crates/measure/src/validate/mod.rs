@@ -15,12 +15,12 @@ pub mod plans;
 pub mod split;
 pub mod steps;
 
-pub use split::{Answer, Depth, Split, Unanswered};
+pub use split::{Answer, Depth, UnansweredReason, ValidationSplit};
 
 use scavsim_data::workload::Workload;
 
 /// All splits of the measurements of `workload`; of those that they do not allow, why.
-pub fn validate(workload: &Workload, depth: Depth) -> Vec<Split> {
+pub fn validate(workload: &Workload, depth: Depth) -> Vec<ValidationSplit> {
     let mut splits = steps::splits(workload, depth);
     splits.extend(epochs::splits(workload));
     splits

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use scavsim_sim::parallel::Sharing;
+use scavsim_sim::parallel::ReplicaSharing;
 use scavsim_sim::parallel::gpu;
 use scavsim_sim::parallel::law::constants::Constants;
-use scavsim_sim::parallel::law::fit::{Fitted, MeasuredRun, fit};
+use scavsim_sim::parallel::law::fit::{FittedConstants, MeasuredRun, fit};
 use scavsim_sim::parallel::memory::GIB;
-use scavsim_sim::parallel::runtime::{Errors, Foretold, preset};
+use scavsim_sim::parallel::runtime::{Errors, PredictedPlan, preset};
 use scavsim_sim::parallel::runtime::{Runtime, RuntimePreset};
 
 use runs::PlanRow;
@@ -78,7 +78,7 @@ pub struct JudgedPlans {
     /// By how many were given.
     pub curve: Vec<CurvePoint>,
     /// The constants fitted to all.
-    pub fitted: Fitted,
+    pub fitted: FittedConstants,
     /// How far peak memory is off where it was measured: mean of |foretold / measured − 1|, worst, and the number of runs of which
     /// less was foretold.
     pub memory: Option<MemoryError>,
@@ -177,7 +177,11 @@ pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
     })
 }
 
-fn fitted_to(preset: &RuntimePreset, rows: &[&PlanRow], start: Option<&Fitted>) -> Option<Fitted> {
+fn fitted_to(
+    preset: &RuntimePreset,
+    rows: &[&PlanRow],
+    start: Option<&FittedConstants>,
+) -> Option<FittedConstants> {
     let measured: Vec<MeasuredRun> = rows.iter().map(|row| row.measured.clone()).collect();
     fit(&preset.prior, &preset.settings, &measured, start)
 }
@@ -194,7 +198,7 @@ fn fold<'r>(
     preset: &RuntimePreset,
     kept: &[&PlanRow],
     out: Vec<&'r PlanRow>,
-    start: Option<&Fitted>,
+    start: Option<&FittedConstants>,
 ) -> Option<PlanFold<'r>> {
     let fitted = fitted_to(preset, kept, start)?;
     Some(PlanFold {
@@ -210,7 +214,7 @@ fn left_out(
     rows: &[&PlanRow],
     name: &'static str,
     labels: &[String],
-    whole: &Fitted,
+    whole: &FittedConstants,
 ) -> Option<PlanSplit> {
     let mut groups: Vec<&String> = labels.iter().collect();
     groups.sort_unstable();
@@ -234,7 +238,11 @@ fn left_out(
 }
 
 /// Leaves out the runs with the most GPUs; `None` where all have as many, or too few have fewer.
-fn most_left_out(preset: &RuntimePreset, rows: &[&PlanRow], whole: &Fitted) -> Option<PlanSplit> {
+fn most_left_out(
+    preset: &RuntimePreset,
+    rows: &[&PlanRow],
+    whole: &FittedConstants,
+) -> Option<PlanSplit> {
     let gpus = |row: &&PlanRow| row.measured.run.gpus;
     let most = rows.iter().map(gpus).max()?;
     let (out, kept): (Vec<&PlanRow>, Vec<&PlanRow>) =
@@ -247,7 +255,7 @@ fn most_left_out(preset: &RuntimePreset, rows: &[&PlanRow], whole: &Fitted) -> O
 
 /// How far a runtime may be off once it is fitted to some runs: their own scatter, wider as more constants are told by fewer runs;
 /// and what it says of itself on GPUs, numbers and precisions that it has not seen.
-fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &Fitted) -> Errors {
+fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &FittedConstants) -> Errors {
     let mut off: Vec<f64> = (residuals(preset, &fitted.constants, kept.iter().copied()).iter())
         .map(|(_, residual)| residual.abs())
         .collect();
@@ -260,7 +268,7 @@ fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &Fitted) -> Er
         preset.errors.step * preset.errors.step,
     );
     let step = ((runs * own + BEFORE * before) / (runs + BEFORE)).sqrt();
-    seen(preset, kept, step)
+    errors_with_runs(preset, kept, step)
 }
 
 /// The ninth decile of numbers in ascending order; 0 of none.
@@ -270,7 +278,7 @@ fn ninth_decile(sorted: &[f64]) -> f64 {
 }
 
 /// Errors of a runtime where, beside what it knows, some runs were measured.
-fn seen(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
+fn errors_with_runs(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
     let known = &preset.errors;
     let distinct = |before: &[String], own: &dyn Fn(&PlanRow) -> String| -> Vec<String> {
         let mut all: Vec<String> = before.to_vec();
@@ -311,13 +319,13 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
                 continue;
             };
             let run = &row.measured.run;
-            let spread = fold.errors.spread(&Foretold {
+            let spread = fold.errors.log_sd(&PredictedPlan {
                 gpus: &[&run.node.gpu],
                 count: run.gpus,
                 precision: &row.precision,
                 tensor: run.tensor,
                 is_unlike: false,
-                is_unusual: run.virtual_stages > 1 || run.sharing != Sharing::NONE,
+                is_unusual: run.virtual_stages > 1 || run.sharing != ReplicaSharing::NONE,
             });
             held += usize::from(residual.abs() <= NINETY * spread);
         }
@@ -349,7 +357,7 @@ fn curve(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CurvePoint> {
         let means: Vec<(f64, f64)> = (0..draws)
             .into_par_iter()
             .filter_map(|draw| {
-                let order = dealt(rows.len(), draw as u64);
+                let order = shuffled_numbers(rows.len(), draw as u64);
                 let (some, others) = order.split_at(given);
                 let of = |numbers: &[usize]| numbers.iter().map(|n| &rows[*n]).collect::<Vec<_>>();
                 let told = split("", &[fold(preset, &of(some), of(others), None)?]);
@@ -367,7 +375,7 @@ fn curve(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CurvePoint> {
 }
 
 /// Numbers up to `count` in an order of its own for each draw.
-fn dealt(count: usize, draw: u64) -> Vec<usize> {
+fn shuffled_numbers(count: usize, draw: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_cached_key(|n| {
         // SplitMix64's finaliser: the order is the same everywhere.
@@ -471,22 +479,22 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
         own.errors.step = split.spread;
     }
     if let Some(split) = by("a GPU") {
-        own.errors.gpu = beside(split.spread, own.errors.step);
+        own.errors.gpu = added_deviation(split.spread, own.errors.step);
     }
     if let Some(split) = by("a tensor degree") {
-        own.errors.tensor = beside(split.spread, own.errors.step);
+        own.errors.tensor = added_deviation(split.spread, own.errors.step);
     }
     if let Some(split) = by(MOST) {
         let counts = rows.iter().map(|row| row.measured.run.gpus);
         let most = counts.clone().max().unwrap_or(1);
         let next = counts.filter(|gpus| *gpus < most).max().unwrap_or(1);
         let doublings = libm::log2(f64::from(most) / f64::from(next));
-        own.errors.doubling = beside(split.spread, own.errors.step) / doublings.sqrt();
+        own.errors.doubling = added_deviation(split.spread, own.errors.step) / doublings.sqrt();
     }
     own
 }
 
 /// What has to be added in the square.
-fn beside(whole: f64, part: f64) -> f64 {
+fn added_deviation(whole: f64, part: f64) -> f64 {
     (whole * whole - part * part).max(0.0).sqrt()
 }

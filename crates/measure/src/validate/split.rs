@@ -5,7 +5,7 @@ use scavsim_data::workload::spread::Interval;
 
 /// One way of leaving out, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Split {
+pub struct ValidationSplit {
     pub workload: String,
     pub left_out: &'static str,
     /// Shape or table that was left out of.
@@ -20,13 +20,13 @@ pub struct Split {
     /// Share of answers with a 90 % interval whose interval holds the measured value, %.
     pub covered: Option<f64>,
     /// Why nothing was asked, or not all was answered.
-    pub reason: Option<Unanswered>,
+    pub reason: Option<UnansweredReason>,
     pub answers: Vec<Answer>,
 }
 
 /// Why a workload is not asked in one of the ways, or does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
+pub enum UnansweredReason {
     #[error("fewer than three worker counts")]
     FewCounts,
     #[error("no placement has three batches")]
@@ -63,14 +63,14 @@ pub struct Answer {
     pub said: Option<(f64, Option<f64>)>,
 }
 
-impl Split {
+impl ValidationSplit {
     /// The split of folds, each with the answers to what it left out, or why there is none.
-    pub(super) fn of(
+    pub(super) fn from_folds(
         workload: &Workload,
         left_out: &'static str,
         of: impl Into<String>,
-        folds: Result<Vec<Vec<Answer>>, Unanswered>,
-    ) -> Split {
+        folds: Result<Vec<Vec<Answer>>, UnansweredReason>,
+    ) -> ValidationSplit {
         let (folds, reason) = match folds {
             Ok(folds) => (folds, None),
             Err(reason) => (Vec::new(), Some(reason)),
@@ -87,12 +87,12 @@ impl Split {
         let held: Vec<bool> = answers()
             .filter_map(|a| {
                 let (said, deviation) = a.said?;
-                Some(Interval::around(said, deviation?).holds(a.measured))
+                Some(Interval::around(said, deviation?).contains(a.measured))
             })
             .collect();
         let count = |n: usize| (n > 0).then_some(n as f64);
         let answered = answers().filter(|a| a.said.is_some()).count();
-        Split {
+        ValidationSplit {
             workload: workload.name.clone(),
             left_out,
             of: of.into(),
@@ -104,7 +104,7 @@ impl Split {
                 .reduce(f64::max),
             covered: count(held.len())
                 .map(|n| 100.0 * held.iter().filter(|h| **h).count() as f64 / n),
-            reason: reason.or((answered < asked).then_some(Unanswered::NoLaw)),
+            reason: reason.or((answered < asked).then_some(UnansweredReason::NoLaw)),
             answers: answers().copied().collect(),
         }
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::folds::{
-    Fold, Folds, Measured, ladders, large, measured, one_batch, one_count, placements,
+    Fold, Folds, MeasuredStep, ladders, large, measured, one_batch, one_count, placements,
 };
-use super::split::{Answer, Depth, Split, Unanswered};
+use super::split::{Answer, Depth, UnansweredReason, ValidationSplit};
 use scavsim_base::stats::Welford;
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::best::{best, best_on_one_vm};
@@ -18,12 +18,12 @@ use scavsim_data::workload::law::{Overlap, PooledLaw, StepLaw};
 use scavsim_data::workload::step_cost::{StepCosts, StepRow};
 use scavsim_data::workload::{Communication, Laws, Workload};
 
-pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
+pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<ValidationSplit> {
     let all = measured(workload);
     let split = |what, of: &str, folds: Folds, refit: bool| {
         let answered = |fold: &Fold| answers(workload, &all, fold, refit);
         let folds = folds.map(|folds| folds.par_iter().map(answered).collect());
-        Split::of(workload, what, of, folds)
+        ValidationSplit::from_folds(workload, what, of, folds)
     };
     let mut splits = Vec::new();
     for shape in workload.steps.shapes() {
@@ -34,11 +34,11 @@ pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
     types.dedup();
     for vm_type in types {
         let is_pooled = workload.laws.pooled.contains_key(vm_type);
-        let of_law = |folds: fn(&[Measured<'_>], &str) -> Folds| {
+        let of_law = |folds: fn(&[MeasuredStep<'_>], &str) -> Folds| {
             if is_pooled {
                 folds(&all, vm_type)
             } else {
-                Err(Unanswered::NotPooled)
+                Err(UnansweredReason::NotPooled)
             }
         };
         if depth == Depth::Whole {
@@ -55,10 +55,14 @@ pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
 }
 
 /// How far equal placements are from each other: no answer can be surer.
-fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<Split> {
+fn repeats(
+    workload: &Workload,
+    all: &[MeasuredStep<'_>],
+    vm_type: &str,
+) -> Option<ValidationSplit> {
     /// Workers on VMs, and the batch.
-    type Placed<'m> = (&'m [(u32, u32)], u32);
-    let mut equal: BTreeMap<Placed<'_>, Welford> = BTreeMap::new();
+    type PlacementKey<'m> = (&'m [(u32, u32)], u32);
+    let mut equal: BTreeMap<PlacementKey<'_>, Welford> = BTreeMap::new();
     for m in all.iter().filter(|m| m.vm_type == vm_type) {
         equal
             .entry((&m.layout, m.at.batch))
@@ -70,7 +74,7 @@ fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<S
         .map(|w| 100.0 * w.variance().sqrt() / w.mean())
         .collect();
     let asked = several().map(|w| w.count() as usize).sum();
-    (!variations.is_empty()).then(|| Split {
+    (!variations.is_empty()).then(|| ValidationSplit {
         workload: workload.name.clone(),
         left_out: "nothing: equal placements",
         of: vm_type.to_owned(),
@@ -85,8 +89,13 @@ fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<S
 }
 
 /// What is left says of what is asked.
-pub fn answers(workload: &Workload, all: &[Measured<'_>], fold: &Fold, refit: bool) -> Vec<Answer> {
-    let kept: Vec<&Measured<'_>> = (0..all.len())
+pub fn answers(
+    workload: &Workload,
+    all: &[MeasuredStep<'_>],
+    fold: &Fold,
+    refit: bool,
+) -> Vec<Answer> {
+    let kept: Vec<&MeasuredStep<'_>> = (0..all.len())
         .filter(|i| fold.out.binary_search(i).is_err())
         .map(|i| &all[i])
         .collect();
@@ -97,7 +106,7 @@ pub fn answers(workload: &Workload, all: &[Measured<'_>], fold: &Fold, refit: bo
 pub fn answers_by(
     laws: &Laws,
     workload: &Workload,
-    all: &[Measured<'_>],
+    all: &[MeasuredStep<'_>],
     fold: &Fold,
 ) -> Vec<Answer> {
     let kept = (0..all.len()).filter(|i| fold.out.binary_search(i).is_err());
@@ -125,11 +134,11 @@ pub fn answers_by(
 }
 
 /// The laws of a workload, fitted to what is left.
-fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
+fn laws(workload: &Workload, kept: &[&MeasuredStep<'_>], refit: bool) -> Laws {
     let again = |(vm_type, law): (&String, &PooledLaw)| {
         let points: Vec<PooledPoint> = (kept.iter())
             .filter(|m| m.vm_type == vm_type)
-            .filter_map(|m| PooledPoint::of(&m.at.vm, m.at.workers, m.at.batch, m.cost.total_s()))
+            .filter_map(|m| PooledPoint::new(&m.at.vm, m.at.workers, m.at.batch, m.cost.total_s()))
             .collect();
         // What is expected of a law that is judged comes from others.
         let prior = Prior::without(&workload.name);

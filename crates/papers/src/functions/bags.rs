@@ -1,7 +1,7 @@
 //! What a job of a bag is expected to cost, by formula.
 
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::bag::formula;
@@ -14,17 +14,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const MOST_VMS: u64 = 1_000_001;
 
 fn vms(arguments: &Arguments<'_>) -> Result<u32, NoValue> {
-    Ok(arguments.whole("vms", 1..MOST_VMS)? as u32)
+    Ok(arguments.whole_number("vms", 1..MOST_VMS)? as u32)
 }
 
-fn lost_to_one_of(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn lost_to_one_of(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(formula::lost_to_one_of(
         arguments.number("odds")?,
         vms(arguments)?,
     ))
 }
 
-fn job_cost_usd(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn job_cost_usd(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let number = |name: &str| arguments.number(name);
     let expected_s = formula::expected_s(number("job_s")?, number("odds")?, number("lost_s")?);
     let usd = number("usd_per_vm_hour")?;

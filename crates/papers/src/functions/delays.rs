@@ -1,12 +1,12 @@
 //! What was measured of starts, restarts and checkpoints.
 
 use super::draws::{draws, mean_drawn, stream};
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_data::cloud::Market;
-use scavsim_data::cloud::delays::checkpoint_write::Measured;
+use scavsim_data::cloud::delays::checkpoint_write::MeasuredWrites;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::closest;
@@ -50,17 +50,17 @@ fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), NoValue
 }
 
 fn drawn(delay: Delay, name: &str, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let key = Purpose::ModelDelays(ModelKey::of(name));
+    let key = Purpose::ModelDelays(ModelKey::from_name(name));
     Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
         delay.sample(stream)
     }))
 }
 
-fn startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn startup_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(startup(arguments)?.0.mean_s())
 }
 
-fn drawn_startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_startup_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (delay, region) = startup(arguments)?;
     drawn(delay, region, arguments)
 }
@@ -78,11 +78,11 @@ fn join(arguments: &Arguments<'_>) -> Result<Delay, NoValue> {
     }
 }
 
-fn join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn join_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(join(arguments)?.mean_s())
 }
 
-fn drawn_join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_join_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     drawn(join(arguments)?, arguments.text("model")?, arguments)
 }
 
@@ -90,28 +90,28 @@ fn line() -> Result<CheckpointWrite, NoValue> {
     (CheckpointWrite::embedded().0).ok_or(NoValue::NoneMeasured("writes"))
 }
 
-fn write_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn write_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let model = arguments.text("model")?;
-    let all = Measured::embedded();
+    let all = MeasuredWrites::embedded();
     let measured = all.iter().find(|m| m.model == model);
     let names = all.iter().map(|m| m.model.as_str());
     let measured = measured.ok_or_else(|| unknown("checkpoint", model, names))?;
     Ok(line()?.mean_s(measured.mb))
 }
 
-fn write_line_base_s(_: &Given, _: &Arguments<'_>) -> Result<f64, NoValue> {
+fn write_line_base_s(_: &FileInputs, _: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(line()?.base_s)
 }
 
-fn write_line_s_per_mb(_: &Given, _: &Arguments<'_>) -> Result<f64, NoValue> {
+fn write_line_s_per_mb(_: &FileInputs, _: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(line()?.per_mb_s)
 }
 
-fn drawn_write_error(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let (line, draws, all) = (line()?, draws(arguments)?, Measured::embedded());
+fn drawn_write_error(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    let (line, draws, all) = (line()?, draws(arguments)?, MeasuredWrites::embedded());
     let mut sum = 0.0;
     for measured in all {
-        let mut stream = stream(Purpose::ModelDelays(ModelKey::of(&measured.model)));
+        let mut stream = stream(Purpose::ModelDelays(ModelKey::from_name(&measured.model)));
         let expected = line.mean_s(measured.mb);
         let off: f64 = (0..draws)
             .map(|_| (expected / measured.delay.sample(&mut stream) - 1.0).abs())

@@ -10,7 +10,7 @@ pub(super) fn stream(purpose: Purpose) -> Stream {
 }
 
 pub(super) fn draws(arguments: &Arguments<'_>) -> Result<u64, NoValue> {
-    Ok(arguments.whole("draws", 1..MOST_DRAWS)?)
+    Ok(arguments.whole_number("draws", 1..MOST_DRAWS)?)
 }
 
 /// The mean of `draws` values, or of as many as give each of `each` equally often.

@@ -3,7 +3,7 @@
 use super::no_value::NoValue;
 use std::fmt;
 
-use super::given::Given;
+use super::file_inputs::FileInputs;
 use scavsim_read::expression::{Arguments, Value};
 
 #[derive(Debug)]
@@ -14,25 +14,25 @@ pub struct Function {
     pub what: &'static str,
     /// Whether it gives what was published or measured, and computes nothing.
     pub is_data: bool,
-    pub(super) of: Of,
+    pub(super) of: FunctionBody,
 }
 
-pub(super) enum Of {
-    Number(fn(&Given, &Arguments<'_>) -> Result<f64, NoValue>),
-    Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),
+pub(super) enum FunctionBody {
+    Number(fn(&FileInputs, &Arguments<'_>) -> Result<f64, NoValue>),
+    Numbers(fn(&FileInputs, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),
 }
 
-impl fmt::Debug for Of {
+impl fmt::Debug for FunctionBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a function")
     }
 }
 
 impl Function {
-    pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
+    pub fn value(&self, given: &FileInputs, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
         match self.of {
-            Of::Number(of) => of(given, arguments).map(Value::Number),
-            Of::Numbers(of) => {
+            FunctionBody::Number(of) => of(given, arguments).map(Value::Number),
+            FunctionBody::Numbers(of) => {
                 let numbers = of(given, arguments)?.into_iter();
                 Ok(Value::List(numbers.map(Value::Number).collect()))
             }
@@ -48,7 +48,7 @@ macro_rules! function {
             parameters: &[$($parameter),*],
             what: $what,
             is_data: false,
-            of: $crate::functions::function::Of::Number($of),
+            of: $crate::functions::function::FunctionBody::Number($of),
         }
     };
     (data $($rest:tt)+) => {
@@ -63,7 +63,7 @@ macro_rules! function {
             parameters: &[$($parameter),*],
             what: $what,
             is_data: false,
-            of: $crate::functions::function::Of::Numbers($of),
+            of: $crate::functions::function::FunctionBody::Numbers($of),
         }
     };
 }

@@ -1,7 +1,7 @@
 //! What strategies fit to the measured noise and epochs of a workload of the library.
 
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_base::stats::Line;
 use scavsim_data::workload::{Reach, library, load};
@@ -23,11 +23,11 @@ fn history(arguments: &Arguments<'_>) -> Result<History, NoValue> {
         .ok_or_else(|| NoValue::unknown("workload", name, library::names()))?;
     let workload = load::load(&folder, &mut Diagnostics::default());
     let workload = workload.ok_or(NoValue::WrongWorkload)?;
-    Ok(History::of(&workload, &Reach::default()))
+    Ok(History::from_workload(&workload, &Reach::default()))
 }
 
 fn noise_line(arguments: &Arguments<'_>) -> Result<Line, NoValue> {
-    NoiseLine::of(&history(arguments)?, NoiseBy::Average)
+    NoiseLine::from_history(&history(arguments)?, NoiseBy::Average)
         .and_then(|line| line.single())
         .ok_or_else(|| NoValue::NotMeasured {
             what: "noise".to_owned(),
@@ -35,15 +35,15 @@ fn noise_line(arguments: &Arguments<'_>) -> Result<Line, NoValue> {
         })
 }
 
-fn noise_line_intercept(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn noise_line_intercept(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(noise_line(arguments)?.intercept)
 }
 
-fn noise_line_slope(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn noise_line_slope(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(noise_line(arguments)?.slope)
 }
 
-fn epochs_by_line(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn epochs_by_line(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let line = EpochLine::fit(&history(arguments)?, EpochsFrom::Pooled);
     let line = line.ok_or(NoValue::NoneMeasured("epochs"))?;
     Ok(line.epochs(arguments.number("noise")?))

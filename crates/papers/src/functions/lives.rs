@@ -1,9 +1,9 @@
 //! How long VMs live.
 
 use super::draws::{draws, mean_drawn, stream};
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
-use super::life::library;
+use super::lifetime_spec::library;
 use super::no_value::NoValue;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::stats::kolmogorov_smirnov_against;
@@ -13,7 +13,7 @@ use scavsim_sim::cluster::checkpoint::run_time;
 
 /// The life that the argument `life` names, and its name.
 pub(super) fn life<'g>(
-    given: &'g Given,
+    given: &'g FileInputs,
     arguments: &'g Arguments<'_>,
 ) -> Result<(&'g str, &'g Lifetime), NoValue> {
     let name = arguments.text("life")?;
@@ -34,11 +34,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(life_distance ["life", "lost_by_hour", "draws"] "Kolmogorov–Smirnov distance between drawn lives by whole hours and shares lost by the end of each hour"),
 ];
 
-fn lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn lost_by(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(life(given, arguments)?.1.cdf(arguments.number("age_h")?))
 }
 
-fn lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn lost_during(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let (age_h, job_h) = (age_h(arguments)?, arguments.number("job_h")?);
     match arguments.optional_text("odds")? {
@@ -51,20 +51,20 @@ fn lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue>
     }
 }
 
-fn drawn_lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_lost_by(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (name, life) = life(given, arguments)?;
     let (age_h, cap_h) = (arguments.number("age_h")?, life.cap_h());
-    let key = Purpose::ModelLives(ModelKey::of(name));
+    let key = Purpose::ModelLives(ModelKey::from_name(name));
     Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
         let life_h = life.sample(stream);
         f64::from(u8::from(life_h <= age_h && life_h < cap_h))
     }))
 }
 
-fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_lost_during(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
-    let key = Purpose::ModelLives(ModelKey::of("failure"));
+    let key = Purpose::ModelLives(ModelKey::from_name("failure"));
     let ages_h = arguments.numbers("age_h")?;
     Ok(mean_drawn(
         draws(arguments)?,
@@ -78,13 +78,13 @@ fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, No
     ))
 }
 
-fn life_distance(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn life_distance(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (name, life) = life(given, arguments)?;
     let lost = arguments.numbers("lost_by_hour")?;
     let last = lost.len() as f64;
     // What the cap ends at the last hour was not lost: it counts an hour later.
     let by_hour = |life: f64| if life < last { life.ceil() } else { last + 1.0 };
-    let mut stream = stream(Purpose::ModelLives(ModelKey::of(name)));
+    let mut stream = stream(Purpose::ModelLives(ModelKey::from_name(name)));
     let lives: Vec<f64> = (0..draws(arguments)?)
         .map(|_| by_hour(life.sample(&mut stream)))
         .collect();

@@ -3,7 +3,7 @@
 //! In: names of lives, workloads, VM types and so on, and numbers. Out: figures. A function is a line in the list of its
 //! file: its parameters, those that may be absent with a `?`, and a sentence.
 //!
-//! - [`function`]: what a function is; [`given`]: what it is asked of.
+//! - [`function`]: what a function is; [`file_inputs`]: what it is asked of.
 //! - [`lives`]: how long VMs live; [`runs`]: jobs on VMs that are lost, with and without checkpoints.
 //! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike,
 //!   [`unequal_jobs`] as a file names them.
@@ -16,9 +16,9 @@
 pub mod bags;
 pub mod delays;
 mod draws;
+pub mod file_inputs;
 pub mod function;
-pub mod given;
-pub mod life;
+pub mod lifetime_spec;
 pub mod lines;
 pub mod lives;
 pub mod no_value;
@@ -31,11 +31,11 @@ pub mod servers;
 pub mod unequal;
 pub mod unequal_jobs;
 
+pub use file_inputs::FileInputs;
 pub use function::Function;
-pub use given::Given;
-pub use life::{Life, Lives};
+pub use lifetime_spec::{LifetimeSpec, LifetimesByName};
 pub use no_value::NoValue;
-pub use unequal_jobs::Unequal;
+pub use unequal_jobs::UnequalJobInputs;
 
 impl Function {
     pub fn all() -> impl Iterator<Item = &'static Function> {

@@ -6,10 +6,10 @@ use scavsim_data::cloud::lifetimes::UnknownModel;
 use scavsim_lab::experiment::{NotSimulated, PlanError};
 use scavsim_read::expression::Fault;
 use scavsim_read::input::{Diagnostics, closest};
-use scavsim_sim::cluster::batching::Impossible;
-use scavsim_sim::cluster::checkpoint::Refused;
+use scavsim_sim::cluster::batching::ImpossibleJob;
+use scavsim_sim::cluster::checkpoint::ScheduleError;
 use scavsim_sim::parallel::Misfit;
-use scavsim_sim::training::Unfinished;
+use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::sync::NoSpeed;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum NoValue {
     #[error("no {0} were measured")]
     NoneMeasured(&'static str),
     #[error(transparent)]
-    Life(#[from] NoLife),
+    Life(#[from] NoLifetime),
     /// A word for odds that is not legal, and the legal ones.
     #[error("`odds={0}` is {1}")]
     Odds(String, &'static str),
@@ -74,9 +74,9 @@ pub enum NoValue {
     #[error(transparent)]
     Misfit(#[from] Misfit),
     #[error(transparent)]
-    Impossible(#[from] Impossible),
+    Impossible(#[from] ImpossibleJob),
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] ScheduleError),
     #[error(transparent)]
     NoSpeed(#[from] NoSpeed),
     #[error(transparent)]
@@ -86,11 +86,11 @@ pub enum NoValue {
     #[error(transparent)]
     NotSimulated(#[from] NotSimulated),
     #[error(transparent)]
-    Unfinished(#[from] Unfinished),
+    Unfinished(#[from] UnfinishedJob),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoLife {
+pub enum NoLifetime {
     #[error("there is no lifetime `{name}`; {0}", name = .0.name)]
     Unknown(#[from] UnknownModel),
     /// A model of VMs that live and die together.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::csv::{Row, Table};
@@ -82,7 +82,8 @@ fn rows_of<T>(
 fn measured(arguments: &Arguments<'_>) -> Result<(Vec<MeasuredPlan>, Vec<Minute>), NoValue> {
     let model = arguments.text("model")?;
     let count = |row: &Row<'_>, key, least, d: &mut _| {
-        row.whole(key, least..=1000, d).map(|count| count as u32)
+        row.whole_number(key, least..=1000, d)
+            .map(|count| count as u32)
     };
     let columns = ["data", "pipeline", "samples_per_s"];
     let plans = rows_of(model, STEPS, &columns, |row, d| {
@@ -109,7 +110,7 @@ fn measured(arguments: &Arguments<'_>) -> Result<(Vec<MeasuredPlan>, Vec<Minute>
     Ok((plans, minutes))
 }
 
-fn parcae_fastest_share(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn parcae_fastest_share(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (plans, minutes) = measured(arguments)?;
     let is_fast = |minute: &&Minute| {
         let there_are = minute.kept + minute.added - minute.removed;
@@ -130,7 +131,7 @@ fn rate(plans: &[MeasuredPlan], (data, pipeline): (u32, u32)) -> f64 {
     found.map_or(0.0, |plan| plan.samples_per_s)
 }
 
-fn parcae_samples(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn parcae_samples(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (plans, minutes) = measured(arguments)?;
     let choice = arguments.text("choice")?;
     if let Some(column) = TAKEN.iter().position(|name| *name == choice) {

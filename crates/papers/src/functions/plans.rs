@@ -1,12 +1,12 @@
 //! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
 
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::parallel::measured::{
-    Beside, FIGURES, LeftOut, Measured, peak_memory_bytes, reduction_s,
+use scavsim_sim::parallel::measured_plans::{
+    FIGURES, LeftOut, MeasuredParallelPlan, MeasuredPlanSet, peak_memory_bytes, reduction_s,
 };
 use scavsim_sim::parallel::{PreparedPlan, Runtime};
 
@@ -21,12 +21,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const MOST_NODES: u64 = 1_000_001;
 
-fn beside() -> Result<Beside, NoValue> {
+fn measured_plan_set() -> Result<MeasuredPlanSet, NoValue> {
     let mut wrong = Diagnostics::default();
-    Beside::embedded(&mut wrong).ok_or(NoValue::WrongTables(wrong))
+    MeasuredPlanSet::embedded(&mut wrong).ok_or(NoValue::WrongTables(wrong))
 }
 
-fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measured, NoValue> {
+fn named<'b>(
+    beside: &'b MeasuredPlanSet,
+    arguments: &Arguments<'_>,
+) -> Result<&'b MeasuredParallelPlan, NoValue> {
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
         let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
@@ -35,42 +38,42 @@ fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measur
 }
 
 fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, NoValue> {
-    let beside = beside()?;
+    let beside = measured_plan_set()?;
     Ok(beside.ours(named(&beside, arguments)?, &Runtime::default())?)
 }
 
-fn plan_measured(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let beside = beside()?;
+fn plan_measured(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    let beside = measured_plan_set()?;
     let name = arguments.text("figure")?;
     let figure = named(&beside, arguments)?.figure(name);
     figure.ok_or_else(|| NoValue::not_measured(format!("figure `{name}`"), &FIGURES))
 }
 
-fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn plan_step_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(prepared(arguments)?.step_s())
 }
 
-fn plan_peak_gb(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn plan_peak_gb(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(peak_memory_bytes(&prepared(arguments)?) as f64 / 1e9)
 }
 
-fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn plan_reduction_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(reduction_s(&prepared(arguments)?))
 }
 
 fn left_out(arguments: &Arguments<'_>) -> Result<LeftOut, NoValue> {
-    let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
-    let found = beside()?.left_out(nodes)?;
+    let nodes = arguments.whole_number("nodes", 0..MOST_NODES)? as u32;
+    let found = measured_plan_set()?.left_out(nodes)?;
     found.ok_or_else(|| NoValue::NotMeasured {
         what: "pipeline".to_owned(),
         help: format!(" on {nodes} nodes"),
     })
 }
 
-fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn plan_error_left_out(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(left_out(arguments)?.error)
 }
 
-fn plan_message_left_out_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn plan_message_left_out_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(left_out(arguments)?.message_s)
 }

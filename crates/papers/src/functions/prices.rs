@@ -1,5 +1,5 @@
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_data::cloud::date::Date;
 use scavsim_data::cloud::prices::Market;
@@ -10,7 +10,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(data usd_per_hour ["vm", "market", "provider", "region", "on"] "listed price of a VM type in a market, `on-demand`, `spot`, `commitment-1y` or `commitment-3y`, on a day like '2020-05-29'"),
 ];
 
-fn usd_per_hour(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn usd_per_hour(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (vm, market) = (arguments.text("vm")?, arguments.text("market")?);
     let market = (Market::ALL.into_iter())
         .find(|m| m.name() == market)

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::draws::{draws, mean_drawn};
+use super::file_inputs::{FileInputs, Schedule};
 use super::function::{Function, function};
-use super::given::{Given, Schedule};
 use super::lives::{age_h, life};
 use super::no_value::NoValue;
 
@@ -31,13 +31,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(drawn_checkpointed_h ["life", "job_h", "age_h", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?", "draws"] "the same from drawn lives; several ages in turn"),
 ];
 
-fn increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn increase_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     Ok(run_time::increase_h(life, age_h(arguments)?, job_h))
 }
 
-fn run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn run_time_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let restart_h = arguments.optional_number("restart_min")?.unwrap_or(0.0) / MINUTES_PER_HOUR;
@@ -47,10 +47,10 @@ fn run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> 
     })
 }
 
-fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_increase_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
-    let key = Purpose::ModelLives(ModelKey::of("increase"));
+    let key = Purpose::ModelLives(ModelKey::from_name("increase"));
     Ok(mean_drawn(
         draws(arguments)?,
         &[0.0],
@@ -62,14 +62,14 @@ fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoV
     ))
 }
 
-fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_run_time_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let restart_h = arguments.number("restart_min")? / MINUTES_PER_HOUR;
     if from_scratch_h(life, job_h, 0.0).is_infinite() {
         return Err(NoValue::LivesTooShort);
     }
-    let key = Purpose::ModelLives(ModelKey::of("run_time"));
+    let key = Purpose::ModelLives(ModelKey::from_name("run_time"));
     let ages_h = arguments.numbers("age_h")?;
     Ok(mean_drawn(
         draws(arguments)?,
@@ -79,14 +79,14 @@ fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoV
     ))
 }
 
-fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn young_daly_min(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let write_h = arguments.number("write_min")? / MINUTES_PER_HOUR;
     let young = YoungDaly::first_order(write_h, arguments.number("mtbf_h")?);
     let young = young.ok_or(NoValue::NotPositive("both times are"))?;
     Ok(young.interval_h() * MINUTES_PER_HOUR)
 }
 
-fn daly_h(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn daly_h(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let hours = |name: &str| Ok::<_, NoValue>(arguments.number(name)? / MINUTES_PER_HOUR);
     let (job_h, mtbf_h) = (arguments.number("job_h")?, arguments.number("mtbf_h")?);
     Ok(run_time::daly_h(
@@ -115,7 +115,7 @@ fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
 
 /// The table that arguments ask for, made once.
 fn schedule(
-    given: &Given,
+    given: &FileInputs,
     arguments: &Arguments<'_>,
     life: (&str, &Lifetime),
 ) -> Result<Schedule, NoValue> {
@@ -154,7 +154,7 @@ fn schedule(
     Ok(made)
 }
 
-fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, NoValue> {
+fn schedule_min(given: &FileInputs, arguments: &Arguments<'_>) -> Result<Vec<f64>, NoValue> {
     let job_h = arguments.number("job_h")?;
     let (name, life) = life(given, arguments)?;
     let stretches_h = match schedule(given, arguments, (name, life))? {
@@ -169,7 +169,7 @@ fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, No
         .collect())
 }
 
-fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn checkpointed_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job_h = arguments.number("job_h")?;
     let age_h = age_h(arguments)?;
     let (name, life) = life(given, arguments)?;
@@ -179,7 +179,7 @@ fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoVal
     })
 }
 
-fn drawn_checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn drawn_checkpointed_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job_h = arguments.number("job_h")?;
     let (name, life) = life(given, arguments)?;
     let task = task(arguments)?;
@@ -187,7 +187,7 @@ fn drawn_checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64,
         let why = "no schedule that a job can follow";
         return Err(NoValue::SinceStart(why));
     };
-    let key = Purpose::ModelLives(ModelKey::of("overhead"));
+    let key = Purpose::ModelLives(ModelKey::from_name("overhead"));
     let ages_h = arguments.numbers("age_h")?;
     Ok(mean_drawn(
         draws(arguments)?,

@@ -11,13 +11,13 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::usage::Usage;
 use scavsim_lab::experiment::columns::Value as Field;
 use scavsim_lab::experiment::{
-    Arena, COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, Sink, Tasks, run,
+    COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, SearchProblem, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
 use scavsim_provision::study::rows::{self, LifeCell};
 use scavsim_provision::study::{self, Study};
 use scavsim_read::expression::{Arguments, Cell, ColumnTable};
-use scavsim_search::testbed::{History, SimulatedCluster, Site};
+use scavsim_search::testbed::{History, JobTrial, SimulatedCluster};
 
 /// Rows that `scavsim run` writes.
 pub const RECORDS: &str = "records";
@@ -204,7 +204,7 @@ impl Variants {
             rows.each = Cell::Text(Arc::clone(each));
             let mut plan =
                 Plan::on_threads(jobs, scenario, &scavsim_sim::engine::Interrupt::NEVER)?;
-            let tasks = Tasks::of(&plan);
+            let tasks = Tasks::from_plan(&plan);
             let conduct = Conduct {
                 jobs,
                 fail_fast: false,
@@ -263,7 +263,7 @@ struct Rows {
 }
 
 impl Sink for Rows {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         let cells: Vec<Cell> = (self.kept.iter().enumerate())
             .map(|(at, column)| match (column.of)(record) {
                 Field::Empty => Cell::Empty,
@@ -288,7 +288,7 @@ fn number(number: Option<impl Into<f64>>) -> Cell {
 }
 
 /// VM type, workers, batch and all else of a configuration.
-fn place(arena: &Arena, at: usize) -> [Cell; 4] {
+fn place(arena: &SearchProblem, at: usize) -> [Cell; 4] {
     let space = &arena.space;
     [
         text(space.vm(at).map(|vm| &**vm)),
@@ -346,7 +346,7 @@ fn history(scenario: &Scenario, table: &mut ColumnTable) {
         return;
     };
     for (workload, _) in &clusters.workloads {
-        for run in History::of(workload, &clusters.reach).runs {
+        for run in History::from_workload(workload, &clusters.reach).runs {
             table.push([
                 text(Some(&workload.name)),
                 text(run.vm.as_deref()),

@@ -1,8 +1,8 @@
 //! Asynchronous workers and their parameter servers.
 
 use super::draws::SEED;
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Delay, Machines, Spread};
@@ -17,10 +17,10 @@ pub(super) const FUNCTIONS: &[Function] = &[function!(
 const MOST_UPDATES: u64 = 100_000_001;
 const MOST_WORKERS: u64 = 1_000_001;
 
-fn asp_speed(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let updates = arguments.whole("updates", 1..MOST_UPDATES)?;
-    let workers = arguments.whole("workers", 1..MOST_WORKERS)? as u32;
-    let servers = arguments.whole("servers", 1..MOST_WORKERS)? as u32;
+fn asp_speed(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+    let updates = arguments.whole_number("updates", 1..MOST_UPDATES)?;
+    let workers = arguments.whole_number("workers", 1..MOST_WORKERS)? as u32;
+    let servers = arguments.whole_number("servers", 1..MOST_WORKERS)? as u32;
     let service_cv = Spread::new(arguments.number("service_cv")?);
     let asp = Asp {
         servers: Machines::new(servers).ok_or(NoValue::Servers)?,

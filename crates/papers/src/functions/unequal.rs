@@ -1,7 +1,7 @@
 //! Functions of jobs on workers that are unlike.
 
+use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::given::Given;
 use super::unequal_jobs::{Job, Law, Setup, all, named};
 use scavsim_read::expression::Arguments;
 use scavsim_sim::cluster::batching::Outcome;
@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 use super::no_value::NoValue;
-fn job<'g>(given: &'g Given, arguments: &Arguments<'_>) -> Result<&'g Job, NoValue> {
+fn job<'g>(given: &'g FileInputs, arguments: &Arguments<'_>) -> Result<&'g Job, NoValue> {
     named(&given.unequal.jobs, "job", arguments.text("job")?)
 }
 
@@ -22,27 +22,27 @@ fn setup<'a>(arguments: &'a Arguments<'_>) -> Result<Setup<'a>, NoValue> {
     Ok((arguments.text("cluster")?, arguments.text("batching")?))
 }
 
-fn run(given: &Given, arguments: &Arguments<'_>) -> Result<Outcome, NoValue> {
+fn run(given: &FileInputs, arguments: &Arguments<'_>) -> Result<Outcome, NoValue> {
     let job = job(given, arguments)?;
     let law = given.unequal.law(job, None)?;
     given.unequal.outcome(job, law, setup(arguments)?)
 }
 
-fn unequal_time_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn unequal_time_s(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(run(given, arguments)?.time_s)
 }
 
-fn unequal_changes(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn unequal_changes(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(run(given, arguments)?.changes as f64)
 }
 
-fn unequal_left_out_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn unequal_left_out_s(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     given
         .unequal
         .left_out_s(job(given, arguments)?, setup(arguments)?)
 }
 
-fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
+fn unequal_left_out_error(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job = job(given, arguments)?;
     let Law::FittedToMin(times) = &job.law else {
         return Err(NoValue::LawIsGiven);

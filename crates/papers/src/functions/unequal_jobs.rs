@@ -15,7 +15,7 @@ use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worke
 /// Every job runs on any cluster under any policy.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Unequal {
+pub struct UnequalJobInputs {
     pub(super) jobs: BTreeMap<String, Job>,
     clusters: BTreeMap<String, Vec<Worker>>,
     batching: BTreeMap<String, Batching>,
@@ -81,7 +81,7 @@ pub(super) fn named<'a, T>(
 
 pub(super) type Setup<'a> = (&'a str, &'a str);
 
-impl Unequal {
+impl UnequalJobInputs {
     /// How a job with this law comes out on a cluster under a policy.
     pub(super) fn outcome(
         &self,

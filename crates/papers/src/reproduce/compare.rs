@@ -30,12 +30,14 @@ pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        paper.names.tell_figures(rows.iter().flatten().map(told));
+        paper
+            .names
+            .tell_figures(rows.iter().flatten().map(table_row));
     }
     Ok(rows.into_iter().flatten().collect())
 }
 
-fn told(row: &Comparison) -> [Cell; 7] {
+fn table_row(row: &Comparison) -> [Cell; 7] {
     let text = |text: &str| Cell::Text(text.into());
     [
         text(&row.quantity),
@@ -56,7 +58,7 @@ fn told(row: &Comparison) -> [Cell; 7] {
 fn figures(paper: &Paper, text: &Text, grid: Option<usize>) -> Result<Vec<f64>, Diagnostic> {
     let wrong = |what: String| {
         let span = text.root.span.clone();
-        Diagnostic::at(&text.source, span, what, "here")
+        Diagnostic::at_span(&text.source, span, what, "here")
     };
     let number = |value: Value| match value {
         Value::Number(number) if number.is_finite() => Ok(number),

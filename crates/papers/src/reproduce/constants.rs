@@ -41,9 +41,9 @@ pub struct Constant {
     pub count: usize,
     pub unit: String,
     pub chosen: String,
-    pub on: Vec<Touched>,
+    pub on: Vec<AffectedRows>,
     /// Further rows that hang on it.
-    pub touches: Vec<Touched>,
+    pub touches: Vec<AffectedRows>,
 }
 
 impl Constant {
@@ -63,7 +63,7 @@ impl Constant {
 
     /// What it is, how it was chosen, and the rows that it touches.
     pub fn sentence(&self) -> String {
-        let rows = |what: &str, all: &[Touched]| {
+        let rows = |what: &str, all: &[AffectedRows]| {
             let each = all.iter().map(|one| match one.rows {
                 1 => format!("`{}`", one.pattern),
                 rows => format!("`{}` ({rows} rows)", one.pattern),
@@ -84,7 +84,7 @@ impl Constant {
 
 /// Rows of a pattern.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Touched {
+pub struct AffectedRows {
     /// `QUANTITY: OF`, in which `*` stands for anything.
     pub pattern: String,
     /// How many rows are so called.
@@ -121,13 +121,13 @@ pub fn read(
             let label = "expected `values`, or their `count`";
             diagnostics.error_at(source, form.name.span(), title, label);
         }
-        let mut touched = |patterns: &[Spanned<String>], chosen_on: bool| -> Vec<Touched> {
+        let mut touched = |patterns: &[Spanned<String>], chosen_on: bool| -> Vec<AffectedRows> {
             let each = |pattern: &Spanned<String>| {
                 let like = (0..rows.len()).filter(|at| is_like(pattern.get_ref(), &names[*at]));
                 let like: Vec<usize> = like.collect();
                 if like.is_empty() {
                     let title = format!("no row is called `{}`", pattern.get_ref());
-                    let wrong = Diagnostic::at(source, pattern.span(), title, "here");
+                    let wrong = Diagnostic::at_span(source, pattern.span(), title, "here");
                     let help = "a row is called `QUANTITY: OF`; `*` stands for anything";
                     diagnostics.push(wrong.with_help(help));
                 }
@@ -136,14 +136,14 @@ pub fn read(
                     if rows[*at].evidence != Evidence::Calibrated {
                         let name = form.name.get_ref();
                         let title = format!("`{name}` was chosen on `{}`", names[*at]);
-                        let wrong = Diagnostic::at(source, pattern.span(), title, "here");
+                        let wrong = Diagnostic::at_span(source, pattern.span(), title, "here");
                         let found = rows[*at].evidence.name();
                         let help =
                             format!("the evidence of that row is `calibrated`, not `{found}`");
                         diagnostics.push(wrong.with_help(help));
                     }
                 }
-                Touched {
+                AffectedRows {
                     pattern: pattern.get_ref().clone(),
                     rows: like.len(),
                 }
@@ -164,7 +164,8 @@ pub fn read(
     for (row, is_chosen_on) in rows.iter().zip(is_chosen_on) {
         if row.evidence == Evidence::Calibrated && !is_chosen_on {
             let title = format!("no constant was chosen on `{}`", row.name());
-            let wrong = Diagnostic::at(&row.ours.source, row.place.clone(), title, "calibrated");
+            let wrong =
+                Diagnostic::at_span(&row.ours.source, row.place.clone(), title, "calibrated");
             let help = "`[[constants]]` of paper.toml has each constant and, as `on`, such rows";
             diagnostics.push(wrong.with_help(help));
         }

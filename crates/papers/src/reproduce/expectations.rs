@@ -171,7 +171,7 @@ fn evidence(
         let names = all.map(Evidence::name);
         let label = did_you_mean(name, names.clone(), "not known");
         let title = format!("unknown class of evidence `{name}`");
-        let wrong = Diagnostic::at(source, row.span("evidence"), title, label);
+        let wrong = Diagnostic::at_span(source, row.span("evidence"), title, label);
         let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
         diagnostics.push(wrong.with_help(format!("expected {}", all.join(", "))));
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::constants::ConstantForm;
-use crate::functions::{Life, Unequal};
+use crate::functions::{LifetimeSpec, UnequalJobInputs};
 
 /// What a paper is, and what its figures are computed from.
 #[derive(Debug, Default, Deserialize)]
@@ -27,9 +27,9 @@ pub struct PaperFile {
     /// What was chosen, and on which rows.
     pub constants: Vec<ConstantForm>,
     /// Lives of VMs, beside those of the library.
-    pub lives: BTreeMap<String, Spanned<Life>>,
+    pub lives: BTreeMap<String, Spanned<LifetimeSpec>>,
     /// Jobs on workers that are unlike.
-    pub unequal: Unequal,
+    pub unequal: UnequalJobInputs,
 }
 
 /// A scenario of a paper.

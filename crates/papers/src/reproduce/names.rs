@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::evidence::Evidence;
 use super::expectations::Expectation;
 use crate::functions::scenarios::{self, Stage};
-use crate::functions::{Function, Given, NoValue};
+use crate::functions::{FileInputs, Function, NoValue};
 use scavsim_read::expression::{
-    self, Arguments, Cell, ColumnTable, Definition, Refusal, Used, Value, World,
+    self, Arguments, Cell, ColumnTable, Definition, ExpressionDependencies, Refusal, Value, World,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics, csv};
 use scavsim_search::search::{Objective, Point, objective};
@@ -30,7 +30,7 @@ const MAIN: &str = "main";
 
 #[derive(Debug, Default)]
 pub struct Names {
-    pub(super) given: Given,
+    pub(super) given: FileInputs,
     pub(super) stages: BTreeMap<String, Stage>,
     pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
@@ -60,7 +60,7 @@ pub(super) fn table(file: &csv::Table) -> Rc<ColumnTable> {
 impl Names {
     /// Reports all names in the expressions of a paper that nothing has.
     pub(super) fn check(&mut self, expectations: &[Expectation], diagnostics: &mut Diagnostics) {
-        let mut used = Used::default();
+        let mut used = ExpressionDependencies::default();
         for Definition { parameters, body } in self.defined.values() {
             expression::check(body, parameters, self, &mut used, diagnostics);
         }
@@ -80,7 +80,7 @@ impl Names {
                 (Evidence::Data, true) => "`data` that call the model",
                 _ => continue,
             };
-            let wrong = Diagnostic::at(&row.ours.source, row.place.clone(), title, "here");
+            let wrong = Diagnostic::at_span(&row.ours.source, row.place.clone(), title, "here");
             diagnostics.push(wrong.with_help("`scavsim explain data` says what is of which class"));
         }
     }
@@ -101,8 +101,8 @@ impl Names {
     }
 
     /// What the expression of a row asks for, itself and through functions of the paper.
-    fn used_by(&self, row: &Expectation) -> Used {
-        let (mut used, mut followed) = (Used::default(), BTreeSet::new());
+    fn used_by(&self, row: &Expectation) -> ExpressionDependencies {
+        let (mut used, mut followed) = (ExpressionDependencies::default(), BTreeSet::new());
         let silent = &mut Diagnostics::default();
         expression::check(&row.ours, &[], self, &mut used, silent);
         while let Some(name) = used.functions.difference(&followed).next().cloned() {

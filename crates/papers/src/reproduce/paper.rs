@@ -12,7 +12,7 @@ use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
 use super::stage::{self, Size};
 use crate::functions::scenarios::Stage;
-use crate::functions::{Given, Lives};
+use crate::functions::{FileInputs, LifetimesByName};
 use scavsim_read::expression::{self, Definition};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::name::not_a_name;
@@ -109,7 +109,7 @@ fn read(
     let source = source?;
     let file: PaperFile = input::toml::read(&source, d)?;
     let mut names = Names::default();
-    let mut lives = Lives::new();
+    let mut lives = LifetimesByName::new();
     for (name, life) in &file.lives {
         match life.get_ref().lifetime() {
             Ok(life) => {
@@ -118,7 +118,7 @@ fn read(
             Err(why) => d.error_at(&source, life.span(), why.to_string(), "here"),
         }
     }
-    names.given = Given::new(lives, file.unequal, size.fidelity);
+    names.given = FileInputs::new(lives, file.unequal, size.fidelity);
     let mut scenarios = file.scenarios;
     if let Some(main) = file.scenario {
         let form = ScenarioForm {
@@ -184,7 +184,7 @@ fn read_at(
     let found = folder.read(path.get_ref(), &mut unread);
     for Diagnostic { title, .. } in unread {
         let help = "a path starts at the folder of the paper";
-        let wrong = Diagnostic::at(source, path.span(), title, "named here").with_help(help);
+        let wrong = Diagnostic::at_span(source, path.span(), title, "named here").with_help(help);
         diagnostics.push(wrong);
     }
     found

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use scavsim_read::expression::tree::{Call, Expression, Node, Word};
+use scavsim_read::expression::tree::{Call, Expression, Node, SpannedWord};
 use scavsim_read::expression::{Text, Value, World, evaluate};
 use scavsim_read::input::{Diagnostic, Source};
 
 /// Names of what is left open, with the values that each may have.
 #[derive(Debug, Default)]
 pub struct Readings {
-    loops: Vec<(Word, Expression)>,
+    loops: Vec<(SpannedWord, Expression)>,
     /// Per name its value in every reading.
     pub values: Vec<Text>,
 }
 
 impl Readings {
     /// The readings of clauses `for NAME in LIST` in `source`.
-    pub fn new(loops: Vec<(Word, Expression)>, source: &Arc<Source>) -> Readings {
+    pub fn new(loops: Vec<(SpannedWord, Expression)>, source: &Arc<Source>) -> Readings {
         let mut readings = Readings {
             loops,
             values: Vec::new(),
@@ -41,7 +41,7 @@ impl Readings {
         let span = text.root.span.clone();
         let call = Call {
             loops: self.loops.clone(),
-            ..Call::of("list", span.clone(), text.root)
+            ..Call::with_argument("list", span.clone(), text.root)
         };
         Text {
             source: text.source,

@@ -39,7 +39,7 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     for section in &sections(rows) {
         text += "\n";
         text += &page.bold(&page.prose(&title(section), 0));
-        let fitted = sheet(section).fit(page);
+        let fitted = section_sheet(section).fit(page);
         text += &fitted.text(page);
         text += &fitted.remark("", page);
     }
@@ -58,7 +58,7 @@ pub fn total(papers: usize, tally: &Tally, page: &Page) -> String {
 }
 
 /// What the figure means, and why ours is off, or when it holds.
-fn said(row: &Comparison) -> String {
+fn note_and_reason(row: &Comparison) -> String {
     let both = [row.note.as_str(), row.reason.as_str()];
     let both = both.into_iter().filter(|said| !said.is_empty());
     both.collect::<Vec<_>>().join("; ")
@@ -92,7 +92,7 @@ const OF: usize = 34;
 
 type Row<'r> = (&'r Comparison, [String; 8]);
 
-fn sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
+fn section_sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
     let cell = |at: usize| move |(_, cells): &Row<'_>| cells[at].clone();
     let number = |head, at| Column::number(head, cell(at));
     let word = |head, at| Column::text(head, cell(at));
@@ -175,7 +175,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
                 text,
                 "| {} | {} |",
                 cells.join(" | "),
-                said(row).replace('|', "\\|")
+                note_and_reason(row).replace('|', "\\|")
             );
         }
     }

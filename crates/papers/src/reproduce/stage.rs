@@ -35,7 +35,7 @@ pub(super) fn read(
     for line in form.set.iter().chain(&form.each) {
         let title = "`set` and `each` say nothing of a scenario with `[policy]`";
         let help = "a file for each, or several values of `job.deadline_h` and `job.changeover_s`";
-        let wrong = Diagnostic::at(source, line.span(), title, "no such lines there");
+        let wrong = Diagnostic::at_span(source, line.span(), title, "no such lines there");
         diagnostics.push(wrong.with_help(help));
     }
     let study = check::load(text, folder, diagnostics);
@@ -72,7 +72,7 @@ fn cases(
                 "a scenario of a paper sets `fidelity = \"{}\"`",
                 scenario.fidelity.name()
             );
-            let wrong = Diagnostic::at(source, form.file.span(), title, "this one");
+            let wrong = Diagnostic::at_span(source, form.file.span(), title, "this one");
             let help = "`scavsim reproduce --fidelity` runs all papers in another";
             diagnostics.push(wrong.with_help(help));
             return None;

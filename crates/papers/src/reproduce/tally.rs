@@ -64,7 +64,7 @@ fn by_name<S: Serializer>(
 }
 
 impl Tally {
-    pub fn of(&self, class: Evidence) -> Counts {
+    pub fn counts_of(&self, class: Evidence) -> Counts {
         self.figures.get(&class).copied().unwrap_or_default()
     }
 
@@ -94,7 +94,7 @@ impl Tally {
 
     /// In one paragraph: how many predictions are met, then the other classes.
     pub fn sentence(&self) -> String {
-        let predictions = self.of(Evidence::Prediction);
+        let predictions = self.counts_of(Evidence::Prediction);
         let mut text = match predictions.rows {
             0 => "No figure is a prediction.".to_owned(),
             rows => format!(
@@ -108,7 +108,7 @@ impl Tally {
         };
         let others = Evidence::ALL[1..]
             .iter()
-            .map(|class| (class.name(), self.of(*class)));
+            .map(|class| (class.name(), self.counts_of(*class)));
         let others = others.filter(|(_, counts)| counts.rows > 0);
         let others: Vec<String> = others
             .map(|(name, Counts { rows, within, .. })| format!("{within} of {rows} {name}"))

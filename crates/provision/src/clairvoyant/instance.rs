@@ -1,7 +1,7 @@
 //! States of a job, and the steps from one tick to the next.
 
 use crate::job::{Job, LastTick};
-use crate::life::{Market, Place};
+use crate::policy_run::{Market, Place};
 use crate::world::{Window, World};
 use scavsim_base::units::SimTime;
 

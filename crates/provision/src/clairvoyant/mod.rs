@@ -15,10 +15,10 @@ mod relaxation;
 mod search;
 
 use crate::job::Job;
-use crate::life::desk::Desk;
-use crate::life::outcome::Outcome;
-use crate::life::{Market, Place, live};
 use crate::policy::{Net, Policy};
+use crate::policy_run::outcome::Outcome;
+use crate::policy_run::policy_view::PolicyView;
+use crate::policy_run::{Market, Place, live};
 use crate::world::Window;
 use instance::Instance;
 
@@ -67,7 +67,7 @@ struct Schedule {
 struct Follower<'s>(&'s [Option<Rental>]);
 
 impl Policy for Follower<'_> {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let Some(rental) = self.0.get(desk.tick()) else {
             // What rounding has left is done by what it has.
             return;

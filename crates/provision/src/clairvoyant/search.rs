@@ -9,7 +9,7 @@ use super::frontier::{Label, merge};
 use super::instance::Instance;
 use super::relaxation::Bounds;
 use super::{Rental, Schedule};
-use crate::life::Market;
+use crate::policy_run::Market;
 
 /// Share of the least cost that may be missed, which is more than all errors of floating point.
 const MISSED: f64 = 4e-10;

@@ -7,8 +7,8 @@
 use serde::Deserialize;
 
 use super::{Policy, Recipe};
-use crate::life::Market;
-use crate::life::desk::Desk;
+use crate::policy_run::Market;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{AtLeastOne, Positive};
 
@@ -34,7 +34,7 @@ struct Offer {
 }
 
 impl KeepPace {
-    fn offer(&self, desk: &Desk<'_, '_>, zone: usize, form: usize, is_here: bool) -> Offer {
+    fn offer(&self, desk: &PolicyView<'_, '_>, zone: usize, form: usize, is_here: bool) -> Offer {
         let speed = desk.left_s() / desk.rest_s(form);
         let (start_s, egress_usd) = if is_here {
             (desk.start_up_left_s(), 0.0)
@@ -56,7 +56,7 @@ impl KeepPace {
 }
 
 impl Policy for KeepPace {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let here = match (desk.running(), desk.running_form()) {
             (Some(place), Some(form)) if place.market == Market::Spot => {
                 Some(self.offer(desk, place.zone, form, true))

@@ -19,13 +19,13 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
 
-use crate::life::desk::Desk;
+use crate::policy_run::policy_view::PolicyView;
 use crate::world::Window;
 
 /// Decides where a job goes on. It is asked as each tick begins, after losses.
 pub trait Policy: fmt::Debug {
     /// Decides.
-    fn decide(&mut self, desk: &mut Desk<'_, '_>);
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>);
 
     /// What keeps the deadline, whatever the policy says.
     fn net(&self) -> Net {
@@ -37,8 +37,8 @@ pub trait Policy: fmt::Debug {
         OnDemandZone::Cheapest
     }
 
-    /// Hears that the life is over; what is wrong with it after all can still be [said](Desk::fail).
-    fn over(&mut self, _desk: &mut Desk<'_, '_>) {}
+    /// Hears that the life is over; what is wrong with it after all can still be [said](PolicyView::fail).
+    fn over(&mut self, _desk: &mut PolicyView<'_, '_>) {}
 }
 
 /// What happens at the last moment that keeps a deadline.

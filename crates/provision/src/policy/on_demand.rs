@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Policy, Recipe};
-use crate::life::desk::Desk;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::{Declaration, Declared};
 
 /// On demand only.
@@ -12,7 +12,7 @@ use scavsim_base::{Declaration, Declared};
 pub struct OnDemandOnly {}
 
 impl Policy for OnDemandOnly {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if desk.running().is_none() {
             let zone = desk.cheapest_on_demand(desk.work_s());
             desk.go_on_demand(zone);

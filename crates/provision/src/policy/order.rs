@@ -1,9 +1,9 @@
 //! In which order zones are asked for spot machines.
 
-use crate::life::desk::Desk;
+use crate::policy_run::policy_view::PolicyView;
 
 /// Zones by their spot price now, the cheapest first; those of the region of `after`, where machines were lost, last.
-pub fn by_price(desk: &Desk<'_, '_>, after: Option<usize>) -> Vec<usize> {
+pub fn by_price(desk: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
     let mut zones: Vec<usize> = (0..desk.zones()).collect();
     let is_shunned = |zone: usize| after.is_some_and(|lost| desk.region(zone) == desk.region(lost));
     zones.sort_by(|&a, &b| {
@@ -14,6 +14,6 @@ pub fn by_price(desk: &Desk<'_, '_>, after: Option<usize>) -> Vec<usize> {
 }
 
 /// Goes to the first zone that has spot machines; whether there was one.
-pub fn try_in_order(desk: &mut Desk<'_, '_>, zones: &[usize]) -> bool {
+pub fn try_in_order(desk: &mut PolicyView<'_, '_>, zones: &[usize]) -> bool {
     zones.iter().any(|&zone| desk.try_spot(zone))
 }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::{Policy, Recipe, order};
-use crate::life::Market;
-use crate::life::desk::Desk;
+use crate::policy_run::Market;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Fraction;
 
@@ -17,8 +17,8 @@ pub struct PriceThreshold {
 }
 
 impl Policy for PriceThreshold {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        let is_cheap = |desk: &Desk<'_, '_>, zone: usize| {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
+        let is_cheap = |desk: &PolicyView<'_, '_>, zone: usize| {
             desk.spot_usd_per_h(zone) <= self.share.get() * desk.on_demand_usd_per_h(zone)
         };
         if let Some(place) = desk.running()

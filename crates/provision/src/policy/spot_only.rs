@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Net, Policy, Recipe, order};
-use crate::life::desk::Desk;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::{Declaration, Declared};
 
 /// Spot only: waits while no zone has machines.
@@ -12,7 +12,7 @@ use scavsim_base::{Declaration, Declared};
 pub struct SpotOnly {}
 
 impl Policy for SpotOnly {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if desk.running().is_none() {
             let zones = order::by_price(desk, desk.checkpoint());
             order::try_in_order(desk, &zones);

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::{Policy, Recipe, order};
-use crate::life::Market;
-use crate::life::desk::Desk;
+use crate::policy_run::Market;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Positive;
@@ -18,7 +18,7 @@ pub struct TimeSliced {
 }
 
 impl Policy for TimeSliced {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if (desk.running()).is_some_and(|place| place.market == Market::Spot) {
             return;
         }

@@ -6,8 +6,8 @@
 use serde::Deserialize;
 
 use super::{Net, OnDemandZone, Policy, Recipe, order};
-use crate::life::Market;
-use crate::life::desk::Desk;
+use crate::policy_run::Market;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
 
@@ -37,7 +37,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(desk: &Desk<'_, '_>, stays_at_tie: bool) -> Self {
+    fn from_view(desk: &PolicyView<'_, '_>, stays_at_tie: bool) -> Self {
         let times = desk.times();
         let product =
             |a: SimTime, b: SimTime| u128::from(a.nanoseconds()) * u128::from(b.nanoseconds());
@@ -55,7 +55,7 @@ impl Progress {
 }
 
 impl UniformProgress {
-    fn zone(&self, desk: &Desk<'_, '_>) -> usize {
+    fn zone(&self, desk: &PolicyView<'_, '_>) -> usize {
         let last = self
             .last
             .or(desk.checkpoint())
@@ -65,7 +65,7 @@ impl UniformProgress {
 }
 
 /// Seconds of work on demand until it is two changeovers ahead, if nothing is offered sooner.
-fn on_demand_s(desk: &Desk<'_, '_>) -> f64 {
+fn on_demand_s(desk: &PolicyView<'_, '_>) -> f64 {
     let share = desk.work_s() / desk.deadline_s();
     let begins_s = desk.elapsed_s() + 3.0 * desk.changeover_s();
     let behind_s = begins_s * share - desk.done_s();
@@ -73,8 +73,8 @@ fn on_demand_s(desk: &Desk<'_, '_>) -> f64 {
 }
 
 impl Policy for UniformProgress {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
-        let progress = Progress::of(desk, self.stops_first);
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
+        let progress = Progress::from_view(desk, self.stops_first);
         self.last = desk.running().map(|place| place.zone).or(self.last);
         let has_to = progress.last_moment || progress.tight;
         match desk.running().map(|place| place.market) {

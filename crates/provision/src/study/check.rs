@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::checking::Check;
 use super::form::{JobTable, StartsTable, StudyFile};
-use super::market::Found;
+use super::market::StudyMarket;
 use super::size::{MOST_BYTES, MOST_DECISIONS, MOST_HOURS, MOST_TICKS};
-use super::{Lives, Setting, Study};
+use super::{AvailabilitySource, Setting, Study};
 use crate::forms::Form;
 use crate::job::{Job, LastTick};
 use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
@@ -254,7 +254,7 @@ impl Check<'_> {
 
     fn setting(
         &mut self,
-        market: &Found,
+        market: &StudyMarket,
         world: &World,
         job: Job,
         deadline: Range<usize>,
@@ -294,7 +294,7 @@ impl Check<'_> {
             return Some(Setting {
                 job,
                 world: world.clone(),
-                lives: Lives::Drawn(processes, replicas),
+                lives: AvailabilitySource::Drawn(processes, replicas),
                 ticks,
             });
         }
@@ -315,7 +315,7 @@ impl Check<'_> {
         Some(Setting {
             job,
             world: world.clone(),
-            lives: Lives::Traces(starts),
+            lives: AvailabilitySource::Traces(starts),
             ticks,
         })
     }

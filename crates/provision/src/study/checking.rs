@@ -17,7 +17,7 @@ pub(super) struct Check<'c> {
 impl Check<'_> {
     /// Says what is wrong where; without help where that is empty.
     pub(super) fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
-        let wrong = Diagnostic::at(self.source, span, title, label);
+        let wrong = Diagnostic::at_span(self.source, span, title, label);
         self.d.push(if help.is_empty() {
             wrong
         } else {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Study;
 use super::check;
-use super::figures::{Figures, Sums};
 use super::overlap::Sample;
+use super::policy_metrics::{PolicyMetrics, Sums};
 use super::run::run;
 use crate::policy::registry::{CLAIRVOYANT, POLICIES};
 use crate::policy::{Net, Recipe};
@@ -15,13 +15,13 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes, Source};
 /// What a policy comes to in a setting.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Came {
+pub struct PolicyOutcome {
     /// Name of the policy; that of the clairvoyant comes last in each setting.
     pub policy: String,
     /// Number of the setting, in the order of tables.
     pub setting: usize,
     /// What its lives come to.
-    pub figures: Figures,
+    pub figures: PolicyMetrics,
 }
 
 impl Study {
@@ -90,7 +90,7 @@ impl Study {
     }
 
     /// Runs all lives on all threads; a row per setting and policy. Results do not depend on the number of threads.
-    pub fn run(&self) -> Vec<Came> {
+    pub fn run(&self) -> Vec<PolicyOutcome> {
         let mut rows = Vec::new();
         for (setting, one) in self.settings.iter().enumerate() {
             let names = self.policies.iter().map(|(name, _)| name.as_str());
@@ -98,12 +98,12 @@ impl Study {
             for lives in one.lives.blocks() {
                 sums.add(&run(self, one, lives));
             }
-            let figures = sums.figures(&Sample::of(one));
+            let figures = sums.figures(&Sample::from_setting(one));
             rows.extend(
                 names
                     .chain([CLAIRVOYANT])
                     .zip(figures)
-                    .map(|(policy, figures)| Came {
+                    .map(|(policy, figures)| PolicyOutcome {
                         policy: policy.to_owned(),
                         setting,
                         figures,

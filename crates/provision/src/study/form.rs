@@ -29,8 +29,8 @@ pub(super) struct StudyFile {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct JobTable {
     pub(super) work_h: Option<Positive>,
-    pub(super) deadline_h: Option<Spanned<Several<Positive>>>,
-    pub(super) changeover_s: Option<Spanned<Several<Delay>>>,
+    pub(super) deadline_h: Option<Spanned<ValueOrList<Positive>>>,
+    pub(super) changeover_s: Option<Spanned<ValueOrList<Delay>>>,
     pub(super) checkpoint_gb: Option<NonNegative>,
     pub(super) checkpoint_every_s: Option<Interval>,
     pub(super) machines: Option<Spanned<Machines>>,
@@ -91,31 +91,33 @@ pub(super) struct StartsTable {
 
 /// A value, or a list of some.
 #[derive(Debug, Clone)]
-pub(super) struct Several<T>(pub(super) Vec<T>);
+pub(super) struct ValueOrList<T>(pub(super) Vec<T>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ValueOrList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
-            type Value = Several<T>;
+            type Value = ValueOrList<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number or a list of numbers")
             }
 
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Several<T>, E> {
-                Ok(Several(vec![T::deserialize(value.into_deserializer())?]))
+            fn visit_f64<E: Error>(self, value: f64) -> Result<ValueOrList<T>, E> {
+                Ok(ValueOrList(vec![T::deserialize(
+                    value.into_deserializer(),
+                )?]))
             }
 
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Several<T>, E> {
+            fn visit_i64<E: Error>(self, value: i64) -> Result<ValueOrList<T>, E> {
                 self.visit_f64(value as f64)
             }
 
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Several<T>, E> {
+            fn visit_u64<E: Error>(self, value: u64) -> Result<ValueOrList<T>, E> {
                 self.visit_f64(value as f64)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Several<T>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ValueOrList<T>, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = list.next_element()? {
                     values.push(value);
@@ -123,7 +125,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
                 if values.is_empty() {
                     return Err(A::Error::custom("expected at least one number, found none"));
                 }
-                Ok(Several(values))
+                Ok(ValueOrList(values))
             }
         }
         deserializer.deserialize_any(OneOrMany(PhantomData))

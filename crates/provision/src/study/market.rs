@@ -8,14 +8,14 @@ use super::checking::Check;
 use super::form::{JobTable, MarketTable};
 use crate::forms::Form;
 use crate::job::Job;
-use crate::world::moving::Moving;
+use crate::world::transfer_costs::TransferCosts;
 use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
 use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
 
 /// Where a study is.
-pub(super) struct Found {
+pub(super) struct StudyMarket {
     pub(super) about: String,
     pub(super) source: String,
     pub(super) worlds: Vec<World>,
@@ -30,7 +30,7 @@ impl Check<'_> {
         &mut self,
         table: Option<&MarketTable>,
         (job, forms): (Option<&JobTable>, Option<&[Form]>),
-    ) -> Option<Found> {
+    ) -> Option<StudyMarket> {
         let table = self.needed("market", table, "where it is done")?;
         let replicas = table
             .replicas
@@ -51,7 +51,7 @@ impl Check<'_> {
             self.wrong(traces.span(), title, "the traces say it", "");
         }
         let name = traces.get_ref();
-        let wrong = Diagnostic::at(
+        let wrong = Diagnostic::at_span(
             self.source,
             traces.span(),
             format!("unknown market `{name}`"),
@@ -73,7 +73,7 @@ impl Check<'_> {
         } else {
             vec![market.world.of_zones(&places)]
         };
-        Some(Found {
+        Some(StudyMarket {
             about: market.about,
             source: market.source,
             worlds,
@@ -151,7 +151,7 @@ impl Check<'_> {
     }
 
     /// A market of one zone by its means.
-    fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<Found> {
+    fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<StudyMarket> {
         let why = "or `market.traces` names a market";
         let run_h = self.needed("market.run_h", table.run_h, why);
         let pause_h = self.needed("market.pause_h", table.pause_h, why);
@@ -172,13 +172,13 @@ impl Check<'_> {
             spot_usd_per_h: vec![spot?.get()],
         };
         let (run_h, pause_h) = (run_h?.get(), pause_h?.get());
-        Some(Found {
+        Some(StudyMarket {
             about: format!("runs of {run_h} h and pauses of {pause_h} h in the mean, exponential"),
             source: String::new(),
             worlds: vec![World {
                 tick_s,
                 zones: vec![zone],
-                moving: Moving::free(1),
+                moving: TransferCosts::free(1),
             }],
             drawn: Some((replicas.unwrap_or(1000), Some((run_h, pause_h)))),
             replicas: table.replicas.as_ref().map(Spanned::span),
@@ -188,7 +188,7 @@ impl Check<'_> {
     /// A market that never has as many spot machines as the job takes leaves nothing to decide.
     pub(super) fn offers(
         &mut self,
-        market: &Found,
+        market: &StudyMarket,
         jobs: &[(Job, Range<usize>)],
         at: Range<usize>,
     ) {

@@ -4,7 +4,7 @@
 //! - `checking`: how mistakes are told; `forms`, `market`: forms of a job and markets in such a file, checked.
 //! - [`check`]: names, lengths and deadlines, with every mistake at once.
 //! - [`run`]: the lives, on all threads; [`size`]: how much that is.
-//! - [`figures`]: what they come to; [`paired`](mod@paired): what one costs more than another; [`overlap`]: how many of them are
+//! - [`policy_metrics`]: what they come to; [`paired_difference`](mod@paired_difference): what one costs more than another; [`overlap`]: how many of them are
 //!   independent.
 //! - [`rows`]: lives by column.
 //! - [`door`]: studies from Rust, with policies of one's own.
@@ -12,12 +12,12 @@
 pub mod check;
 mod checking;
 pub mod door;
-pub mod figures;
 pub mod form;
 mod forms;
 mod market;
 pub mod overlap;
-pub mod paired;
+pub mod paired_difference;
+pub mod policy_metrics;
 pub mod rows;
 pub mod run;
 pub mod size;
@@ -56,14 +56,14 @@ pub struct Setting {
     /// Where.
     pub world: World,
     /// Where lives begin, and what they meet.
-    pub lives: Lives,
+    pub lives: AvailabilitySource,
     /// Ticks that a life may take.
     pub ticks: usize,
 }
 
 /// What the lives of a setting meet.
 #[derive(Debug, Clone)]
-pub enum Lives {
+pub enum AvailabilitySource {
     /// The traces, from some ticks on.
     Traces(Vec<usize>),
     /// Availability drawn from a process per zone, so many times.
@@ -73,7 +73,7 @@ pub enum Lives {
 /// Lives that are run before what they came to is handed on.
 const BLOCK: usize = 256;
 
-impl Lives {
+impl AvailabilitySource {
     /// Numbers of all lives in blocks, so that memory does not grow with them.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let count = self.count();
@@ -85,8 +85,8 @@ impl Lives {
     /// How many lives each policy has.
     pub fn count(&self) -> usize {
         match self {
-            Lives::Traces(starts) => starts.len(),
-            Lives::Drawn(_, replicas) => *replicas as usize,
+            AvailabilitySource::Traces(starts) => starts.len(),
+            AvailabilitySource::Drawn(_, replicas) => *replicas as usize,
         }
     }
 }
@@ -158,7 +158,7 @@ impl Setting {
     }
 
     /// Zones of the setting, and what it asks for, in words.
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let job = &self.job;
         let forms: Vec<&str> = job.forms.iter().map(|form| form.name.as_str()).collect();
         let forms = match forms.len() {

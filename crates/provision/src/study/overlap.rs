@@ -1,6 +1,6 @@
 //! How much the lives of a setting tell: those that overlap in time meet the same market, and are not independent.
 
-use super::{Lives, Setting};
+use super::{AvailabilitySource, Setting};
 
 /// Fewer lives side by side in a trace are too few for an interval.
 pub const LEAST_DISJOINT: usize = 6;
@@ -18,10 +18,10 @@ pub struct Sample {
 
 impl Sample {
     /// The sample that a setting's lives are. Each draw of a process is independent.
-    pub fn of(setting: &Setting) -> Sample {
+    pub fn from_setting(setting: &Setting) -> Sample {
         match &setting.lives {
-            Lives::Traces(starts) => Sample::of_starts(starts, setting.ticks),
-            Lives::Drawn(..) => Sample {
+            AvailabilitySource::Traces(starts) => Sample::of_starts(starts, setting.ticks),
+            AvailabilitySource::Drawn(..) => Sample {
                 lives: setting.lives.count(),
                 disjoint: setting.lives.count(),
                 effective: setting.lives.count() as f64,
@@ -68,7 +68,7 @@ impl Sample {
     }
 
     /// What is said of it, after the number of lives.
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let Sample {
             lives, disjoint, ..
         } = self;

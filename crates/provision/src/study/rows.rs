@@ -1,14 +1,14 @@
 //! Lives as rows: what each policy came to from each start, by column.
 
-use super::run::Met;
+use super::run::StartOutcomes;
 use super::{Setting, Study};
-use crate::life::outcome::Outcome;
 use crate::policy::registry::CLAIRVOYANT;
+use crate::policy_run::outcome::Outcome;
 use scavsim_base::units::SimTime;
 
 /// A life of a policy, and what it is beside.
 #[derive(Debug)]
-pub struct LifeRow<'m> {
+pub struct PolicyRunRow<'m> {
     /// Names of the setting's zones.
     pub zones: &'m str,
     /// What was to be done, and where.
@@ -37,7 +37,7 @@ pub enum LifeCell<'m> {
 }
 
 /// A column: its name, and what it says of a life.
-pub type LifeColumn = (&'static str, for<'m> fn(&LifeRow<'m>) -> LifeCell<'m>);
+pub type LifeColumn = (&'static str, for<'m> fn(&PolicyRunRow<'m>) -> LifeCell<'m>);
 
 /// Columns of `lives.csv`.
 pub const COLUMNS: &[LifeColumn] = &[
@@ -97,8 +97,8 @@ fn count(count: u32) -> LifeCell<'static> {
 pub fn each<E>(
     study: &Study,
     setting: &Setting,
-    met: &[Met],
-    mut take: impl FnMut(&LifeRow<'_>) -> Result<(), E>,
+    met: &[StartOutcomes],
+    mut take: impl FnMut(&PolicyRunRow<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let zones = setting.zone_names();
     for one in met {
@@ -108,7 +108,7 @@ pub fn each<E>(
             .map(|optimum| (CLAIRVOYANT, &optimum.outcome));
         let names = study.policies.iter().map(|(name, _)| name.as_str());
         for (policy, life) in names.zip(&one.outcomes).chain(known) {
-            take(&LifeRow {
+            take(&PolicyRunRow {
                 zones: &zones,
                 setting,
                 start: one.start,

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Lives, Setting, Study};
+use super::{AvailabilitySource, Setting, Study};
 use crate::clairvoyant::{Optimum, optimum};
-use crate::life::live;
-use crate::life::outcome::Outcome;
 use crate::policy::Recipe;
+use crate::policy_run::live;
+use crate::policy_run::outcome::Outcome;
 use crate::world::{Window, World};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
@@ -17,7 +17,7 @@ const SEEDS: usize = 1 << 31;
 
 /// What all policies came to from one start, and what the clairvoyant did.
 #[derive(Debug, Clone)]
-pub struct Met {
+pub struct StartOutcomes {
     /// Second of the start in the traces, or the number of the draw.
     pub start: f64,
     /// By policy.
@@ -27,8 +27,8 @@ pub struct Met {
 }
 
 /// Runs some of a setting's lives on all threads of the pool that it is called in; results are in the order of lives.
-/// [`Lives::blocks`] has all of them.
-pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<Met> {
+/// [`AvailabilitySource::blocks`] has all of them.
+pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<StartOutcomes> {
     let met = |life: usize| {
         in_life(study, setting, life, |window, start| {
             meet(study, setting, window, start, |_| true)
@@ -62,12 +62,12 @@ pub fn in_life<T>(
     meet: impl FnOnce(Window<'_>, f64) -> T,
 ) -> Option<T> {
     match &setting.lives {
-        Lives::Traces(starts) => {
+        AvailabilitySource::Traces(starts) => {
             let start = *starts.get(life)?;
             let window = setting.world.window(start, setting.ticks)?;
             Some(meet(window, start as f64 * setting.world.tick_s))
         }
-        Lives::Drawn(processes, replicas) => {
+        AvailabilitySource::Drawn(processes, replicas) => {
             let replica = u64::try_from(life).ok().filter(|one| one < replicas)?;
             let streams = Streams::new(study.seed);
             let mut world = World {
@@ -99,7 +99,7 @@ fn meet(
     window: Window<'_>,
     start: f64,
     is_run: impl Fn(&dyn Recipe) -> bool,
-) -> Met {
+) -> StartOutcomes {
     let streams = Streams::new(study.seed);
     let run = study
         .policies
@@ -107,14 +107,14 @@ fn meet(
         .filter(|(_, recipe)| is_run(&**recipe));
     let lives = run.map(|(name, recipe)| {
         let own = || {
-            let purpose = Purpose::Strategy(StrategyKey::of(name));
+            let purpose = Purpose::Strategy(StrategyKey::from_name(name));
             let mut stream = streams.stream(start as u64, purpose);
             recipe.seeded(stream.below(SEEDS))
         };
         let mut policy = recipe.knowing(window).unwrap_or_else(own);
         live(window, &setting.job, &mut *policy)
     });
-    Met {
+    StartOutcomes {
         start,
         outcomes: lives.collect(),
         optimum: optimum(window, &setting.job),

@@ -1,6 +1,6 @@
 //! How much there is to run: said before it begins, and refused where no machine does it.
 
-use super::{Lives, Setting, Study};
+use super::{AvailabilitySource, Setting, Study};
 
 /// Most hours of a deadline, so that the clock holds two of them.
 pub(super) const MOST_HOURS: f64 = 1e6;
@@ -52,8 +52,8 @@ impl Setting {
     pub(super) fn bytes(&self) -> f64 {
         let (ticks, zones) = (self.ticks as f64, self.world.zones.len() as f64);
         let drawn = match self.lives {
-            Lives::Drawn(..) => 10.0 * zones * ticks,
-            Lives::Traces(_) => 0.0,
+            AvailabilitySource::Drawn(..) => 10.0 * zones * ticks,
+            AvailabilitySource::Traces(_) => 0.0,
         };
         let job = &self.job;
         let stretches = job.forms.iter().map(|form| form.speed.speeds().count() - 1);

@@ -1,14 +1,14 @@
 //! What markets offer over time: per zone how many machines the spot market has, and what they cost.
 //!
-//! - [`moving`]: what it takes to carry a checkpoint from one zone to another.
+//! - [`transfer_costs`]: what it takes to carry a checkpoint from one zone to another.
 //! - [`process`]: availability drawn from a process instead of a trace.
 //! - [`written`]: traces as CSV files.
 
-pub mod moving;
 pub mod process;
+pub mod transfer_costs;
 pub mod written;
 
-use moving::Moving;
+use transfer_costs::TransferCosts;
 
 /// One zone: what it has and what that costs, tick by tick.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub struct World {
     /// Zones, all over the same ticks.
     pub zones: Vec<Zone>,
     /// Between zones.
-    pub moving: Moving,
+    pub moving: TransferCosts,
 }
 
 impl World {

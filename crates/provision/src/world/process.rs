@@ -68,7 +68,7 @@ impl Process {
 
     /// Machines per tick, drawn for a zone and a replica; it begins in the long-run share.
     pub fn draw(&self, streams: &Streams, zone: &str, replica: u64, ticks: usize) -> Vec<u16> {
-        let key = ModelKey::of(&format!("availability of {zone}"));
+        let key = ModelKey::from_name(&format!("availability of {zone}"));
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
         let mut is_up = stream.uniform() < self.share_up();
         let mut drawn = Vec::with_capacity(ticks);

@@ -10,9 +10,9 @@ use ::toml::Spanned;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
-use super::moving::Moving;
+use super::transfer_costs::TransferCosts;
 use super::{World, Zone};
-use crate::job::whole;
+use crate::job::whole_ticks;
 use scavsim_read::input::checked::{Count, Interval};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::foreign::harmless;
@@ -110,7 +110,7 @@ impl WrittenMarket {
         };
         let offered = offers.and_then(|source| {
             changes.read(&source, "machines", d, |row, d| {
-                row.whole("machines", 0..=u64::from(u16::MAX), d)
+                row.whole_number("machines", 0..=u64::from(u16::MAX), d)
                     .map(|n| n as f64)
             })
         });
@@ -126,7 +126,7 @@ impl WrittenMarket {
         let moving = if folder.has("egress.csv") {
             moving(&folder.read("egress.csv", d)?, &zones, d)?
         } else {
-            Moving::free(zones.len())
+            TransferCosts::free(zones.len())
         };
         let words = [
             file.source,
@@ -206,11 +206,12 @@ impl Changes<'_> {
             let Some(&at) = places.get(zone) else {
                 let title = format!("unknown zone `{zone}`");
                 let help = format!("zones.csv has {}", listed(self.zones));
-                let wrong = Diagnostic::at(source, row.span("zone"), title, "not in zones.csv");
+                let wrong =
+                    Diagnostic::at_span(source, row.span("zone"), title, "not in zones.csv");
                 d.push(wrong.with_help(help));
                 continue;
             };
-            let tick = whole(second / self.tick_s, f64::floor);
+            let tick = whole_ticks(second / self.tick_s, f64::floor);
             let of_zone = &mut values[at];
             if tick < of_zone.len() || (of_zone.is_empty() && tick > 0) {
                 let (title, label) = if of_zone.is_empty() {
@@ -250,7 +251,7 @@ fn listed(zones: &[Zone]) -> String {
     names.join(", ")
 }
 
-fn moving(source: &Arc<Source>, zones: &[Zone], d: &mut Diagnostics) -> Option<Moving> {
+fn moving(source: &Arc<Source>, zones: &[Zone], d: &mut Diagnostics) -> Option<TransferCosts> {
     let table = Table::read(source, &["from", "to", "usd_per_gb"], &["s_per_gb"], d)?;
     let mut pairs: BTreeMap<(&str, &str), (f64, f64)> = BTreeMap::new();
     for row in table.rows() {
@@ -279,7 +280,7 @@ fn moving(source: &Arc<Source>, zones: &[Zone], d: &mut Diagnostics) -> Option<M
             });
         }
     }
-    Some(Moving::by(zones.len(), |from, to| {
+    Some(TransferCosts::by(zones.len(), |from, to| {
         let pair = (zones[from].region.as_str(), zones[to].region.as_str());
         pairs.get(&pair).copied().unwrap_or_default()
     }))

@@ -7,7 +7,7 @@ use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Policy;
 use scavsim_provision::policy::registry::Settings;
-use scavsim_provision::world::moving::Moving;
+use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_provision::world::{Window, World, Zone};
 use scavsim_read::input::{Diagnostic, Diagnostics};
@@ -33,7 +33,7 @@ pub fn zone(name: &str, offered: Vec<u16>, spot: f64, on_demand: f64) -> Zone {
 pub fn hours(zones: Vec<Zone>, usd_per_gb: f64) -> World {
     World {
         tick_s: 3600.0,
-        moving: Moving::by(zones.len(), |_, _| (usd_per_gb, 0.0)),
+        moving: TransferCosts::by(zones.len(), |_, _| (usd_per_gb, 0.0)),
         zones,
     }
 }

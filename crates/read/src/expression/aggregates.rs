@@ -51,7 +51,7 @@ pub(super) fn aggregate(
     let before = budget.kept();
     let mut rows = Rows::new();
     let nobody = scope.gather(call, span, parts, &mut |values| {
-        rows.take(name, values, budget)
+        rows.add_row(name, values, budget)
     })?;
     budget.forget_to(before);
     let none = |scope: &Scope<'_>| {
@@ -139,7 +139,7 @@ impl Rows {
         }
     }
 
-    fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), Fault> {
+    fn add_row(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), Fault> {
         self.rows += 1;
         if name == "knee" {
             self.kept.extend_from_slice(values);

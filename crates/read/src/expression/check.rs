@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::aggregates::AGGREGATES;
 use super::rows::table_of;
-use super::tree::{Call, Expression, Node, Text, Word};
+use super::tree::{Call, Expression, Node, SpannedWord, Text};
 use super::world::World;
 use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 #[derive(Debug, Default)]
-pub struct Used {
+pub struct ExpressionDependencies {
     /// Columns, by table.
     pub columns: BTreeMap<String, BTreeSet<String>>,
     /// Functions that are neither aggregates nor plain.
@@ -23,11 +23,11 @@ pub fn check(
     text: &Text,
     parameters: &[String],
     world: &dyn World,
-    used: &mut Used,
+    used: &mut ExpressionDependencies,
     diagnostics: &mut Diagnostics,
 ) {
     let variables = parameters.iter().map(String::as_str).collect();
-    Walk {
+    NameChecker {
         source: &text.source,
         world,
         variables,
@@ -38,17 +38,17 @@ pub fn check(
     .part(&text.root);
 }
 
-struct Walk<'a> {
+struct NameChecker<'a> {
     source: &'a Arc<Source>,
     world: &'a dyn World,
     variables: Vec<&'a str>,
     /// The table whose columns names can be, with these.
     table: Option<(String, Vec<String>)>,
-    used: &'a mut Used,
+    used: &'a mut ExpressionDependencies,
     diagnostics: &'a mut Diagnostics,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> NameChecker<'a> {
     fn part(&mut self, part: &'a Expression) {
         match &part.node {
             Node::Number(_) | Node::Quoted(_) => {}
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
         self.diagnostics.push(complaint);
     }
 
-    fn unknown(&mut self, what: &str, word: &Word, legal: &[&str]) {
+    fn unknown(&mut self, what: &str, word: &SpannedWord, legal: &[&str]) {
         let title = format!("unknown {what} `{}`", word.text);
         let complaint = complaint(self.source, word.span.clone(), title, &word.text, legal);
         self.diagnostics.push(complaint);
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
                     let legal = listed(&bare);
                     let title = format!("`{name}` takes {} arguments at most", bare.len());
                     let span = argument.value.span.clone();
-                    let wrong = Diagnostic::at(self.source, span, title, "one too many");
+                    let wrong = Diagnostic::at_span(self.source, span, title, "one too many");
                     self.diagnostics.push(wrong.with_help(legal));
                 }
                 None => given.push(bare[at]),
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
             let title = format!("`{name}` lacks {}", listed(&missing));
             let span = call.name.span.clone();
             let help = format!("its arguments: {}", listed(&bare));
-            let wrong = Diagnostic::at(self.source, span, title, "here").with_help(help);
+            let wrong = Diagnostic::at_span(self.source, span, title, "here").with_help(help);
             self.diagnostics.push(wrong);
         }
     }
@@ -230,7 +230,7 @@ fn complaint(
     legal: &[&str],
 ) -> Diagnostic {
     let label = did_you_mean(word, legal.iter().copied(), "not known");
-    let wrong = Diagnostic::at(source, span, title, label);
+    let wrong = Diagnostic::at_span(source, span, title, label);
     match legal {
         [] => wrong,
         legal => wrong.with_help(format!("legal here: {}", listed(legal))),

@@ -7,7 +7,7 @@ use super::aggregates::{AGGREGATES, aggregate};
 use super::budget::Budget;
 use super::fault::{Fault, Refusal};
 use super::scope::Scope;
-use super::select::holds;
+use super::select::is_satisfied;
 use super::tree::{Call, Chain, Expression, Node, Operator, Steps, Text};
 use super::value::Value;
 use super::world::{Arguments, World};
@@ -32,7 +32,7 @@ pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
 
 impl Scope<'_> {
     pub(super) fn wrong(&self, span: &Range<usize>, title: impl Into<String>) -> Diagnostic {
-        Diagnostic::at(self.source, span.clone(), title, "here")
+        Diagnostic::at_span(self.source, span.clone(), title, "here")
     }
 
     /// Takes something of the budget for the part at `span`.
@@ -97,9 +97,9 @@ impl Scope<'_> {
             },
             Node::Chain(chain) => self.chain(chain)?,
             Node::Compare(condition) => {
-                let right = self.words(&condition.right)?;
+                let right = self.values_or_words(&condition.right)?;
                 let left = self.value(&condition.left)?;
-                Value::truth(holds(&left, condition.relation, &right))
+                Value::truth(is_satisfied(&left, condition.relation, &right))
             }
             Node::Call(call) => self.call(call, &part.span)?,
         })
@@ -128,7 +128,7 @@ impl Scope<'_> {
     }
 
     /// Values of which a bare name that is no variable is a word.
-    pub(super) fn words(&mut self, all: &[Expression]) -> Result<Vec<Value>, Diagnostic> {
+    pub(super) fn values_or_words(&mut self, all: &[Expression]) -> Result<Vec<Value>, Diagnostic> {
         let one = |part: &Expression| match &part.node {
             Node::Name(name) => Ok(match self.variable(name) {
                 Some(value) => value.clone(),

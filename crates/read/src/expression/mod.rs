@@ -25,7 +25,7 @@ pub mod value;
 pub mod world;
 
 pub use aggregates::AGGREGATES;
-pub use check::{Used, check};
+pub use check::{ExpressionDependencies, check};
 pub use evaluate::evaluate;
 pub use fault::{Fault, Refusal};
 pub use parse::{CEIL, ParseMistake, parse, parse_loops, parse_rule};

@@ -7,7 +7,8 @@ use super::aggregates::AGGREGATES;
 pub use super::token::CEIL;
 use super::token::{Spelling, Token, tokens};
 use super::tree::{
-    Argument, Call, Chain, Condition, Expression, Node, Operator, Relation, Steps, Text, Word,
+    Argument, Call, Chain, Condition, Expression, Node, Operator, Relation, SpannedWord, Steps,
+    Text,
 };
 use crate::input::{Diagnostic, Diagnostics, Source};
 
@@ -36,13 +37,13 @@ pub fn parse_loops(
     source: &Arc<Source>,
     start: usize,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<(Word, Expression)>> {
+) -> Option<Vec<(SpannedWord, Expression)>> {
     read(text, source, start, Parser::loops, diagnostics)
 }
 
 /// Reads a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
 pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
-    whole(text, Spelling::Braced, 0, Parser::sum)
+    parse_whole(text, Spelling::Braced, 0, Parser::sum)
 }
 
 fn read<'t, T>(
@@ -52,16 +53,16 @@ fn read<'t, T>(
     rule: fn(&mut Parser<'t>) -> Result<T, ParseMistake>,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
-    match whole(text, Spelling::Hyphenated, start, rule) {
+    match parse_whole(text, Spelling::Hyphenated, start, rule) {
         Ok(read) => Some(read),
         Err((span, title)) => {
-            diagnostics.push(Diagnostic::at(source, span, title, "here"));
+            diagnostics.push(Diagnostic::at_span(source, span, title, "here"));
             None
         }
     }
 }
 
-fn whole<'t, T>(
+fn parse_whole<'t, T>(
     text: &'t str,
     spelling: Spelling,
     start: usize,
@@ -83,7 +84,7 @@ fn whole<'t, T>(
         end: text.len(),
         start,
     };
-    parser.whole(rule)
+    parser.parse_to_end(rule)
 }
 
 pub type ParseMistake = (Range<usize>, String);
@@ -100,7 +101,7 @@ struct Parser<'t> {
 const CLAUSES: [&str; 4] = ["for", "in", "where", "step"];
 
 impl<'t> Parser<'t> {
-    fn whole<T>(
+    fn parse_to_end<T>(
         mut self,
         rule: fn(&mut Self) -> Result<T, ParseMistake>,
     ) -> Result<T, ParseMistake> {
@@ -163,13 +164,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn word(&mut self, what: &str) -> Result<Word, ParseMistake> {
+    fn word(&mut self, what: &str) -> Result<SpannedWord, ParseMistake> {
         let span = self.place();
         match self.peek() {
             Some(Token::Name(name)) => {
                 self.at += 1;
                 let text = Arc::from(name);
-                Ok(Word { text, span })
+                Ok(SpannedWord { text, span })
             }
             _ => Err(self.wrong(&format!("expected {what}"))),
         }
@@ -268,7 +269,7 @@ impl<'t> Parser<'t> {
         let operator = self.place();
         if self.takes(CEIL) {
             let value = self.deeper(Self::signed)?;
-            let call = Call::of(CEIL, operator, value);
+            let call = Call::with_argument(CEIL, operator, value);
             return Ok(Expression {
                 node: Node::Call(Box::new(call)),
                 span: self.since(begin),
@@ -348,7 +349,7 @@ impl<'t> Parser<'t> {
     }
 
     /// What stands behind the name and the bracket of a call.
-    fn call(&mut self, name: Word) -> Result<Call, ParseMistake> {
+    fn call(&mut self, name: SpannedWord) -> Result<Call, ParseMistake> {
         let is_aggregate = AGGREGATES.contains(&&*name.text);
         let mut call = Call {
             name,
@@ -385,7 +386,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `for NAME in LIST`, as often as it stands there.
-    fn loops(&mut self) -> Result<Vec<(Word, Expression)>, ParseMistake> {
+    fn loops(&mut self) -> Result<Vec<(SpannedWord, Expression)>, ParseMistake> {
         let mut loops = Vec::new();
         while self.takes_word("for") {
             if loops.len() == MOST_LOOPS {

@@ -51,17 +51,17 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
 }
 
 /// The condition that nothing meets, and what stands in its column.
-pub(super) type Nobody = Option<(Range<usize>, String)>;
+pub(super) type UnmetCondition = Option<(Range<usize>, String)>;
 
 /// Takes the values of an aggregate's arguments in a row, or says what is wrong with them.
-pub(super) type Take<'t> = dyn FnMut(&[Value]) -> Result<(), Fault> + 't;
+pub(super) type RowConsumer<'t> = dyn FnMut(&[Value]) -> Result<(), Fault> + 't;
 
 struct Purpose<'p, 't> {
     call: &'p Call,
     parts: &'p [&'p Expression],
     span: &'p Range<usize>,
-    take: &'p mut Take<'t>,
-    nobody: Nobody,
+    take: &'p mut RowConsumer<'t>,
+    nobody: UnmetCondition,
 }
 
 impl Scope<'_> {
@@ -71,8 +71,8 @@ impl Scope<'_> {
         call: &Call,
         span: &Range<usize>,
         parts: &[&Expression],
-        take: &mut Take<'_>,
-    ) -> Result<Nobody, Diagnostic> {
+        take: &mut RowConsumer<'_>,
+    ) -> Result<UnmetCondition, Diagnostic> {
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| &**name).collect();
         let tables = self.world.tables();
         let table = match table_of(call, &names, tables.first().map(String::as_str)) {
@@ -126,7 +126,7 @@ impl Scope<'_> {
         }
         let Some(table) = table else {
             let all: Vec<&Condition> = call.conditions.iter().collect();
-            return self.take(&all, purpose);
+            return self.visit_row(&all, purpose);
         };
         let selected = self.selected(table, &call.conditions, purpose.span)?;
         if let Some(condition) = selected.nobody {
@@ -134,20 +134,20 @@ impl Scope<'_> {
         }
         for row in selected.rows {
             self.row = Some((Rc::clone(table), row));
-            self.take(&selected.others, purpose)?;
+            self.visit_row(&selected.others, purpose)?;
         }
         Ok(())
     }
 
-    fn take(
+    fn visit_row(
         &mut self,
         conditions: &[&Condition],
         purpose: &mut Purpose<'_, '_>,
     ) -> Result<(), Diagnostic> {
         for condition in conditions {
-            let right = self.words(&condition.right)?;
+            let right = self.values_or_words(&condition.right)?;
             let left = self.value(&condition.left)?;
-            if !super::select::holds(&left, condition.relation, &right) {
+            if !super::select::is_satisfied(&left, condition.relation, &right) {
                 return Ok(());
             }
         }

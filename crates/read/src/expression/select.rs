@@ -9,7 +9,7 @@ use super::value::Value;
 use crate::input::Diagnostic;
 
 /// Whether a value compares so with one of several.
-pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
+pub(super) fn is_satisfied(left: &Value, relation: Relation, right: &[Value]) -> bool {
     let equal = |other: &Value| match (left, other) {
         (Value::Number(a), Value::Number(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
         (Value::Text(a), Value::Text(b)) => a == b,
@@ -31,7 +31,7 @@ pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
     }
 }
 
-pub(super) struct Selected<'c> {
+pub(super) struct SelectedRows<'c> {
     /// Rows that meet the conditions on columns.
     pub(super) rows: Vec<usize>,
     /// Conditions that are not on columns.
@@ -46,7 +46,7 @@ impl Scope<'_> {
         table: &ColumnTable,
         conditions: &'c [Condition],
         span: &Range<usize>,
-    ) -> Result<Selected<'c>, Diagnostic> {
+    ) -> Result<SelectedRows<'c>, Diagnostic> {
         self.within(span, |budget| budget.step(table.height()))?;
         let mut rows: Vec<usize> = (0..table.height()).collect();
         let (mut others, mut nobody) = (Vec::new(), None);
@@ -59,14 +59,14 @@ impl Scope<'_> {
                 others.push(condition);
                 continue;
             };
-            let right = self.words(&condition.right)?;
+            let right = self.values_or_words(&condition.right)?;
             self.within(span, |budget| budget.step(rows.len()))?;
-            rows.retain(|row| holds(&column[*row], condition.relation, &right));
+            rows.retain(|row| is_satisfied(&column[*row], condition.relation, &right));
             if rows.is_empty() && nobody.is_none() {
                 nobody = Some(condition);
             }
         }
-        Ok(Selected {
+        Ok(SelectedRows {
             rows,
             others,
             nobody,

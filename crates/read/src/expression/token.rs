@@ -43,14 +43,14 @@ pub fn tokens(
             continue;
         }
         let rest = &text[at..];
-        let (token, length) = one(rest, first, spelling).ok_or(at..at + first.len_utf8())?;
+        let (token, length) = next_token(rest, first, spelling).ok_or(at..at + first.len_utf8())?;
         tokens.push((token, at..at + length));
         at += length;
     }
     Ok(tokens)
 }
 
-fn one(rest: &str, first: char, spelling: Spelling) -> Option<(Token<'_>, usize)> {
+fn next_token(rest: &str, first: char, spelling: Spelling) -> Option<(Token<'_>, usize)> {
     let is_braced = spelling == Spelling::Braced;
     if first.is_ascii_digit() || (first == '.' && is_braced) {
         let length = number(rest.as_bytes(), is_braced);

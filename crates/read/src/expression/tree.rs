@@ -104,7 +104,7 @@ pub struct Condition {
 }
 
 #[derive(Debug, Clone)]
-pub struct Word {
+pub struct SpannedWord {
     pub text: Arc<str>,
     pub span: Range<usize>,
 }
@@ -112,21 +112,21 @@ pub struct Word {
 /// A function of its arguments, or an aggregate over rows.
 #[derive(Debug, Clone)]
 pub struct Call {
-    pub name: Word,
+    pub name: SpannedWord,
     pub arguments: Vec<Argument>,
     /// `for NAME in LIST`.
-    pub loops: Vec<(Word, Expression)>,
+    pub loops: Vec<(SpannedWord, Expression)>,
     /// `in TABLE`.
-    pub table: Option<Word>,
+    pub table: Option<SpannedWord>,
     /// `where KEY=VALUE …`: all hold.
     pub conditions: Vec<Condition>,
 }
 
 impl Call {
     /// A function, written at `span`, of one argument.
-    pub fn of(name: &str, span: Range<usize>, value: Expression) -> Call {
+    pub fn with_argument(name: &str, span: Range<usize>, value: Expression) -> Call {
         Call {
-            name: Word {
+            name: SpannedWord {
                 text: Arc::from(name),
                 span,
             },
@@ -142,6 +142,6 @@ impl Call {
 #[derive(Debug, Clone)]
 pub struct Argument {
     /// `NAME=`.
-    pub name: Option<Word>,
+    pub name: Option<SpannedWord>,
     pub value: Expression,
 }

@@ -50,7 +50,7 @@ impl Arguments<'_> {
     }
 
     /// A whole number of `range`.
-    pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
+    pub fn whole_number(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
         let number = self.number(name)?;
         let whole = number as u64;
         if whole as f64 == number && range.contains(&whole) {

@@ -21,7 +21,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A mistake at a place in a text.
-    pub fn at(
+    pub fn at_span(
         source: &Arc<Source>,
         span: Range<usize>,
         title: impl Into<String>,
@@ -84,7 +84,7 @@ impl Diagnostics {
         self.0.push(diagnostic);
     }
 
-    /// Adds a mistake at a place; use [`Diagnostic::at`] to give help too.
+    /// Adds a mistake at a place; use [`Diagnostic::at_span`] to give help too.
     pub fn error_at(
         &mut self,
         source: &Arc<Source>,
@@ -92,7 +92,7 @@ impl Diagnostics {
         title: impl Into<String>,
         label: impl Into<String>,
     ) {
-        self.push(Diagnostic::at(source, span, title, label));
+        self.push(Diagnostic::at_span(source, span, title, label));
     }
 
     /// Whether a mistake lies in this part of a text.

@@ -87,7 +87,7 @@ fn block(
         level.clone().primary_title(visible(&diagnostic.title)),
     );
     if let Some((source, span)) = &diagnostic.place {
-        let line = Line::of(&source.text, span);
+        let line = Line::from_span(&source.text, span);
         let (text, mark) = quoted(line.text, line.mark);
         let mut mark = AnnotationKind::Primary.span(mark);
         if !diagnostic.label.is_empty() {
@@ -120,7 +120,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(text: &'a str, span: &Range<usize>) -> Self {
+    fn from_span(text: &'a str, span: &Range<usize>) -> Self {
         let start = text.floor_char_boundary(span.start);
         let end = text.ceil_char_boundary(span.end).max(start);
         let (before, after) = text.split_at(start);
@@ -189,7 +189,7 @@ error: fourth
         let legal: Vec<String> = (0..40).map(|at| format!("`key_{at}`")).collect();
         let help = format!("legal here: {}", legal.join(", "));
         let mut d = Diagnostics::default();
-        d.push(Diagnostic::at(&source, 0..1, "wrong", "").with_help(&help));
+        d.push(Diagnostic::at_span(&source, 0..1, "wrong", "").with_help(&help));
         for width in [60, 80, 100] {
             let text = d.render_within(width, false);
             let lines: Vec<&str> = text.lines().collect();

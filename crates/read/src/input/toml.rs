@@ -4,10 +4,10 @@ mod complaint;
 mod deserializer;
 mod document;
 mod kind;
+mod multi_value_key;
 mod reading;
 mod renamed;
-mod several;
-mod strict;
+mod strict_deserializer;
 mod syntax;
 mod tree;
 mod unclosed;
@@ -23,7 +23,7 @@ use super::foreign::is_hidden;
 use super::words::shown;
 use super::{Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
-pub use several::{ANY, Path};
+pub use multi_value_key::{ANY, Path};
 use tree::TomlNode;
 pub use tree::{Key, Step};
 
@@ -97,7 +97,7 @@ fn joined<'s>(
 ) -> Option<(TomlNode<'s>, Vec<Range<usize>>)> {
     let mut merged: Option<TomlNode<'_>> = None;
     let mut broken = Vec::new();
-    let mut unset: Vec<Unset> = Vec::new();
+    let mut unset: Vec<UnsetKey> = Vec::new();
     for (start, part) in source.parts() {
         let (root, lines) = parse(part, diagnostics);
         broken.extend(lines.into_iter().map(|l| l.start + start..l.end + start));
@@ -118,14 +118,14 @@ fn joined<'s>(
 }
 
 /// A key that is to be left out.
-struct Unset {
+struct UnsetKey {
     path: Vec<Step>,
     span: Range<usize>,
     is_found: bool,
 }
 
 /// What a document says in `unset`; what is no list of texts is reported with the rest of it.
-fn unset_by(root: &TomlNode<'_>) -> Vec<Unset> {
+fn unset_by(root: &TomlNode<'_>) -> Vec<UnsetKey> {
     let Some(list) = root
         .get_ref()
         .get("unset")
@@ -135,7 +135,7 @@ fn unset_by(root: &TomlNode<'_>) -> Vec<Unset> {
     };
     let one = |text: &TomlNode<'_>| {
         let path = text.get_ref().as_str()?.split('.');
-        Some(Unset {
+        Some(UnsetKey {
             path: path.map(|key| Step::Key(key.trim().to_owned())).collect(),
             span: text.span(),
             is_found: false,
@@ -144,7 +144,7 @@ fn unset_by(root: &TomlNode<'_>) -> Vec<Unset> {
     list.iter().filter_map(one).collect()
 }
 
-fn nothing_unset(source: &Arc<Source>, own: &Unset, diagnostics: &mut Diagnostics) {
+fn nothing_unset(source: &Arc<Source>, own: &UnsetKey, diagnostics: &mut Diagnostics) {
     let keys = own.path.iter().filter_map(|step| match step {
         Step::Key(key) => Some(key.as_str()),
         Step::Index(_) => None,

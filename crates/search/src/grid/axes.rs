@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::check::Check;
 use super::meaning::{AxisSpec, From, KindSpec, Lookup};
 use super::scope::Scope;
-use super::written::{AxisKind, Text, WrittenAxis};
+use super::written_grid::{AxisKind, Text, WrittenAxis};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Job;
 use super::check::Check;
 use super::meaning::{AxisSpec, FidelitySpec, From};
-use super::written::Written;
+use super::written_grid::WrittenGrid;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -66,7 +66,7 @@ impl CheapRuns {
 
 pub(super) fn specified(
     check: &mut Check<'_>,
-    written: &Written,
+    written: &WrittenGrid,
     axes: &[AxisSpec],
 ) -> Option<FidelitySpec> {
     let spanned = written.fidelity.as_ref()?;
@@ -124,7 +124,7 @@ pub(super) fn share(
             "this run had {had} of `{}`, more than a whole run",
             spec.column
         );
-        let told = Diagnostic::at(source, row.span(&spec.column), title, "too much");
+        let told = Diagnostic::at_span(source, row.span(&spec.column), title, "too much");
         d.push(told.with_help(format!("`full` in `[fidelity]` is {}", spec.full)));
     }
     (had < spec.full && !spec.is_of_jobs).then_some(had / spec.full)
@@ -145,7 +145,7 @@ pub(super) fn of_jobs(
         .collect();
     let Some(whole) = had.iter().position(|had| *had == spec.full) else {
         let title = format!("no run has {} of `{}`", spec.full, spec.column);
-        let told = Diagnostic::at(source, spec.span.clone(), title, "no run is a whole one");
+        let told = Diagnostic::at_span(source, spec.span.clone(), title, "no run is a whole one");
         d.push(told.with_help("`full` in `[fidelity]` is what whole runs have"));
         return;
     };

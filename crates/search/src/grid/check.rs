@@ -7,9 +7,11 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::meaning::Bound;
-use super::meaning::{Lookup, RunFigures, TIME, TargetRule};
+use super::meaning::{Lookup, RunMetrics, TIME, TargetRule};
 use super::scope::{Scope, listed};
-use super::written::{Text, Written, WrittenAxis, WrittenFigures, WrittenLookup, WrittenTarget};
+use super::written_grid::{
+    Text, WrittenAxis, WrittenGrid, WrittenLookup, WrittenMetrics, WrittenTarget,
+};
 use super::{About, Charge, ProbeCharge};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
@@ -26,7 +28,7 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     pub fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
-        let told = Diagnostic::at(self.source, span, title, label);
+        let told = Diagnostic::at_span(self.source, span, title, label);
         self.diagnostics.push(told.with_help(help));
     }
 
@@ -53,7 +55,7 @@ impl Check<'_> {
         String::new()
     }
 
-    pub fn about(&mut self, written: &Written) -> (String, About) {
+    pub fn about(&mut self, written: &WrittenGrid) -> (String, About) {
         let name = self.text("name", &written.name, "the name under which it is listed");
         let why = (!name.is_empty()).then(|| not_a_name(&name)).flatten();
         if let (Some(written), Some(why)) = (&written.name, why) {
@@ -163,7 +165,7 @@ impl Check<'_> {
         all
     }
 
-    pub fn figures(&mut self, written: &WrittenFigures, scope: &Scope<'_>) -> Option<RunFigures> {
+    pub fn figures(&mut self, written: &WrittenMetrics, scope: &Scope<'_>) -> Option<RunMetrics> {
         let mut bind = |key: &str, text: &Option<Text>| {
             (text.as_ref()).and_then(|text| scope.bind(key, text, self.diagnostics))
         };
@@ -182,7 +184,7 @@ impl Check<'_> {
                 "the seconds of a run: a column, or `{time in h} * 3600`",
             );
         }
-        Some(RunFigures {
+        Some(RunMetrics {
             time_s: time_s?,
             quality,
             steps,
@@ -198,7 +200,7 @@ impl Check<'_> {
     pub fn target(
         &mut self,
         written: Option<&Spanned<WrittenTarget>>,
-        figures: &WrittenFigures,
+        figures: &WrittenMetrics,
     ) -> TargetRule {
         let Some(written) = written else {
             return TargetRule::Completed;
@@ -295,14 +297,14 @@ impl Check<'_> {
         Some(bound)
     }
 
-    pub fn some_price(&mut self, written: &Written) {
+    pub fn some_price(&mut self, written: &WrittenGrid) {
         if written.cost_usd.is_none() && written.vms.is_none() {
             let help = "a rule such as `cost_usd = \"time_s / 3600 * price * workers\"`, or `vms = \"workers\"` for a pricing policy";
             self.missing("cost_usd", help);
         }
     }
 
-    pub fn probe(&mut self, written: &Written) -> ProbeCharge {
+    pub fn probe(&mut self, written: &WrittenGrid) -> ProbeCharge {
         let charge = written.probe.charge.as_ref();
         let figures = &written.figures;
         let has_split = figures.compute_s.is_some() && figures.communication_s.is_some();
@@ -320,7 +322,7 @@ impl Check<'_> {
         }
     }
 
-    pub fn default_jobs(&mut self, written: &Written) -> Vec<Text> {
+    pub fn default_jobs(&mut self, written: &WrittenGrid) -> Vec<Text> {
         let Some(jobs) = &written.default_jobs else {
             return Vec::new();
         };

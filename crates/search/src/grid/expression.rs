@@ -112,19 +112,19 @@ enum Arithmetic {
     /// From left to right.
     Chain(Box<Arithmetic>, Vec<(Operation, Arithmetic)>),
     /// One of two, as a comparison says.
-    Either(Box<Either>),
+    Either(Box<ConditionalValue>),
 }
 
 /// One of two values, as a comparison of two others says.
 #[derive(Debug, Clone)]
-struct Either {
+struct ConditionalValue {
     compared: [Arithmetic; 2],
     relation: Relation,
     then: Arithmetic,
     otherwise: Arithmetic,
 }
 
-impl Either {
+impl ConditionalValue {
     fn value(&self, values: &[Line]) -> Line {
         let [a, b] = self.compared.each_ref().map(|part| part.value(values));
         // No number compares with nothing, and what is taken then is none.
@@ -228,7 +228,7 @@ impl Arithmetic {
                 let [right] = &right[..] else {
                     return wrong(&condition.span, "a comparison of two values");
                 };
-                return Ok(Arithmetic::Either(Box::new(Either {
+                return Ok(Arithmetic::Either(Box::new(ConditionalValue {
                     compared: [Self::new(left, names)?, Self::new(right, names)?],
                     relation: *relation,
                     then: Self::new(then, names)?,
@@ -294,7 +294,7 @@ impl Expression {
             Err((part, label)) => {
                 let title = format!("`{}` cannot be computed", shown(written.get_ref()));
                 let help = "arithmetic on names and numbers: + - * / ceil ( ) if(a < b, 1, 2) min max; a name with other characters than letters, digits and _ in braces: {my column}";
-                let wrong = Diagnostic::at(source, place(&part), title, label);
+                let wrong = Diagnostic::at_span(source, place(&part), title, label);
                 diagnostics.push(wrong.with_help(help));
                 None
             }

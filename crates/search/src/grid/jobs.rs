@@ -18,17 +18,17 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 pub(super) struct Jobs<'a> {
     spec: &'a Spec,
     source: &'a Arc<Source>,
-    all: Vec<Growing>,
+    all: Vec<JobBuilder>,
     by_name: HashMap<String, usize>,
     /// Which figures of the rule of costs are known before a run.
     pub follows: Follows,
 }
 
 /// A job while its rows come in.
-struct Growing {
+struct JobBuilder {
     name: String,
     /// Cheap versions of it, by the bits of their shares.
-    cheap: BTreeMap<u64, Growing>,
+    cheap: BTreeMap<u64, JobBuilder>,
     places: HashMap<Vec<u64>, usize>,
     configurations: Vec<Configuration>,
 }
@@ -55,14 +55,14 @@ impl<'a> Jobs<'a> {
     pub fn add(&mut self, read: ReadRow, diagnostics: &mut Diagnostics) {
         let name = read.job.unwrap_or_else(|| self.spec.name.clone());
         let place = *self.by_name.entry(name).or_insert_with_key(|name| {
-            self.all.push(Growing::new(name));
+            self.all.push(JobBuilder::new(name));
             self.all.len() - 1
         });
         self.follows.learn(place, &read.values, &read.priced_by);
         let mut job = &mut self.all[place];
         if let Some(share) = read.share {
             let cheap = job.cheap.entry(share.to_bits());
-            job = cheap.or_insert_with(|| Growing::new(&job.name));
+            job = cheap.or_insert_with(|| JobBuilder::new(&job.name));
         }
         let key = bits(&read.values);
         let Some(&known) = job.places.get(&key) else {
@@ -88,7 +88,7 @@ impl<'a> Jobs<'a> {
             let text = &self.source.text[..before.first.start];
             let label = format!("as in line {}", 1 + text.matches('\n').count());
             let help = "`repeats = true` keeps all runs of a configuration; `repeat = \"COLUMN\"` names what tells them apart";
-            let told = Diagnostic::at(self.source, read.span, title, label);
+            let told = Diagnostic::at_span(self.source, read.span, title, label);
             diagnostics.push(told.with_help(help));
         }
         before.repeats.extend(read.repeat);
@@ -165,16 +165,16 @@ impl<'a> Jobs<'a> {
             let title = format!("no run of `{name}` is a whole one");
             let label = "a cheap version, as all others of it";
             let help = "`full` in `[fidelity]` is what whole runs have";
-            let told = Diagnostic::at(self.source, row, title, label);
+            let told = Diagnostic::at_span(self.source, row, title, label);
             diagnostics.push(told.with_help(help));
         }
         done
     }
 }
 
-impl Growing {
-    fn new(name: &str) -> Growing {
-        Growing {
+impl JobBuilder {
+    fn new(name: &str) -> JobBuilder {
+        JobBuilder {
             name: name.to_owned(),
             cheap: BTreeMap::new(),
             places: HashMap::new(),

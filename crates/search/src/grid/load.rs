@@ -10,7 +10,7 @@ use super::rows::Reader;
 use super::scope::listed;
 use super::spec::Spec;
 use super::types;
-use super::written::{Text, Written};
+use super::written_grid::{Text, WrittenGrid};
 use super::{Grid, Job, ROWS, SPEC};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, did_you_mean};
@@ -24,7 +24,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Grid> {
 
 /// A grid, and what its specification uses of the table.
 #[derive(Debug, Clone)]
-pub struct Read {
+pub struct LoadedGrid {
     pub grid: Grid,
     pub table: Table,
     /// Columns that the specification has a use for, in the order of the table, and whether their
@@ -41,7 +41,7 @@ fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnost
         return warnings;
     };
     let mut warn = |span: Range<usize>, title: String, label: &str, help: &str| {
-        warnings.push(Diagnostic::at(source, span, title, label).with_help(help));
+        warnings.push(Diagnostic::at_span(source, span, title, label).with_help(help));
     };
     if !cost.is_timed() {
         let title = "what a run costs is known only after it: `cost_usd` has no time in it";
@@ -75,7 +75,7 @@ fn place_of(
     if place.is_none() {
         let label = did_you_mean(asked.get_ref(), names(), "not a job of this grid");
         let title = format!("unknown job `{}`", asked.get_ref());
-        let told = Diagnostic::at(spec, asked.span(), title, label);
+        let told = Diagnostic::at_span(spec, asked.span(), title, label);
         diagnostics.push(told.with_help(format!("its jobs: {}", listed(names()))));
     }
     place
@@ -103,9 +103,13 @@ fn name_programs(
 }
 
 /// Reads a specification and its table; every mistake goes to `diagnostics`.
-pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Read> {
+pub fn read(
+    spec: &Arc<Source>,
+    rows: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<LoadedGrid> {
     let before = diagnostics.len();
-    let written: Option<Written> = input::toml::read(spec, diagnostics);
+    let written: Option<WrittenGrid> = input::toml::read(spec, diagnostics);
     let table = Table::read_any(rows, diagnostics);
     let (written, table) = (written?, table?);
     let columns: Vec<String> = table.columns().map(str::to_owned).collect();
@@ -146,7 +150,7 @@ pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostic
             (name, is_measured)
         })
         .collect();
-    (diagnostics.len() == before).then_some(Read {
+    (diagnostics.len() == before).then_some(LoadedGrid {
         grid: Grid {
             name: checked.name,
             about: checked.about,

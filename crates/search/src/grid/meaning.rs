@@ -121,7 +121,7 @@ pub(super) struct FidelitySpec {
     pub span: Range<usize>,
 }
 
-pub(super) struct RunFigures {
+pub(super) struct RunMetrics {
     pub time_s: Bound,
     pub quality: Option<Bound>,
     pub steps: Option<Bound>,
@@ -133,7 +133,7 @@ pub(super) struct RunFigures {
     pub noise_normalised: Option<Bound>,
 }
 
-impl RunFigures {
+impl RunMetrics {
     pub fn all(&self) -> impl Iterator<Item = &Bound> {
         let others = [
             &self.quality,

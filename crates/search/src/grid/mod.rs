@@ -7,7 +7,7 @@
 //!
 //! - [`load`]: a folder → a checked grid.
 //! - [`library`]: the grids embedded in the binary.
-//! - `written`: the specification as it is written; `spec`: what it means for the columns of a
+//! - `written_grid`: the specification as it is written; `spec`: what it means for the columns of a
 //!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
 //! - `meaning`: what the parts of a specification come to.
 //! - [`expression`]: arithmetic on columns.
@@ -29,7 +29,7 @@ mod rows;
 mod scope;
 mod spec;
 pub mod types;
-mod written;
+mod written_grid;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ pub struct Run {
     /// Normalised SGD noise γ/K.
     pub noise_normalised: Option<f64>,
     /// Which of its figures were derived from other runs.
-    pub derived: Derived,
+    pub derived: DerivedMetrics,
 }
 
 /// What tells the seconds of a step.
@@ -186,7 +186,7 @@ impl Run {
 
 /// Figures that were not measured in this run but derived from others: whoever fits a model leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Derived {
+pub struct DerivedMetrics {
     pub epochs: bool,
     pub noise_normalised: bool,
 }
@@ -312,7 +312,7 @@ impl Job {
     }
 
     /// VM shape and number of VMs that a configuration holds, where the grid says so.
-    pub fn held(&self, configuration: usize) -> Option<(&Arc<str>, u32)> {
+    pub fn vms_of(&self, configuration: usize) -> Option<(&Arc<str>, u32)> {
         let vms = self.vms.get(configuration)?;
         Some((self.space.vm(configuration)?, *vms))
     }

@@ -15,7 +15,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn of(job: &Job) -> Counts {
+    pub fn from_job(job: &Job) -> Counts {
         let ended = |outcome| job.runs.iter().filter(|run| run.outcome == outcome).count();
         Counts {
             runs: job.runs.len(),
@@ -27,7 +27,7 @@ impl Counts {
     }
 
     pub fn of_all<'j>(jobs: impl IntoIterator<Item = &'j Job>) -> Counts {
-        let each = jobs.into_iter().map(Counts::of);
+        let each = jobs.into_iter().map(Counts::from_job);
         each.fold(Counts::default(), |sum, job| Counts {
             runs: sum.runs + job.runs,
             configurations: sum.configurations + job.configurations,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::cheap;
 use super::expression::Line;
-use super::meaning::{AxisSpec, From, KindSpec, RunFigures, TargetRule};
+use super::meaning::{AxisSpec, From, KindSpec, RunMetrics, TargetRule};
 use super::meaning::{Bound, Meaning};
 use super::scope::listed;
 use super::spec::Spec;
-use super::{Bill, Charge, Derived, Outcome, Run, StepFrom};
+use super::{Bill, Charge, DerivedMetrics, Outcome, Run, StepFrom};
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     ) -> Option<f64> {
         match (&axis.kind, &axis.from) {
             (KindSpec::Numeric { is_whole: true, .. }, From::Column(column)) => row
-                .whole(column, 1..=u64::from(u32::MAX), d)
+                .whole_number(column, 1..=u64::from(u32::MAX), d)
                 .map(|v| v as f64),
             (KindSpec::Numeric { .. }, From::Column(column)) => row.number(column, .., d),
             (KindSpec::Numeric { is_whole, .. }, From::Formula(bound)) => {
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
                     let names = || levels.iter().map(|level| &**level);
                     let label = did_you_mean(text, names(), "not among its levels");
                     let title = format!("the axis `{}` has no level `{text}`", axis.name);
-                    let told = Diagnostic::at(self.source, row.span(column), title, label);
+                    let told = Diagnostic::at_span(self.source, row.span(column), title, label);
                     d.push(told.with_help(format!("its levels: {}", listed(names()))));
                     return None;
                 }
@@ -199,7 +199,7 @@ impl Cells<'_> {
             let names = || lookup.values.keys().map(String::as_str);
             let label = did_you_mean(text, names(), "not among its values");
             let title = format!("the lookup `{}` has no value for `{text}`", lookup.name);
-            let told = Diagnostic::at(self.source, self.row.span(&lookup.by), title, label);
+            let told = Diagnostic::at_span(self.source, self.row.span(&lookup.by), title, label);
             d.push(told.with_help(format!("it has: {}", listed(names()))));
         }
         found.copied()
@@ -241,7 +241,7 @@ impl Cells<'_> {
         is_legal.then_some(value)
     }
 
-    fn run(&self, figures: &RunFigures, d: &mut Diagnostics) -> Option<Run> {
+    fn run(&self, figures: &RunMetrics, d: &mut Diagnostics) -> Option<Run> {
         let time_s = self.figure("time_s", &figures.time_s, AT_LEAST_0, true, d);
         let mut optional = |key, bound: &Option<Bound>, range| {
             (bound.as_ref()).and_then(|bound| self.figure(key, bound, range, false, d))
@@ -328,8 +328,8 @@ impl Cells<'_> {
         })
     }
 
-    fn derived(&self, d: &mut Diagnostics) -> Derived {
-        let mut derived = Derived::default();
+    fn derived(&self, d: &mut Diagnostics) -> DerivedMetrics {
+        let mut derived = DerivedMetrics::default();
         let Some(column) = &self.spec.derived else {
             return derived;
         };

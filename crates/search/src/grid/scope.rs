@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::expression::Expression;
 use super::meaning::{AxisSpec, Bound, From, KindSpec, Lookup, Meaning};
-use super::written::Text;
+use super::written_grid::Text;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// All that a name may stand for.
@@ -27,10 +27,10 @@ impl Scope<'_> {
         for (name, span) in expression.names() {
             match self.meaning(name) {
                 Ok(meaning) => meanings.push(meaning),
-                Err(Wrong::Unknown) if self.refused.contains(&name.as_str()) => {}
+                Err(UnresolvedName::Unknown) if self.refused.contains(&name.as_str()) => {}
                 Err(wrong) => {
-                    let (title, label, help) = wrong.told(key, name, self);
-                    let told = Diagnostic::at(self.source, span.clone(), title, label);
+                    let (title, label, help) = wrong.message_parts(key, name, self);
+                    let told = Diagnostic::at_span(self.source, span.clone(), title, label);
                     diagnostics.push(told.with_help(help));
                 }
             }
@@ -41,14 +41,14 @@ impl Scope<'_> {
         })
     }
 
-    fn meaning(&self, name: &str) -> Result<Meaning, Wrong> {
+    fn meaning(&self, name: &str) -> Result<Meaning, UnresolvedName> {
         if self.time.contains(&name) {
             return Ok(Meaning::Time);
         }
         if let Some(place) = self.axes.iter().position(|axis| axis.name == name) {
             return match self.axes[place].kind {
                 KindSpec::Numeric { .. } => Ok(Meaning::Axis(place)),
-                _ => Err(Wrong::NoNumber),
+                _ => Err(UnresolvedName::NoNumber),
             };
         }
         if let Some(place) = self.lookups.iter().position(|lookup| lookup.name == name) {
@@ -57,7 +57,7 @@ impl Scope<'_> {
         if self.columns.iter().any(|column| column == name) {
             Ok(Meaning::Column(name.to_owned()))
         } else {
-            Err(Wrong::Unknown)
+            Err(UnresolvedName::Unknown)
         }
     }
 
@@ -86,15 +86,15 @@ impl Scope<'_> {
     }
 }
 
-enum Wrong {
+enum UnresolvedName {
     Unknown,
     NoNumber,
 }
 
-impl Wrong {
-    fn told(&self, key: &str, name: &str, scope: &Scope<'_>) -> (String, String, String) {
+impl UnresolvedName {
+    fn message_parts(&self, key: &str, name: &str, scope: &Scope<'_>) -> (String, String, String) {
         match self {
-            Wrong::Unknown => {
+            UnresolvedName::Unknown => {
                 let label = did_you_mean(name, scope.legal(), "not known");
                 let title = format!("`{key}`: unknown name `{name}`");
                 (
@@ -103,7 +103,7 @@ impl Wrong {
                     format!("legal here: {}", listed(scope.legal())),
                 )
             }
-            Wrong::NoNumber => (
+            UnresolvedName::NoNumber => (
                 format!("`{key}`: the axis `{name}` holds names, no numbers"),
                 "cannot be computed with".to_owned(),
                 format!("a `[lookup.…]` with `by = \"{name}\"` gives a number for each name"),

@@ -7,11 +7,11 @@ use super::axes::axes;
 use super::cheap;
 use super::check::Check;
 use super::meaning::{
-    AxisSpec, Bound, Cost, FidelitySpec, From, Lookup, RunFigures, TIME, TargetRule,
+    AxisSpec, Bound, Cost, FidelitySpec, From, Lookup, RunMetrics, TIME, TargetRule,
 };
 use super::scope::Scope;
 use super::types;
-use super::written::{Text, Written};
+use super::written_grid::{Text, WrittenGrid};
 use super::{About, ProbeCharge, StatedType};
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -31,7 +31,7 @@ pub(super) struct Spec {
     pub target: TargetRule,
     pub axes: Vec<AxisSpec>,
     pub lookups: Vec<Lookup>,
-    pub figures: RunFigures,
+    pub figures: RunMetrics,
     pub cost: Option<Cost>,
     pub vms: Option<Bound>,
     pub keep: Vec<String>,
@@ -43,7 +43,7 @@ pub(super) struct Spec {
 impl Spec {
     /// What `written` means for a table of `columns`; every mistake goes to `diagnostics`.
     pub fn new(
-        written: &Written,
+        written: &WrittenGrid,
         source: &Arc<Source>,
         table: &str,
         columns: &[String],

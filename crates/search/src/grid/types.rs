@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::check::Check;
 use super::scope::listed;
-use super::written::Written;
+use super::written_grid::WrittenGrid;
 use super::{Job, StatedType};
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
@@ -17,7 +17,10 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 const MOST: f64 = 1e6;
 
 /// What is said of each type, with its place.
-pub(super) fn stated(check: &mut Check<'_>, written: &Written) -> Vec<(StatedType, Range<usize>)> {
+pub(super) fn stated(
+    check: &mut Check<'_>,
+    written: &WrittenGrid,
+) -> Vec<(StatedType, Range<usize>)> {
     let mut all = Vec::new();
     let has_vms = (written.axis.keys()).any(|name| name.get_ref() == space::VM);
     for (name, of) in &written.vm {
@@ -83,7 +86,7 @@ pub(super) fn known(
         }
         let label = did_you_mean(&stated.vm, all.iter().copied(), "no run was on it");
         let title = format!("no VM type `{}` in these rows", stated.vm);
-        let told = Diagnostic::at(source, span.clone(), title, label);
+        let told = Diagnostic::at_span(source, span.clone(), title, label);
         let help = format!("their types: {}", listed(all.iter().copied()));
         diagnostics.push(told.with_help(help));
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::others::Others;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::other_jobs::OtherJobs;
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -25,13 +25,17 @@ impl Declared for AverageBestSettings {
 }
 
 impl Recipe for AverageBestSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let others = Others::take(task, past)?;
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let others = OtherJobs::take_from_past(task, past)?;
         Ok(Box::new(AverageBest(others)))
     }
 }
 
-struct AverageBest(Others);
+struct AverageBest(OtherJobs);
 
 impl Strategy for AverageBest {
     fn depends(&self) -> Depends {
@@ -50,7 +54,11 @@ impl Strategy for AverageBest {
 }
 
 /// Decides for the configuration of the least mean ratio, and after it for the next ones.
-pub(super) fn pick(others: &Others, task: &Task<'_>, forecast: &mut Forecast) -> Result<(), Stop> {
+pub(super) fn pick(
+    others: &OtherJobs,
+    task: &Task<'_>,
+    forecast: &mut Forecast,
+) -> Result<(), Stop> {
     let mut order = order(others, task).into_iter();
     if order.len() == 0 {
         let why = "no configuration that others ran has a price before it was run";
@@ -62,7 +70,7 @@ pub(super) fn pick(others: &Others, task: &Task<'_>, forecast: &mut Forecast) ->
 }
 
 /// Configurations that others ran, from the least mean ratio on. A job that did not run one says of it what its median run says.
-fn order(others: &Others, task: &Task<'_>) -> Vec<usize> {
+fn order(others: &OtherJobs, task: &Task<'_>) -> Vec<usize> {
     let ratios: Vec<(Vec<Option<f64>>, f64)> = (others.jobs.iter())
         .map(|job| {
             let ratios = job.ratios(task);

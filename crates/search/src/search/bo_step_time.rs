@@ -11,10 +11,10 @@ use super::belief::Belief;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::probing::{Probing, UNREAD};
+use super::prober::{Prober, UNREAD};
 use super::settings::Probes;
 use super::trials::{none_reached, point, runs, value};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -63,8 +63,12 @@ impl Declared for BoStepTimeSettings {
 }
 
 impl Recipe for BoStepTimeSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let probing = Prober::with_known_epochs(task, past, Probes::of_steps(self.probe_steps));
         let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);
         Ok(Box::new(BoStepTime {
             work: (0..task.space.len()).map(work).collect(),
@@ -76,7 +80,7 @@ impl Recipe for BoStepTimeSettings {
 
 struct BoStepTime {
     settings: BoStepTimeSettings,
-    probing: Probing,
+    probing: Prober,
     /// Steps to the target of each configuration; 1 where runs go to it.
     work: Vec<f64>,
 }
@@ -99,7 +103,7 @@ impl Strategy for BoStepTime {
             None if task.objective == Some(Objective::Time) => PROBES.1 as usize,
             None => PROBES.0 as usize,
         });
-        let features = Features::of(task.space, task.prices);
+        let features = Features::for_space(task.space, task.prices);
         let mut looks = StepLooks {
             strategy: self,
             task,

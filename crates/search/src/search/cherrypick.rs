@@ -12,7 +12,7 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -58,7 +58,7 @@ impl Declared for CherryPickSettings {
 }
 
 impl Recipe for CherryPickSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(CherryPick(self.clone())))
     }
 }
@@ -83,7 +83,7 @@ impl Strategy for CherryPick {
         let features = Features::with_machines(task);
         let most = most_values(task);
         let first = (settings.first.get() as usize).min(budget);
-        let mut seen = SeenRuns {
+        let mut seen = ObservedRuns {
             process: GaussianProcess::new(&features, count),
             worst: 0.0,
         };
@@ -116,12 +116,12 @@ impl Strategy for CherryPick {
 }
 
 /// What the runs so far tell.
-struct SeenRuns<'f> {
+struct ObservedRuns<'f> {
     process: GaussianProcess<'f>,
     worst: f64,
 }
 
-impl SeenRuns<'_> {
+impl ObservedRuns<'_> {
     fn learn(&mut self, at: usize, outcome: TrialOutcome) {
         let value = match outcome {
             TrialOutcome::Reached(value) => value,

@@ -7,9 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::others::Others;
+use super::other_jobs::OtherJobs;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
@@ -50,11 +50,15 @@ impl Declared for CollaborativeFilteringSettings {
 }
 
 impl Recipe for CollaborativeFilteringSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let others = Others::take(task, past)?;
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let others = OtherJobs::take_from_past(task, past)?;
         Ok(Box::new(CollaborativeFiltering {
             runs: self.budget.get() as usize,
-            factors: Factors::of(&others, task.space.len()),
+            factors: Factors::from_other_jobs(&others, task.space.len()),
         }))
     }
 }
@@ -112,7 +116,7 @@ struct Factors {
 }
 
 impl Factors {
-    fn of(others: &Others, count: usize) -> Factors {
+    fn from_other_jobs(others: &OtherJobs, count: usize) -> Factors {
         // Logarithms less the mean of their job.
         let logs: Vec<Vec<Option<f64>>> = (others.jobs.iter())
             .map(|job| {

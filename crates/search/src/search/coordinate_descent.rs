@@ -2,10 +2,10 @@
 //! best neighbour, until none is better. It minimises what the scenario asks for: time, cost at the
 //! prices that everybody knows, or for the knee their product, which needs no scale of either.
 
-use super::probing::Probing;
+use super::prober::Prober;
 use super::settings::probing_settings;
 use super::trials::{point, value};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -27,18 +27,22 @@ impl Declared for CoordinateDescentSettings {
 }
 
 impl Recipe for CoordinateDescentSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let groups = space::groups(task.space);
         Ok(Box::new(CoordinateDescent {
             start: space::start(&groups, self.start).unwrap_or(0),
-            probing: Probing::new(task, past, self.probes()),
+            probing: Prober::new(task, past, self.probes()),
         }))
     }
 }
 
 struct CoordinateDescent {
     start: usize,
-    probing: Probing,
+    probing: Prober,
 }
 
 impl Strategy for CoordinateDescent {
@@ -54,7 +58,7 @@ impl Strategy for CoordinateDescent {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         self.probing.cold_start(testbed)?;
-        let mut walk = Walk {
+        let mut walk = Descent {
             task,
             probing: &self.probing,
             testbed,
@@ -83,18 +87,18 @@ impl Strategy for CoordinateDescent {
 }
 
 /// A walk through the space, with what was seen on the way.
-struct Walk<'a, 't> {
+struct Descent<'a, 't> {
     task: &'a Task<'a>,
-    probing: &'a Probing,
+    probing: &'a Prober,
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
     tried: Vec<bool>,
 }
 
-impl Walk<'_, '_> {
+impl Descent<'_, '_> {
     /// How good a configuration is, the lower the better, that is probed if it was not; infinite where
     /// nothing is known of it.
-    fn value(&mut self, at: usize) -> Result<Worth, Stop> {
+    fn value(&mut self, at: usize) -> Result<DescentScore, Stop> {
         if !std::mem::replace(&mut self.tried[at], true) {
             (self.probing).probe_and_predict(self.testbed, at, self.forecast)?;
         }
@@ -112,8 +116,8 @@ impl Walk<'_, '_> {
         &mut self,
         from: usize,
         axis: usize,
-        value: Worth,
-    ) -> Result<Option<(usize, Worth)>, Stop> {
+        value: DescentScore,
+    ) -> Result<Option<(usize, DescentScore)>, Stop> {
         let mut best = None;
         let mut least = value;
         for at in neighbours(self.task, from, axis).into_iter().flatten() {
@@ -127,7 +131,7 @@ impl Walk<'_, '_> {
 }
 
 /// Whether the limits are exceeded, and what is to be minimised.
-type Worth = (bool, f64);
+type DescentScore = (bool, f64);
 
 /// The configurations nearest below and above on an axis, that are the same on all others.
 fn neighbours(task: &Task<'_>, from: usize, axis: usize) -> [Option<usize>; 2] {

@@ -11,7 +11,7 @@ use super::by_price::Corner;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -57,7 +57,7 @@ impl Declared for EiPerCostSettings {
 }
 
 impl Recipe for EiPerCostSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(EiPerCost(self.clone())))
     }
 }
@@ -79,7 +79,7 @@ impl Strategy for EiPerCost {
         let settings = &self.0;
         let count = task.space.len();
         let budget = trials::runs(settings.budget, count);
-        let features = Features::of(task.space, task.prices);
+        let features = Features::for_space(task.space, task.prices);
         let mut process = GaussianProcess::new(&features, count);
         let mut trials = Trials::new(task, testbed, forecast);
         let mut worst = f64::NEG_INFINITY;

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::a_optimal::{a_optimal, rank};
-use super::probing::{Probing, UNREAD};
+use super::prober::{Prober, UNREAD};
 use super::settings::Probes;
 use super::trials::{none_reached, point, value};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -42,13 +42,17 @@ impl Declared for ErnestSettings {
 }
 
 impl Recipe for ErnestSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let probing = Prober::with_known_epochs(task, past, Probes::of_steps(self.probe_steps));
         let terms = (0..task.space.len())
             .map(|at| terms(task.space, at, probing.is_to_target()))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| {
-                Unusable("the space does not say how many workers there are".to_owned())
+                UnusableStrategy("the space does not say how many workers there are".to_owned())
             })?;
         let kinds = kinds(task.space, probing.is_to_target());
         let experiments = |members: Vec<usize>| {
@@ -102,7 +106,7 @@ fn kinds(space: &Space, to_target: bool) -> Vec<Vec<usize>> {
 struct Ernest {
     kinds: Vec<Kind>,
     terms: Vec<ErnestTerms>,
-    probing: Probing,
+    probing: Prober,
 }
 
 /// Configurations that one law is about.

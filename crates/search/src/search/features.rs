@@ -28,7 +28,7 @@ impl Features {
         Features::and(task.space, task.prices, columns.into_iter().flatten())
     }
 
-    pub(super) fn of(space: &Space, prices: Option<&dyn Prices>) -> Features {
+    pub(super) fn for_space(space: &Space, prices: Option<&dyn Prices>) -> Features {
         Features::and(space, prices, [])
     }
 
@@ -133,7 +133,7 @@ mod tests {
             [0.0, 4.0, 0.0, 7.0],
         ];
         let space = Space::new(axes, rows).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         assert!((features.square(0, 1) - 1.0).abs() < 1e-12);
         assert!((features.square(1, 2) - 3.0).abs() < 1e-12);
         assert!((features.square(0, 3) - 0.25).abs() < 1e-12);

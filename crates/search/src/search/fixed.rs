@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Start;
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -23,7 +23,7 @@ pub struct DefaultSettings {
 }
 
 impl DefaultSettings {
-    pub fn index(&self, task: &Task<'_>) -> Result<usize, Unusable> {
+    pub fn index(&self, task: &Task<'_>) -> Result<usize, UnusableStrategy> {
         let space = task.space;
         let groups = space::groups(space);
         let smallest = space::start(&groups, Start::Smallest).unwrap_or(0);
@@ -36,7 +36,7 @@ impl DefaultSettings {
             .find(|&at| (space.workers(at), space.batch(at)) == (workers, batch))
             .ok_or_else(|| {
                 let said = |value: Option<u32>| value.map_or("no".to_owned(), |v| v.to_string());
-                Unusable(format!(
+                UnusableStrategy(format!(
                     "{} workers with batch {} is not among the configurations of `{}`",
                     said(workers),
                     said(batch),
@@ -57,14 +57,18 @@ impl Declared for DefaultSettings {
 }
 
 impl Recipe for DefaultSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        Ok(Box::new(Fixed(self.index(task)?)))
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        Ok(Box::new(FixedConfiguration(self.index(task)?)))
     }
 }
 
-struct Fixed(usize);
+struct FixedConfiguration(usize);
 
-impl Strategy for Fixed {
+impl Strategy for FixedConfiguration {
     fn search(
         &self,
         _: &Task<'_>,

@@ -1,8 +1,8 @@
 //! Full search: probe every configuration.
 
-use super::probing::Probing;
+use super::prober::Prober;
 use super::settings::probing_settings;
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -24,11 +24,15 @@ impl Declared for FullSettings {
 }
 
 impl Recipe for FullSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let groups = space::groups(task.space);
         Ok(Box::new(Full {
             order: groups.into_iter().flat_map(|g| g.members).collect(),
-            probing: Probing::new(task, past, self.probes()),
+            probing: Prober::new(task, past, self.probes()),
         }))
     }
 }
@@ -36,7 +40,7 @@ impl Recipe for FullSettings {
 struct Full {
     /// All configurations, so that the cluster only grows.
     order: Vec<usize>,
-    probing: Probing,
+    probing: Prober,
 }
 
 impl Strategy for Full {

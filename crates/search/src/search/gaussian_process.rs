@@ -7,7 +7,7 @@
 use super::belief::Belief;
 use super::features::Features;
 use super::outlook::Outlook;
-use super::products::{Known, Sums};
+use super::products::{PosteriorProducts, Sums};
 use scavsim_base::stats::field::{Rows, matern};
 
 /// Length scales that are tried, in lengths of an axis.
@@ -28,7 +28,7 @@ struct Scale {
     rows: Rows,
     sums: Sums,
     /// What is known of each x.
-    points: Vec<Known>,
+    points: Vec<PosteriorProducts>,
     /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
 }
@@ -40,7 +40,7 @@ impl<'f> GaussianProcess<'f> {
             length,
             rows: Rows::default(),
             sums: Sums::default(),
-            points: vec![Known::NOTHING; count],
+            points: vec![PosteriorProducts::NOTHING; count],
             log_diagonal: 0.0,
         };
         GaussianProcess {
@@ -148,7 +148,7 @@ mod tests {
     fn line(count: u32) -> (Space, Features) {
         let rows: Vec<[f64; 1]> = (1..=count).map(|x| [f64::from(x)]).collect();
         let space = Space::new(vec![Axis::numeric("x", "1")], rows).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         (space, features)
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn equal_configurations_and_equal_values_are_no_trouble() {
         let axes = vec![Axis::numeric("x", "1")];
         let space = Space::new(axes, [[1.0], [1.0], [2.0], [2.0]]).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let mut process = GaussianProcess::new(&features, 4);
         for at in [0, 1, 2, 3, 0] {
             process.observe(at, 5.0);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 use super::trials::Trials;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -38,10 +38,14 @@ impl Declared for LatinHypercubeSettings {
 }
 
 impl Recipe for LatinHypercubeSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(LatinHypercube {
             budget: self.budget.get() as usize,
-            features: Features::of(task.space, None),
+            features: Features::for_space(task.space, None),
         }))
     }
 }
@@ -130,7 +134,7 @@ mod tests {
             .collect();
         let axes = vec![Axis::numeric("a", "1"), Axis::numeric("b", "1")];
         let space = Space::new(axes, rows).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let mut stream = Stream::seeded(7);
         let chosen = design(&features, 64, 8, &mut stream);
         for axis in 0..2 {

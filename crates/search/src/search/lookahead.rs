@@ -18,13 +18,13 @@ pub(super) fn ratio((gain, takes): Path) -> f64 {
 }
 
 /// A look ahead over a few candidates.
-pub(super) struct Ahead {
+pub(super) struct Lookahead {
     /// The greatest value of each that keeps the limits.
     pub(super) most: Vec<f64>,
     pub(super) discount: f64,
 }
 
-impl Ahead {
+impl Lookahead {
     /// The path that begins with a run of candidate `at`, against the `best` value so far, with so much `left` to be spent.
     pub(super) fn path(
         &self,
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_step_ahead_is_what_the_process_would_say() {
         let space = grid(6, 5);
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let mut process = GaussianProcess::new(&features, 30);
         for (at, value) in [(0, 9.0), (29, 4.0), (14, 6.0), (5, 5.5)] {
             process.observe(at, value);
@@ -104,7 +104,7 @@ mod tests {
         let candidates = [3, 8, 17, 21, 26];
         let outlook = process.outlook(&candidates).expect("enough was seen");
         let most = vec![f64::INFINITY, 5.0, f64::INFINITY, 4.5, f64::INFINITY];
-        let ahead = Ahead {
+        let ahead = Lookahead {
             most: most.clone(),
             discount: 0.9,
         };

@@ -12,9 +12,9 @@ use super::belief::Belief;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::lookahead::{Ahead, is_paid, ratio};
+use super::lookahead::{Lookahead, is_paid, ratio};
 use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -70,10 +70,14 @@ impl Declared for LynceusSettings {
 }
 
 impl Recipe for LynceusSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let count = task.space.len();
         if count > MOST {
-            return Err(Unusable(format!(
+            return Err(UnusableStrategy(format!(
                 "{count} configurations, and it can hold beliefs of {MOST} at most"
             )));
         }
@@ -98,7 +102,7 @@ impl Strategy for Lynceus {
         let settings = &self.0;
         let count = task.space.len();
         let budget = trials::runs(settings.budget, count);
-        let features = Features::of(task.space, task.prices);
+        let features = Features::for_space(task.space, task.prices);
         let most = most_values(task);
         let mut process = GaussianProcess::new(&features, count);
         let mut trials = Trials::new(task, testbed, forecast);
@@ -183,7 +187,7 @@ impl Lynceus {
         ranked.truncate(WIDTH);
         let candidates: Vec<usize> = ranked.into_iter().map(|(at, _)| at).collect();
         let outlook = process.outlook(&candidates)?;
-        let ahead = Ahead {
+        let ahead = Lookahead {
             most: candidates.iter().map(|&at| most[at]).collect(),
             discount: self.0.discount.get(),
         };
@@ -198,7 +202,7 @@ impl Lynceus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testbed::{Extent, Observation, Spent, Target};
+    use crate::testbed::{Extent, Observation, SearchCost, Target};
     use scavsim_data::space::{Axis, Space};
 
     fn grid(width: u32, height: u32) -> Space {
@@ -242,8 +246,8 @@ mod tests {
                 ..Observation::default()
             })
         }
-        fn spent(&mut self) -> Spent {
-            Spent::new(self.seconds, None)
+        fn spent(&mut self) -> SearchCost {
+            SearchCost::new(self.seconds, None)
         }
     }
 
@@ -295,7 +299,7 @@ mod tests {
             budget: Count::new(10),
             ..LynceusSettings::default()
         };
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let designed = design(&features, space.len(), 10, &mut Stream::seeded(11));
         let (forecast, _, runs) = search(&space, settings);
         assert_eq!(runs, 10);

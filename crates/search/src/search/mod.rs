@@ -16,12 +16,12 @@
 //! - [`successive_halving`], [`trimtuner_like`]: cheap versions of runs, where a grid has them.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
-//! - [`average_best`], [`collaborative_filtering`], [`rule_selector`], [`value_of_information_history`]: what `others`, earlier runs of
+//! - [`average_best`], [`collaborative_filtering`], [`rule_selector`], [`value_of_information_history`]: what `other_jobs`, earlier runs of
 //!   other jobs, tell; `selection`: the rule that would have been best on them.
 //! - [`planner`]: parallel plans by a model of their steps.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - [`external`]: another program.
-//! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
+//! - `prober`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
 //! - `machines`: what VMs have, as far as anything tells.
 //! - [`space`]: corners and starting points of a list of configurations.
@@ -52,12 +52,12 @@ pub mod no_search;
 pub mod objective;
 pub mod one_run;
 pub mod online;
-mod others;
+mod other_jobs;
 mod outlook;
 pub mod partial;
 pub mod past;
 pub mod planner;
-mod probing;
+mod prober;
 mod products;
 pub mod random;
 pub mod random_forest;
@@ -76,11 +76,11 @@ pub mod trimtuner_like;
 pub mod value_of_information;
 pub mod value_of_information_history;
 
-pub use external::Spoken;
+pub use external::ConversationStrategy;
 pub use objective::{Limits, Objective, Point};
-pub use past::{Offer, Past, Taken};
+pub use past::{Offer, Past, UsedPastRun};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};
-pub use task::{Depends, Figures, Prices, Task};
+pub use task::{Depends, Prices, Task, WorkloadFacts};
 
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
@@ -88,7 +88,7 @@ use scavsim_base::rng::Stream;
 /// Why a strategy cannot be used on a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unusable(pub String);
+pub struct UnusableStrategy(pub String);
 
 /// Settings of a strategy: they say what it is and build it for a workload.
 pub trait Recipe: Send + Sync {
@@ -100,8 +100,12 @@ pub trait Recipe: Send + Sync {
     /// The strategy, ready for one workload. What it knows of earlier runs it takes from `past` here.
     ///
     /// # Errors
-    /// [`Unusable`] when the workload lacks what the strategy needs to know.
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable>;
+    /// [`UnusableStrategy`] when the workload lacks what the strategy needs to know.
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy>;
 }
 
 /// A search strategy, ready for one workload.
@@ -113,9 +117,9 @@ pub trait Recipe: Send + Sync {
 /// use scavsim::{Depends, Extent, Forecast, Stop, Strategy, Stream, Task, Testbed};
 ///
 /// /// Runs every configuration to the target and takes the cheapest.
-/// struct Exhaustive;
+/// struct ExhaustiveSearch;
 ///
-/// impl Strategy for Exhaustive {
+/// impl Strategy for ExhaustiveSearch {
 ///     fn depends(&self) -> Depends {
 ///         Depends::PRICES
 ///     }
@@ -138,7 +142,7 @@ pub trait Recipe: Send + Sync {
 ///         Ok(())
 ///     }
 /// }
-/// assert!(Exhaustive.depends().prices);
+/// assert!(ExhaustiveSearch.depends().prices);
 /// ```
 pub trait Strategy: Send + Sync {
     /// What the search depends on: it is told no more.

@@ -90,7 +90,7 @@ impl EpochLine {
     /// measured data, so the line means nothing there.
     pub fn epochs(&self, noise_normalised: f64) -> f64 {
         let (low, high) = self.range;
-        self.line.at(noise_normalised.max(low).min(high))
+        self.line.value_at(noise_normalised.max(low).min(high))
     }
 }
 
@@ -137,11 +137,11 @@ impl EpochTable {
         let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
         let history =
             past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
-        EpochTable::of(&history, from)
+        EpochTable::from_history(&history, from)
     }
 
     /// The table of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
-    pub fn of(history: &History, from: EpochsFrom) -> Option<EpochTable> {
+    pub fn from_history(history: &History, from: EpochsFrom) -> Option<EpochTable> {
         let known = || (history.runs.iter()).filter_map(|r| Some((r.workers, r.batch?, r.epochs?)));
         let only = from.only(known().filter_map(|r| r.0));
         let mut points: Vec<(u32, f64)> = known()
@@ -206,7 +206,7 @@ impl NoiseLine {
     }
 
     /// Fits the stored runs that have a noise; `None` if there are none.
-    pub fn of(history: &History, by: NoiseBy) -> Option<NoiseLine> {
+    pub fn from_history(history: &History, by: NoiseBy) -> Option<NoiseLine> {
         let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
             .filter_map(|r| Some((r.workers?, r.batch?, r.noise_normalised?)))
             .collect();
@@ -220,9 +220,9 @@ impl NoiseLine {
         let (first, last) = (self.workers[0], self.workers[self.workers.len() - 1]);
         let k = f64::from(workers).clamp(first, last);
         let (left, share) = locate(&self.workers, k).unwrap_or((0, 0.0));
-        let low = self.lines[left].at(x);
+        let low = self.lines[left].value_at(x);
         match self.lines.get(left + 1) {
-            Some(line) => low + share * (line.at(x) - low),
+            Some(line) => low + share * (line.value_at(x) - low),
             None => low,
         }
     }
@@ -289,7 +289,7 @@ impl StepPlane {
 
     pub fn step_s(&self, workers: u32, batch: u32) -> f64 {
         let k = f64::from(workers);
-        self.0.at(f64::from(batch) / k, k)
+        self.0.value_at(f64::from(batch) / k, k)
     }
 }
 
@@ -315,9 +315,9 @@ impl EpochModel {
     /// Fits the stored runs; `None` where they know no epochs.
     pub fn fit(history: &History, fits: Fits) -> Option<EpochModel> {
         let line = EpochLine::fit(history, fits.epochs_from);
-        match line.zip(NoiseLine::of(history, fits.noise_by)) {
+        match line.zip(NoiseLine::from_history(history, fits.noise_by)) {
             Some((epochs, noise)) => Some(EpochModel::ByNoise(epochs, noise)),
-            None => EpochTable::of(history, fits.epochs_from).map(EpochModel::ByBatch),
+            None => EpochTable::from_history(history, fits.epochs_from).map(EpochModel::ByBatch),
         }
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::models::{Fits, StoredModel};
 use super::same_job::Predetermined;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
-use super::{Offer, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Offer, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use scavsim_base::{Declaration, Declared};
 use scavsim_data::space::Space;
 
@@ -53,7 +53,11 @@ impl Declared for NoSearchSettings {
 }
 
 impl Recipe for NoSearchSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
@@ -74,7 +78,11 @@ impl Declared for LeaveOutSettings {
 }
 
 impl Recipe for LeaveOutSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
@@ -89,7 +97,7 @@ fn build(
     past: &mut Past<'_>,
     leave_out: bool,
     fits: Fits,
-) -> Result<Box<dyn Strategy>, Unusable> {
+) -> Result<Box<dyn Strategy>, UnusableStrategy> {
     let own = past.own_name();
     let used: Vec<&str> = (past.stored_names())
         .filter(|name| !leave_out || *name != own)
@@ -100,7 +108,7 @@ fn build(
         } else {
             "the average would be its own model"
         };
-        return Err(Unusable(format!(
+        return Err(UnusableStrategy(format!(
             "no workload other than `{own}` is stored, so {left}; name others in `search.stored`"
         )));
     }
@@ -111,7 +119,7 @@ fn build(
         .chain(0..task.space.len())
         .find_map(|at| Some((at, anchor_seconds_per_sample(past, task.space, at)?)));
     let (Some((anchor, known)), Some(samples_per_epoch)) = (known, task.samples_per_epoch) else {
-        return Err(Unusable(format!(
+        return Err(UnusableStrategy(format!(
             "`{own}` has no stored run in the space, such as {}, which gives the model its scale",
             task.space.name(smallest)
         )));
@@ -126,7 +134,7 @@ fn build(
                 .and_then(|m| m.predict(task.space, at))
                 .filter(|s| *s > 0.0)
                 .ok_or_else(|| {
-                    Unusable(format!(
+                    UnusableStrategy(format!(
                         "the stored model of `{name}` predicts nothing for {}",
                         task.space.name(at)
                     ))

@@ -153,7 +153,7 @@ fn least_two(
 /// A Pareto front of time and cost by its ends, and how far its knee lies below the line between them, after Kneedle
 /// (Satopää et al. 2011): normalised to the unit square, the point with the largest 1 − x − y.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Front {
+pub struct ParetoFront {
     fastest: Point,
     cheapest: Point,
     deepest: f64,
@@ -162,13 +162,13 @@ pub struct Front {
 /// Depths that differ by less are the same: rounding must not let an end of the front win over the other.
 const SAME_DEPTH: f64 = 1e-12;
 
-impl Front {
+impl ParetoFront {
     /// The front of all points that are allowed; `None` where there are none. `scratch` is overwritten.
-    pub fn of(
+    pub fn from_points(
         is_allowed: impl Fn(usize, &Point) -> bool,
         points: &[Point],
         scratch: &mut Vec<(usize, Point)>,
-    ) -> Option<Front> {
+    ) -> Option<ParetoFront> {
         scratch.clear();
         scratch.extend((points.iter().copied().enumerate()).filter(|(i, p)| is_allowed(*i, p)));
         knee(scratch).map(|(_, front)| front)
@@ -216,7 +216,7 @@ fn by_cost(a: &(usize, Point), b: &(usize, Point)) -> Ordering {
 }
 
 /// The knee of points and the deepest beside it, and their front, which is left of them.
-fn knee(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], Front)> {
+fn knee(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], ParetoFront)> {
     // What is slower than the cheapest is not on the front, and need not be sorted.
     let least = points.iter().min_by(|a, b| by_cost(a, b))?.1.time_s;
     points.retain(|(_, p)| p.time_s.total_cmp(&least).is_le());
@@ -227,7 +227,7 @@ fn knee(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], Front)>
         cheapest = cheapest.min(p.cost_usd);
         better
     });
-    let mut front = Front {
+    let mut front = ParetoFront {
         fastest: points.first()?.1,
         cheapest: points.last()?.1,
         deepest: f64::NEG_INFINITY,
@@ -318,7 +318,7 @@ mod tests {
         };
         let of = |points: &[(f64, f64)], limits: &Limits| {
             let points = all(points);
-            let front = Front::of(|_, p| limits.allow(p), &points, &mut Vec::new());
+            let front = ParetoFront::from_points(|_, p| limits.allow(p), &points, &mut Vec::new());
             let front = front.expect("not empty");
             let depth = |point| front.depth_over_knee(point);
             points.iter().map(depth).collect::<Vec<_>>()
@@ -357,14 +357,16 @@ mod tests {
             worse(0.0, 0.01),
             best,
         ];
-        let front = Front::of(|_, _| true, &points, &mut Vec::new()).expect("not empty");
+        let front =
+            ParetoFront::from_points(|_, _| true, &points, &mut Vec::new()).expect("not empty");
         let depths = points.map(|point| front.depth_over_knee(&point).expect("a depth"));
         for (depth, expected) in depths.into_iter().zip([1.0, -0.22, -0.31, 0.99, 1.0]) {
             assert!((depth - expected).abs() < 1e-9, "{depth} {expected}");
         }
         // More than nothing is no share of it.
         let free = [(1.0, 0.0), (1.0, 3.0)].map(|(time_s, cost_usd)| Point { time_s, cost_usd });
-        let front = Front::of(|_, _| true, &free, &mut Vec::new()).expect("not empty");
+        let front =
+            ParetoFront::from_points(|_, _| true, &free, &mut Vec::new()).expect("not empty");
         let depths = free.map(|point| front.depth_over_knee(&point));
         assert_eq!(depths, [Some(1.0), None]);
     }

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::partial::{Extremes, Partial, corners};
-use super::probing::Probing;
+use super::prober::Prober;
 use super::settings::{NoiseBy, Probes, StepFit};
-use super::{Past, Recipe, Strategy, Task, Unusable};
+use super::{Past, Recipe, Strategy, Task, UnusableStrategy};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
@@ -52,13 +52,17 @@ impl Declared for OneRunSettings {
 }
 
 impl Recipe for OneRunSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let probes = Probes::of_steps(self.probe_steps);
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),
             probing: match self.earlier_run {
-                EarlierRun::Smallest => Probing::by_one_run(task, past, probes),
-                EarlierRun::None => Probing::to_target(task, probes),
+                EarlierRun::Smallest => Prober::by_one_run(task, past, probes),
+                EarlierRun::None => Prober::to_target(task, probes),
             },
             noise_at: None,
             noise_by: NoiseBy::default(),

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::partial::{Extremes, NoiseAt, Partial, corners};
-use super::probing::Probing;
+use super::prober::Prober;
 use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -66,14 +66,18 @@ impl Declared for OnlineSettings {
 }
 
 impl Recipe for OnlineSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let probes = Probes {
             start: self.start,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             epochs_from: EpochsFrom::default(),
         };
-        let probing = Probing::by_noise_alone(task, probes)?;
+        let probing = Prober::by_noise_alone(task, probes)?;
         Ok(Box::new(Online {
             partial: Partial {
                 groups: corners(task, self.extremes),

@@ -6,13 +6,13 @@
 use std::rc::Rc;
 
 use super::belief::Belief;
-use super::products::{Known, Sums};
+use super::products::{PosteriorProducts, Sums};
 
 /// Candidates, by their place in the list that was asked for, as they stand.
 #[derive(Debug)]
 pub(super) struct Outlook {
     sums: Sums,
-    points: Vec<Known>,
+    points: Vec<PosteriorProducts>,
     /// By rows, over the variance of the process, before noise.
     covariance: Vec<f64>,
 }
@@ -22,14 +22,14 @@ pub(super) struct Outlook {
 pub(super) struct View<'o> {
     covariance: &'o [f64],
     sums: Sums,
-    points: Vec<Known>,
+    points: Vec<PosteriorProducts>,
     /// What was imagined, and its row.
     seen: Vec<(usize, Rc<[f64]>)>,
 }
 
 impl Outlook {
     /// From scalar products of all that was observed, and what it leaves of the covariance of the candidates.
-    pub(super) fn new(sums: Sums, points: Vec<Known>, covariance: Vec<f64>) -> Outlook {
+    pub(super) fn new(sums: Sums, points: Vec<PosteriorProducts>, covariance: Vec<f64>) -> Outlook {
         Outlook {
             sums,
             points,
@@ -102,7 +102,7 @@ mod tests {
             .collect();
         let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
         let space = Space::new(axes, rows).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let mut process = GaussianProcess::new(&features, 30);
         for (at, value) in [(0, 9.0), (29, 1.0), (14, 3.0), (5, 2.5)] {
             process.observe(at, value);

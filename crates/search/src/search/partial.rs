@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::models::{NoiseLine, StepPlane, StepReading};
-use super::probing::{Probing, UNREAD};
+use super::prober::{Prober, UNREAD};
 use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -66,8 +66,12 @@ impl Declared for PartialSettings {
 }
 
 impl Recipe for PartialSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let probing = Probing::by_epochs(task, past, self.probes())?;
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let probing = Prober::by_epochs(task, past, self.probes())?;
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),
             noise_at: probing.reads_noise().then_some(self.noise_at),
@@ -95,7 +99,7 @@ pub(super) fn corners(task: &Task<'_>, extremes: Extremes) -> Vec<Group> {
 
 pub(super) struct Partial {
     pub(super) groups: Vec<Group>,
-    pub(super) probing: Probing,
+    pub(super) probing: Prober,
     /// `None` where noise tells nothing.
     pub(super) noise_at: Option<NoiseAt>,
     pub(super) noise_by: NoiseBy,

@@ -22,7 +22,7 @@ use crate::testbed::{History, PastRun};
 pub struct Past<'a> {
     own: &'a History,
     stored: &'a [History],
-    taken: Vec<Taken>,
+    taken: Vec<UsedPastRun>,
     /// Which numbers they have, by workload.
     numbers: Vec<(&'a str, Vec<bool>)>,
 }
@@ -73,7 +73,7 @@ pub struct Offer<'a> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Taken {
+pub struct UsedPastRun {
     /// Name of the workload that the run was of.
     pub workload: String,
     /// Workers that it ran with.
@@ -129,7 +129,7 @@ impl<'a> Past<'a> {
 
     /// Takes those runs of the workload itself that are `wanted`.
     pub fn take_own(&mut self, wanted: impl Fn(&Offer<'_>) -> bool) -> History {
-        self.take(self.own, wanted)
+        self.take_runs(self.own, wanted)
     }
 
     /// Takes those runs of a stored workload that are `wanted`; `None` if it is not stored.
@@ -139,15 +139,15 @@ impl<'a> Past<'a> {
         wanted: impl Fn(&Offer<'_>) -> bool,
     ) -> Option<History> {
         let history = self.stored.iter().find(|h| h.workload == workload)?;
-        Some(self.take(history, wanted))
+        Some(self.take_runs(history, wanted))
     }
 
     /// All that was taken, each run once.
-    pub fn into_taken(self) -> Vec<Taken> {
+    pub fn into_taken(self) -> Vec<UsedPastRun> {
         self.taken
     }
 
-    fn take(&mut self, history: &'a History, wanted: impl Fn(&Offer<'_>) -> bool) -> History {
+    fn take_runs(&mut self, history: &'a History, wanted: impl Fn(&Offer<'_>) -> bool) -> History {
         let runs: Vec<PastRun> = (history.runs.iter())
             .filter(|run| wanted(&offer(run)))
             .cloned()
@@ -164,7 +164,7 @@ impl<'a> Past<'a> {
                 numbers.resize(number + 1, false);
             }
             if !std::mem::replace(&mut numbers[number], true) {
-                self.taken.push(Taken {
+                self.taken.push(UsedPastRun {
                     workload: history.workload.clone(),
                     workers: run.workers,
                     batch: run.batch,

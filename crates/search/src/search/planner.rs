@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
-use scavsim_sim::plans::terms::On;
+use scavsim_sim::plans::terms::PlanWithTerms;
 use scavsim_sim::plans::{Choices, outlook};
 
 /// Settings of the strategy `planner`.
@@ -44,10 +44,14 @@ impl Declared for PlannerSettings {
 }
 
 impl Recipe for PlannerSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let Some(plans) = task.plans else {
             let why = format!("`{}` is not cut over GPUs by plans", task.workload);
-            return Err(Unusable(why));
+            return Err(UnusableStrategy(why));
         };
         Ok(Box::new(Planner {
             passes: u64::from(self.passes.get()),
@@ -120,7 +124,7 @@ impl Strategy for Planner {
             let work_s = steps * step_s;
             let time_s = match task.plan_terms {
                 Some(terms) => outlook::through_losses(
-                    On {
+                    PlanWithTerms {
                         choices: plans,
                         way,
                         at,

@@ -19,7 +19,7 @@ pub(super) struct Sums {
 
 /// Scalar products of L⁻¹·k(observed, x) of one x.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct PosteriorProducts {
     /// With L⁻¹·y.
     pub(super) of_values: f64,
     /// With L⁻¹·1.
@@ -58,17 +58,17 @@ pub(super) struct Moments {
     of_mean: f64,
 }
 
-impl Known {
+impl PosteriorProducts {
     /// Before any observation.
-    pub(super) const NOTHING: Known = Known {
+    pub(super) const NOTHING: PosteriorProducts = PosteriorProducts {
         of_values: 0.0,
         of_ones: 0.0,
         left: 1.0,
     };
 
     /// After an observation whose row is `entry` here.
-    pub(super) fn and(self, entry: f64, value: f64, one: f64) -> Known {
-        Known {
+    pub(super) fn and(self, entry: f64, value: f64, one: f64) -> PosteriorProducts {
+        PosteriorProducts {
             of_values: self.of_values + entry * value,
             of_ones: self.of_ones + entry * one,
             left: self.left - entry * entry,

@@ -1,9 +1,9 @@
 //! Random search: probe some configurations drawn at random, choose among them.
 
-use super::probing::Probing;
+use super::prober::Prober;
 use super::settings::{EpochsFrom, Start, probing_settings};
 use super::trials::none_reached;
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -41,17 +41,21 @@ impl Declared for RandomSettings {
 }
 
 impl Recipe for RandomSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(Random {
             probes: (self.probes.get() as usize).min(task.space.len()),
-            probing: Probing::new(task, past, self.probes()),
+            probing: Prober::new(task, past, self.probes()),
         }))
     }
 }
 
 struct Random {
     probes: usize,
-    probing: Probing,
+    probing: Prober,
 }
 
 impl Strategy for Random {

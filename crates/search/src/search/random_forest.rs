@@ -12,7 +12,7 @@ use super::features::Features;
 use super::latin_hypercube::design;
 use super::regression_forest::RegressionForest;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -53,7 +53,7 @@ impl Declared for RandomForestSettings {
 }
 
 impl Recipe for RandomForestSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         Ok(Box::new(RandomForest(self.clone())))
     }
 }
@@ -74,9 +74,9 @@ impl Strategy for RandomForest {
     ) -> Result<(), Stop> {
         let count = task.space.len();
         let budget = trials::runs(Some(self.0.budget), count);
-        let features = Features::of(task.space, task.prices);
+        let features = Features::for_space(task.space, task.prices);
         let mut trials = Trials::new(task, testbed, forecast);
-        let mut seen = SeenLogs {
+        let mut seen = LogOutcomes {
             all: Vec::new(),
             worst: f64::NEG_INFINITY,
         };
@@ -111,12 +111,12 @@ impl Strategy for RandomForest {
 }
 
 /// Logarithms of what runs came to.
-struct SeenLogs {
+struct LogOutcomes {
     all: Vec<(usize, f64)>,
     worst: f64,
 }
 
-impl SeenLogs {
+impl LogOutcomes {
     fn learn(&mut self, at: usize, outcome: TrialOutcome) {
         let log = match outcome {
             TrialOutcome::Reached(value) => libm::log(value),

@@ -183,7 +183,7 @@ mod tests {
             .collect();
         let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
         let space = Space::new(axes, rows).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let value = |at: usize| if at < 20 { 1.0 } else { 5.0 };
         let seen: Vec<(usize, f64)> = (0..40).step_by(2).map(|at| (at, value(at))).collect();
         let mut stream = Stream::seeded(3);
@@ -203,7 +203,7 @@ mod tests {
     fn nothing_to_part_is_one_leaf() {
         let axes = vec![Axis::numeric("x", "1")];
         let space = Space::new(axes, [[2.0]; 9]).expect("a space");
-        let features = Features::of(&space, None);
+        let features = Features::for_space(&space, None);
         let seen: Vec<(usize, f64)> = (0..9).map(|at| (at, at as f64)).collect();
         let mut stream = Stream::seeded(4);
         let forest =

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::others::Others;
+use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, Selection};
-use super::{Past, Recipe, Strategy, Task, Unusable};
+use super::{Past, Recipe, Strategy, Task, UnusableStrategy};
 use scavsim_base::{Declaration, Declared};
 
 /// Settings of the strategy `rule-selector`.
@@ -24,8 +24,12 @@ impl Declared for RuleSelectorSettings {
 }
 
 impl Recipe for RuleSelectorSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let others = Others::take(task, past)?;
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+        let others = OtherJobs::take_from_past(task, past)?;
         Ok(Box::new(Selection::new(SIMPLE.to_vec(), others)))
     }
 }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::models::{EpochModel, Fits, StoredModel};
-use super::probing::no_epoch_line;
+use super::prober::no_epoch_line;
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{History, PastRun, Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -20,7 +20,7 @@ use scavsim_data::space::Space;
 #[serde(default, deny_unknown_fields)]
 pub struct SameJobSettings {
     /// What the earlier runs stored.
-    pub stored: Stored,
+    pub stored: StoredKnowledge,
     /// Which earlier runs give the epoch line.
     pub epochs_from: EpochsFrom,
     /// One noise line for all worker counts, or one per worker count.
@@ -32,7 +32,7 @@ pub struct SameJobSettings {
 /// What an earlier run stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stored {
+pub enum StoredKnowledge {
     /// The fitted models.
     #[default]
     Models,
@@ -51,7 +51,11 @@ impl Declared for SameJobSettings {
 }
 
 impl Recipe for SameJobSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
@@ -59,8 +63,8 @@ impl Recipe for SameJobSettings {
         };
         let own = past.take_own(|_| true);
         let seconds_per_sample = match self.stored {
-            Stored::Models => from_models(&own, task.space, fits),
-            Stored::Table => from_table(&own, task.space, fits),
+            StoredKnowledge::Models => from_models(&own, task.space, fits),
+            StoredKnowledge::Table => from_table(&own, task.space, fits),
         };
         let (Some(seconds_per_sample), Some(samples_per_epoch)) =
             (seconds_per_sample, task.samples_per_epoch)

@@ -5,10 +5,10 @@ use std::collections::hash_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
 use super::by_price::{ByPrice, Corner};
-use super::others::{OtherRun, Others};
+use super::other_jobs::{OtherJobs, OtherRun};
 use super::value_of_information::ValueOfInformation;
 use super::{Depends, Forecast, Objective, Prices, Strategy, Task, average_best, trials};
-use crate::testbed::{Extent, Observation, Spent, Stop, Target, Testbed};
+use crate::testbed::{Extent, Observation, SearchCost, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Welford;
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -44,7 +44,7 @@ pub(super) const SIMPLE: &[SearchRule] = &[
 impl SearchRule {
     fn search(
         self,
-        others: &Others,
+        others: &OtherJobs,
         task: &Task<'_>,
         testbed: &mut dyn Testbed,
         stream: &mut Stream,
@@ -71,7 +71,7 @@ type SelectionKey = (Option<Objective>, u64, Vec<u64>);
 /// A search by the one of some rules that came to the least on earlier jobs.
 pub(super) struct Selection {
     rules: Vec<SearchRule>,
-    others: Others,
+    others: OtherJobs,
     /// Strategies that the rules are for this task, ready.
     pooled: ValueOfInformation,
     plain: ValueOfInformation,
@@ -80,7 +80,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(rules: Vec<SearchRule>, others: Others) -> Selection {
+    pub(super) fn new(rules: Vec<SearchRule>, others: OtherJobs) -> Selection {
         Selection {
             rules,
             plain: ValueOfInformation::default(),
@@ -140,7 +140,7 @@ impl Selection {
             .collect();
         let others = self.others.without(&job.program, &kept);
         let space = task.space.only(&kept);
-        let prices = Some(Kept {
+        let prices = Some(SubsetPrices {
             all: task.prices?,
             kept: &kept,
         });
@@ -166,7 +166,7 @@ impl Selection {
         let mut replay = Replay {
             runs: &runs,
             prices: told.prices,
-            spent: Spent::new(0.0, Some(0.0)),
+            spent: SearchCost::new(0.0, Some(0.0)),
             completed: 0,
         };
         let mut forecast = Forecast::default();
@@ -228,12 +228,12 @@ impl Strategy for Selection {
 }
 
 /// Prices of some of the configurations.
-struct Kept<'a> {
+struct SubsetPrices<'a> {
     all: &'a dyn Prices,
     kept: &'a [usize],
 }
 
-impl Prices for Kept<'_> {
+impl Prices for SubsetPrices<'_> {
     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
         self.all.run_usd(*self.kept.get(configuration)?, seconds)
     }
@@ -243,7 +243,7 @@ impl Prices for Kept<'_> {
 struct Replay<'a> {
     runs: &'a [OtherRun],
     prices: Option<&'a dyn Prices>,
-    spent: Spent,
+    spent: SearchCost,
     /// Runs that reached the target.
     completed: u64,
 }
@@ -286,7 +286,7 @@ impl Testbed for Replay<'_> {
         })
     }
 
-    fn spent(&mut self) -> Spent {
+    fn spent(&mut self) -> SearchCost {
         self.spent
     }
 }

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{StepPlane, StepReading};
 use super::partial::{Extremes, corners};
-use super::probing::{Probing, UNREAD};
+use super::prober::{Prober, UNREAD};
 use super::settings::{Probes, StepFit};
-use super::{Forecast, Offer, Past, Recipe, Strategy, Task, Unusable};
+use super::{Forecast, Offer, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{History, PastRun, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Line;
@@ -45,7 +45,11 @@ impl Declared for SriftyLikeSettings {
 }
 
 impl Recipe for SriftyLikeSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let probes = Probes::of_steps(self.probe_steps);
         let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for at in 0..task.space.len() {
@@ -54,7 +58,7 @@ impl Recipe for SriftyLikeSettings {
             }
         }
         if members.is_empty() {
-            return Err(Unusable(
+            return Err(UnusableStrategy(
                 "nothing in the space is a cluster of VMs".to_owned(),
             ));
         }
@@ -81,7 +85,7 @@ impl Recipe for SriftyLikeSettings {
             .collect();
         Ok(Box::new(SriftyLike {
             types,
-            probing: Probing::by_one_run(task, past, probes),
+            probing: Prober::by_one_run(task, past, probes),
         }))
     }
 }
@@ -160,7 +164,7 @@ fn exchanges_of(history: &History) -> Vec<Exchange> {
     let exchange = |run: &PastRun| {
         let (vm, workers, _) = run.cluster()?;
         let compute_s = match line {
-            Some(line) => line.at(local(run)?),
+            Some(line) => line.value_at(local(run)?),
             None => run.step?.compute_s,
         };
         Some(Exchange {
@@ -178,7 +182,7 @@ fn exchanges_of(history: &History) -> Vec<Exchange> {
 
 struct SriftyLike {
     types: Vec<VmType>,
-    probing: Probing,
+    probing: Prober,
 }
 
 /// The configurations on VMs of one type.
@@ -254,7 +258,7 @@ impl SriftyLike {
             let step_s = match &vm_type.learned {
                 Some((parameters, learned)) => {
                     let vms = shape(space, at).and_then(|shape| shape.vms(workers));
-                    let compute_s = compute.at(f64::from(batch) / f64::from(workers));
+                    let compute_s = compute.value_at(f64::from(batch) / f64::from(workers));
                     vms.and_then(|vms| learned.step_s(*parameters, compute_s, vms, workers))
                 }
                 None => plane.map(|plane| plane.step_s(workers, batch)),

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::trials::{CheapTrial, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -49,9 +49,9 @@ impl Declared for SuccessiveHalvingSettings {
 }
 
 /// Why a strategy of cheap runs is of no use on a workload, where it is not.
-pub(super) fn needs_fidelities(task: &Task<'_>) -> Result<(), Unusable> {
+pub(super) fn needs_fidelities(task: &Task<'_>) -> Result<(), UnusableStrategy> {
     if task.fidelities.is_empty() {
-        return Err(Unusable(
+        return Err(UnusableStrategy(
             "there are no cheap versions of its runs: only a measured grid with `[fidelity]` has them".to_owned(),
         ));
     }
@@ -59,7 +59,11 @@ pub(super) fn needs_fidelities(task: &Task<'_>) -> Result<(), Unusable> {
 }
 
 impl Recipe for SuccessiveHalvingSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         needs_fidelities(task)?;
         Ok(Box::new(SuccessiveHalving(self.clone())))
     }

@@ -56,16 +56,16 @@ impl Depends {
 /// use scavsim::Prices;
 ///
 /// /// USD 0.10 per worker and hour, of 8 and of 16 workers.
-/// struct Flat;
+/// struct FlatPrices;
 ///
-/// impl Prices for Flat {
+/// impl Prices for FlatPrices {
 ///     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
 ///         let workers = [8.0, 16.0].get(configuration)?;
 ///         Some(0.10 * workers * seconds / 3600.0)
 ///     }
 /// }
-/// assert_eq!(Flat.usd_per_hour(1), Some(1.6));
-/// assert_eq!(Flat.usd_per_hour(2), None);
+/// assert_eq!(FlatPrices.usd_per_hour(1), Some(1.6));
+/// assert_eq!(FlatPrices.usd_per_hour(2), None);
 /// ```
 pub trait Prices {
     /// USD for so many seconds of a configuration, from the start; `None` where the price is known only after a run.
@@ -86,7 +86,7 @@ const BAG_PROBE_JOBS: u64 = 8;
 
 /// What everybody knows of a workload.
 #[derive(Debug, Clone, Copy)]
-pub struct Figures {
+pub struct WorkloadFacts {
     /// Samples in one epoch, D, where it has such.
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
@@ -102,10 +102,10 @@ pub struct Figures {
     pub probe_steps: u64,
 }
 
-impl Figures {
-    pub fn of(workload: &Workload) -> Figures {
+impl WorkloadFacts {
+    pub fn from_workload(workload: &Workload) -> WorkloadFacts {
         let constants = &workload.constants;
-        Figures {
+        WorkloadFacts {
             samples_per_epoch: Some(constants.samples_per_epoch.value),
             stated_epochs: workload.stated_epochs(),
             noise_scale: None,
@@ -118,10 +118,10 @@ impl Figures {
     }
 
     /// The figures of a job of a measured grid: samples in an epoch where all its runs have the same.
-    pub fn of_job(job: &Job) -> Figures {
+    pub fn of_job(job: &Job) -> WorkloadFacts {
         let mut samples = job.all_runs().map(|(_, _, run)| run.samples_per_epoch);
         let first = samples.next().flatten();
-        Figures {
+        WorkloadFacts {
             samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
             stated_epochs: None,
             noise_scale: None,
@@ -135,8 +135,8 @@ impl Figures {
     }
 
     /// The figures of a bag of jobs, whose steps are its jobs.
-    pub fn of_bag() -> Figures {
-        Figures {
+    pub fn of_bag() -> WorkloadFacts {
+        WorkloadFacts {
             samples_per_epoch: None,
             stated_epochs: None,
             noise_scale: None,
@@ -148,8 +148,8 @@ impl Figures {
     }
 
     /// The figures of a model that is cut over GPUs: an epoch is all that it trains on with a small batch.
-    pub fn of_plans(plans: &Choices) -> Figures {
-        Figures {
+    pub fn of_plans(plans: &Choices) -> WorkloadFacts {
+        WorkloadFacts {
             samples_per_epoch: Some(plans.target.sequences),
             stated_epochs: Some(1.0),
             noise_scale: plans.target.noise_scale,
@@ -308,7 +308,12 @@ impl<'a> Task<'a> {
     }
 
     /// This task for a strategy that depends on what `depends` names.
-    pub fn told(self, depends: Depends, objective: Objective, prices: &'a dyn Prices) -> Task<'a> {
+    pub fn restricted_to(
+        self,
+        depends: Depends,
+        objective: Objective,
+        prices: &'a dyn Prices,
+    ) -> Task<'a> {
         Task {
             objective: depends.objective.then_some(objective),
             prices: depends.prices.then_some(prices),

@@ -15,7 +15,7 @@ use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::successive_halving::needs_fidelities;
 use super::trials::{TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Prices, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Prices, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
@@ -63,11 +63,15 @@ impl Declared for TrimtunerLikeSettings {
 }
 
 impl Recipe for TrimtunerLikeSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        _: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         needs_fidelities(task)?;
         let places = (task.fidelities.len() + 1) * task.space.len();
         if places > MOST {
-            return Err(Unusable(format!(
+            return Err(UnusableStrategy(format!(
                 "{places} configurations and shares of a run, and it can hold beliefs of {MOST} at most"
             )));
         }
@@ -104,7 +108,7 @@ fn places(task: &Task<'_>) -> Option<Features> {
         count: task.space.len(),
     });
     let prices = prices.as_ref().map(|prices| prices as &dyn Prices);
-    Some(Features::of(&space, prices))
+    Some(Features::for_space(&space, prices))
 }
 
 impl Strategy for TrimtunerLike {
@@ -124,7 +128,7 @@ impl Strategy for TrimtunerLike {
             return Err(Stop::Failed("its space has no further axis".to_owned()));
         };
         let first = self.0.first.get() as usize;
-        let own = Features::of(task.space, task.prices);
+        let own = Features::for_space(task.space, task.prices);
         let first = design(&own, count, first, stream);
         let mut search = Search::new(task, Trials::new(task, testbed, forecast), &features);
         for (number, at) in first.into_iter().enumerate() {

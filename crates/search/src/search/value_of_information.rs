@@ -13,8 +13,8 @@ mod description;
 mod experts;
 mod failures;
 mod field;
-mod looks;
-mod pooled;
+mod look_search;
+mod pooled_prior;
 mod prior;
 
 use std::sync::OnceLock;
@@ -22,19 +22,19 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::others::Others;
-use super::probing::Probing;
+use super::other_jobs::OtherJobs;
+use super::prober::Prober;
 use super::settings::Probes;
 use super::trials::{TrialOutcome, Trials};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
-use experts::{End, Experts, SeenRun, objective};
+use experts::{End, Experts, ObservedRun, objective};
 use failures::{Cliffs, Failures};
 use field::Prior;
-use looks::Looking;
-use pooled::Pooled;
+use look_search::LookSearch;
+use pooled_prior::PooledPrior;
 use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
@@ -65,7 +65,11 @@ impl Declared for ValueOfInformationSettings {
 }
 
 impl Recipe for ValueOfInformationSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         check_size(task)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {
@@ -88,15 +92,15 @@ pub(super) fn by_looks(
     if task.looks_cost_a_run {
         return None;
     }
-    let probing = Probing::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
-    Some(Box::new(Looking::new(probing, budget)))
+    let probing = Prober::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
+    Some(Box::new(LookSearch::new(probing, budget)))
 }
 
 /// Whether beliefs of so many configurations can be held.
-pub(super) fn check_size(task: &Task<'_>) -> Result<(), Unusable> {
+pub(super) fn check_size(task: &Task<'_>) -> Result<(), UnusableStrategy> {
     let count = task.space.len();
     if count > MOST {
-        return Err(Unusable(format!(
+        return Err(UnusableStrategy(format!(
             "{count} configurations, and it can hold beliefs of {MOST} at most"
         )));
     }
@@ -108,7 +112,7 @@ pub(super) struct ValueOfInformation {
     budget: usize,
     constants: Constants,
     /// What other jobs took, where that is to be used.
-    others: Option<Others>,
+    others: Option<OtherJobs>,
     /// All searches of a task begin with the same.
     priors: OnceLock<Priors>,
 }
@@ -119,7 +123,7 @@ struct Priors {
     step: Prior,
     steps: Prior,
     /// What other jobs tell of time.
-    pooled: Option<Pooled>,
+    pooled: Option<PooledPrior>,
     cliffs: Cliffs,
 }
 
@@ -136,7 +140,7 @@ impl Default for ValueOfInformation {
 
 impl ValueOfInformation {
     /// With what other jobs tell.
-    pub(super) fn pooled(others: Others) -> ValueOfInformation {
+    pub(super) fn pooled(others: OtherJobs) -> ValueOfInformation {
         ValueOfInformation {
             others: Some(others),
             ..ValueOfInformation::default()
@@ -150,7 +154,7 @@ impl ValueOfInformation {
             let time = prior(&self.constants.time);
             let others = self.others.as_ref();
             Priors {
-                pooled: others.map(|others| Pooled::new(&time, others, &self.constants)),
+                pooled: others.map(|others| PooledPrior::new(&time, others, &self.constants)),
                 time,
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
@@ -216,7 +220,7 @@ impl Strategy for ValueOfInformation {
         let mut runs = task.repeats.max(1);
         // Where limits leave nothing of what was run, the search goes on.
         while (runs > 0 || trials.best.is_none()) && (trials.count < self.budget || !is_reached) {
-            let told = experts.told(&to);
+            let told = experts.predict_objective(&to);
             let asked = Question {
                 power: to.power,
                 best: trials.best.map(|(_, value)| value),
@@ -240,7 +244,7 @@ impl Strategy for ValueOfInformation {
             if end != End::GivenUp {
                 failures.learn(next.at, end == End::Failed);
             }
-            if let Some(seen) = seen(task, &trials.seen, end) {
+            if let Some(seen) = observed_run(task, &trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
                     experts = self.experts(priors, false);
                 }
@@ -254,14 +258,14 @@ impl Strategy for ValueOfInformation {
 
 /// The logarithms of what a run showed that ended so, where it took any time. By time, a step that is but the run over its steps tells
 /// nothing besides: so it went better on the jobs that were there to choose by.
-fn seen(task: &Task<'_>, seen: &Observation, end: End) -> Option<SeenRun> {
+fn observed_run(task: &Task<'_>, seen: &Observation, end: End) -> Option<ObservedRun> {
     let above_zero = |value: f64| (value > 0.0 && value.is_finite()).then(|| libm::log(value));
     let (Target::Reached(time_s) | Target::MoreThan(time_s) | Target::Failed(time_s)) = seen.target
     else {
         return None;
     };
     let by_time = task.objective == Some(Objective::Time);
-    Some(SeenRun {
+    Some(ObservedRun {
         log_time: above_zero(time_s)?,
         log_step: (seen.step_s)
             .filter(|_| !(by_time && seen.step_is_of_run))

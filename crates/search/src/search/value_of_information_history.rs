@@ -5,10 +5,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::others::Others;
+use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, SearchRule, Selection};
 use super::value_of_information::{self, ValueOfInformation};
-use super::{Past, Recipe, Strategy, Task, Unusable};
+use super::{Past, Recipe, Strategy, Task, UnusableStrategy};
 use scavsim_base::{Declaration, Declared};
 
 /// Most configurations whose beliefs are pooled: that takes the cube of them for each program.
@@ -30,13 +30,17 @@ impl Declared for ValueOfInformationHistorySettings {
 }
 
 impl Recipe for ValueOfInformationHistorySettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         value_of_information::check_size(task)?;
         // A look at steps tells more than any other job.
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
             return Ok(looking);
         }
-        let Ok(others) = Others::take(task, past) else {
+        let Ok(others) = OtherJobs::take_from_past(task, past) else {
             return Ok(Box::new(ValueOfInformation::default()));
         };
         let mut rules = vec![SearchRule::ValueOfInformation];

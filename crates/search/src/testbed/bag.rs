@@ -4,26 +4,28 @@
 
 use std::sync::Arc;
 
-use super::bag_ground::BagGround;
-use super::ground::tariff;
-use super::job_site::{JobSite, Reached, Stand, Work};
+use super::bag_environment::BagEnvironment;
+use super::environment::tariff;
+use super::job_trial::{no_fidelities, no_layers};
 use super::log::in_order;
-use super::site::{no_fidelities, no_layers};
-use super::{Facts, Ground, HeldVms, Length, Observation, Site, Stop, Target, Terms, Timeline};
+use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial};
+use super::{
+    Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
+};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{Phase, Usage};
-use scavsim_sim::bag::{BagJob, Ended, Run};
+use scavsim_sim::bag::{BagEnd, BagJob, Run};
 use scavsim_sim::cluster::Pause;
-use scavsim_sim::training::log::{Entry, Track, What};
-use scavsim_sim::training::{Fidelity, Unfinished};
+use scavsim_sim::training::log::{Entry, LogEvent, Track};
+use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 20_000;
 
-impl Ground for BagGround {
+impl Environment for BagEnvironment {
     fn facts(&self) -> Facts<'_> {
         Facts {
             bag: Some(self),
@@ -70,7 +72,7 @@ impl Ground for BagGround {
         }
     }
 
-    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
         let size = &self.choices.sizes[configuration];
         let types = &self.choices.types;
         let vm = types.get(usize::from(size.vm)).map(|vm| &vm.name);
@@ -88,35 +90,35 @@ impl Ground for BagGround {
         (Fidelity::Event.name(), None)
     }
 
-    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g> {
         let work = OnBag {
             ground: self,
             streams: terms.streams,
             run: Run::new(&terms.interrupt),
         };
         let start = work.start(0);
-        Box::new(JobSite::at_zero(work, start))
+        Box::new(WorkTrial::at_zero(work, start))
     }
 }
 
 struct OnBag<'g> {
-    ground: &'g BagGround,
+    ground: &'g BagEnvironment,
     streams: Streams,
     run: Run,
 }
 
 /// A job on a bag, and its clock.
 #[derive(Debug, Clone)]
-struct Timed {
+struct TimedBagJob {
     now: SimTime,
     job: BagJob,
 }
 
 impl OnBag<'_> {
     /// A job at time zero of `replica`.
-    fn start(&self, replica: u64) -> Timed {
+    fn start(&self, replica: u64) -> TimedBagJob {
         let ground = self.ground;
-        Timed {
+        TimedBagJob {
             now: SimTime::ZERO,
             job: BagJob::new(&ground.bag, &ground.choices.name, &self.streams, replica),
         }
@@ -125,18 +127,18 @@ impl OnBag<'_> {
     /// Runs a configuration from now on until there are so many results.
     fn spend(
         &mut self,
-        at: &mut Stand<Timed>,
+        at: &mut Stand<TimedBagJob>,
         configuration: usize,
         phase: Phase,
         goal: (u32, SimTime),
-    ) -> Result<Ended, Unfinished> {
-        let Timed { now, job } = &mut at.job;
+    ) -> Result<BagEnd, UnfinishedJob> {
+        let TimedBagJob { now, job } = &mut at.job;
         let from = *now;
-        let of = self.ground.of(configuration, phase);
+        let of = self.ground.run_spec(configuration, phase);
         let ended = self.run.run(of, job, from, goal);
         let end = match &ended {
             Ok(ended) => ended.at,
-            Err(why) => why.at().max(from),
+            Err(why) => why.ended_at().max(from),
         };
         if let Some(head) = self.ground.choices.head {
             job.held.hold(phase, (head, 1), from, end);
@@ -153,20 +155,24 @@ impl OnBag<'_> {
         };
         if let Some(head) = self.ground.choices.head {
             if !log.iter().any(|entry| entry.track == Track::Head) {
-                log.push(Entry::instant(from, Track::Head, What::Requested(head)));
+                log.push(Entry::instant(from, Track::Head, LogEvent::Requested(head)));
             }
             if end > from {
-                log.push(Entry::span((from, end), Track::Head, What::Running(head)));
+                log.push(Entry::span(
+                    (from, end),
+                    Track::Head,
+                    LogEvent::Running(head),
+                ));
             }
         }
-        log.push(Entry::span((from, end), Track::Job, What::Phase(phase)));
+        log.push(Entry::span((from, end), Track::Job, LogEvent::Phase(phase)));
     }
 }
 
 impl Work for OnBag<'_> {
-    type Job = Timed;
+    type Job = TimedBagJob;
 
-    fn restart(&mut self, job: &mut Timed, replica: u64) {
+    fn restart(&mut self, job: &mut TimedBagJob, replica: u64) {
         let mut held = std::mem::take(&mut job.job.held);
         held.clear();
         *job = self.start(replica);
@@ -176,12 +182,17 @@ impl Work for OnBag<'_> {
         }
     }
 
-    fn now(job: &Timed) -> SimTime {
+    fn now(job: &TimedBagJob) -> SimTime {
         job.now
     }
 
     /// A bag requests its VMs when it begins: nothing is held between two.
-    fn hold(&mut self, _: &mut Timed, _: usize, _: Option<f64>) -> Result<bool, Unfinished> {
+    fn hold(
+        &mut self,
+        _: &mut TimedBagJob,
+        _: usize,
+        _: Option<f64>,
+    ) -> Result<bool, UnfinishedJob> {
         Ok(false)
     }
 
@@ -191,7 +202,7 @@ impl Work for OnBag<'_> {
 
     fn probe(
         &mut self,
-        at: &mut Stand<Timed>,
+        at: &mut Stand<TimedBagJob>,
         configuration: usize,
         length: Length,
     ) -> Result<Observation, Stop> {
@@ -210,7 +221,7 @@ impl Work for OnBag<'_> {
         let seconds = (ended.at - before).seconds();
         let is_whole = ended.results >= all;
         if is_whole {
-            let reached = Reached {
+            let reached = ReachedTarget {
                 configuration,
                 at: ended.at,
                 lost_vms: at.job.job.held.lost_until(ended.at),
@@ -230,23 +241,27 @@ impl Work for OnBag<'_> {
         })
     }
 
-    fn run(&mut self, at: &mut Stand<Timed>, choice: usize) -> Result<Timeline, Unfinished> {
+    fn run(
+        &mut self,
+        at: &mut Stand<TimedBagJob>,
+        choice: usize,
+    ) -> Result<Timeline, UnfinishedJob> {
         let search_end = at.job.now;
         let whole = (self.ground.bag.needed, SimTime::LAST);
         let end = self.spend(at, choice, Phase::Training, whole)?.at;
         let lost_vms = at.job.job.held.lost_until(end);
-        Ok(Timeline::of(choice, search_end, end, lost_vms))
+        Ok(Timeline::new(choice, search_end, end, lost_vms))
     }
 
-    fn usage_until(&self, job: &Timed, end: SimTime, usage: &mut Usage) {
+    fn usage_until(&self, job: &TimedBagJob, end: SimTime, usage: &mut Usage) {
         job.job.held.usage_until(end, usage);
     }
 
-    fn watch(&mut self, _: &mut Timed, _: u64) {
+    fn watch(&mut self, _: &mut TimedBagJob, _: u64) {
         self.run.log = Some(Vec::new());
     }
 
-    fn noted_until(&mut self, job: &mut Timed, end: SimTime) -> Vec<Entry> {
+    fn noted_until(&mut self, job: &mut TimedBagJob, end: SimTime) -> Vec<Entry> {
         let mut all = self.run.log.take().unwrap_or_default();
         let is_span = |entry: &Entry| entry.until > entry.at;
         all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));

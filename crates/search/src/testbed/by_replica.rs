@@ -66,7 +66,7 @@ impl<T: Default> ByReplica<T> {
 
     /// What is known of the replica that was turned to last.
     #[inline]
-    pub fn here(&self) -> &T {
+    pub fn current(&self) -> &T {
         &self.each[self.at].1
     }
 
@@ -82,11 +82,11 @@ mod tests {
     use super::*;
 
     /// What is found of each replica when it is met, which then notes that it was.
-    fn met(room: usize, replicas: impl IntoIterator<Item = u64>) -> Vec<Vec<u64>> {
+    fn values_found(room: usize, replicas: impl IntoIterator<Item = u64>) -> Vec<Vec<u64>> {
         let mut known: ByReplica<Vec<u64>> = ByReplica::new(room);
         let meet = |replica: u64| {
             known.turn_to(replica, Vec::clear);
-            let found = known.here().clone();
+            let found = known.current().clone();
             known.here_mut().push(replica);
             found
         };
@@ -95,14 +95,14 @@ mod tests {
 
     #[test]
     fn of_few_replicas_all_is_kept_whatever_their_order() {
-        let found = met(3, [5, 6, 8, 5, 8, 8, 6]);
+        let found = values_found(3, [5, 6, 8, 5, 8, 8, 6]);
         let expected: [&[u64]; 7] = [&[], &[], &[], &[5], &[8], &[8, 8], &[6]];
         assert_eq!(found, expected);
     }
 
     #[test]
     fn of_many_replicas_the_last_is_kept_and_never_what_another_left() {
-        let found = met(3, [0, 1, 2, 3, 3, 0, 1, 1, 3]);
+        let found = values_found(3, [0, 1, 2, 3, 3, 0, 1, 1, 3]);
         let expected: [&[u64]; 9] = [&[], &[], &[], &[], &[3], &[], &[], &[1], &[]];
         assert_eq!(found, expected);
     }
@@ -117,7 +117,7 @@ mod tests {
         known.forget(2);
         for replica in [9, 7] {
             known.turn_to(replica, Vec::clear);
-            assert!(known.here().is_empty());
+            assert!(known.current().is_empty());
         }
     }
 }

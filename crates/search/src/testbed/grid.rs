@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::job_site::{JobSite, Reached, Stand, Work};
-use super::site::{no_fidelities, no_layers};
+use super::job_trial::{no_fidelities, no_layers};
+use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial};
 use super::{
-    Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
-    Terms, Timeline,
+    Environment, Facts, HeldVms, History, JobTrial, Length, Observation, PastRun, Point, Stop,
+    Target, Terms, Timeline,
 };
 use crate::grid::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run, StepFrom};
 use crate::testbed::history::RunPrice;
@@ -18,9 +18,9 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{NoPrice, Policy, StatedPrices, Tariff};
-use scavsim_data::usage::{Phase, Rented, Usage, VmInterval};
+use scavsim_data::usage::{Phase, RentedVmType, Usage, VmInterval};
 use scavsim_data::workload::StepCost;
-use scavsim_sim::training::{Fidelity, Unfinished};
+use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
 /// Most runs of a job: usage names them by a short number.
 pub const MOST_RUNS: usize = u16::MAX as usize;
@@ -46,7 +46,7 @@ pub struct MeasuredGrid {
 impl MeasuredGrid {
     /// A job with at most [`MOST_RUNS`] runs.
     pub fn new(job: Arc<Job>, probe: ProbeCharge) -> MeasuredGrid {
-        let of_job = WorkloadKey::of(&job.name);
+        let of_job = WorkloadKey::from_name(&job.name);
         let mut keys = Vec::new();
         let mut runs = 0;
         let mut numbers = |job: &Job| {
@@ -94,7 +94,7 @@ impl MeasuredGrid {
                 has_failed: run.outcome != Outcome::Reached,
                 price: RunPrice {
                     number,
-                    ran_on: job.held(at).map(|(vm, _)| Arc::clone(vm)),
+                    ran_on: job.vms_of(at).map(|(vm, _)| Arc::clone(vm)),
                     is_whole: run.outcome == Outcome::Reached,
                     seconds: run.time_s,
                     usd: job.cost_usd(at, repeat, run.time_s),
@@ -109,7 +109,7 @@ impl MeasuredGrid {
         }
     }
 
-    fn number(&self, run: DealtRun) -> u16 {
+    fn number(&self, run: DrawnRun) -> u16 {
         let first = match run.cheap {
             Some((level, place)) => self.cheap[level][place],
             None => self.first[run.configuration],
@@ -118,23 +118,23 @@ impl MeasuredGrid {
     }
 
     /// The use of one run for so many seconds.
-    fn interval(&self, run: DealtRun, from: SimTime, to: SimTime) -> VmInterval {
-        let vms = self.job.held(run.configuration).map_or(1, |(_, vms)| vms);
+    fn interval(&self, run: DrawnRun, from: SimTime, to: SimTime) -> VmInterval {
+        let vms = self.job.vms_of(run.configuration).map_or(1, |(_, vms)| vms);
         VmInterval::given_back((self.number(run), vms), from, to)
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct DealtRun {
+struct DrawnRun {
     configuration: usize,
     /// Which cheap version it is, if it is one, and the configuration that stands for this one there.
     cheap: Option<(usize, usize)>,
     repeat: usize,
 }
 
-impl DealtRun {
-    fn whole(configuration: usize, repeat: usize) -> DealtRun {
-        DealtRun {
+impl DrawnRun {
+    fn full_run(configuration: usize, repeat: usize) -> DrawnRun {
+        DrawnRun {
             configuration,
             cheap: None,
             repeat,
@@ -149,13 +149,13 @@ fn has_repeats(job: &Job) -> bool {
 
 /// What the runs of a job cost by the grid's own rule.
 #[derive(Debug)]
-struct Stated {
+struct GridStatedPrices {
     job: Arc<Job>,
     /// Each run: of which cheap version, if it is one, its configuration there and repeat.
     runs: Vec<(Option<usize>, usize, usize)>,
 }
 
-impl StatedPrices for Stated {
+impl StatedPrices for GridStatedPrices {
     fn usd(&self, run: u16, seconds: f64) -> f64 {
         let Some(&(level, at, repeat)) = self.runs.get(usize::from(run)) else {
             return 0.0;
@@ -165,7 +165,7 @@ impl StatedPrices for Stated {
     }
 }
 
-impl Ground for MeasuredGrid {
+impl Environment for MeasuredGrid {
     fn facts(&self) -> Facts<'_> {
         Facts {
             rented: None,
@@ -211,9 +211,9 @@ impl Ground for MeasuredGrid {
         let mut cost_usd = 0.0;
         for (repeat, run) in runs.iter().enumerate() {
             let end = SimTime::from_seconds(run.time_s);
-            let run = DealtRun::whole(configuration, repeat);
+            let run = DrawnRun::full_run(configuration, repeat);
             let interval = self.interval(run, SimTime::ZERO, end);
-            whole(usage, interval, self.job.space.batch(configuration));
+            fill_usage(usage, interval, self.job.space.batch(configuration));
             cost_usd += tariff.bill_usd(usage);
         }
         let reached = runs.iter().filter(|run| run.time_to_target_s().is_some());
@@ -225,8 +225,8 @@ impl Ground for MeasuredGrid {
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
         let end = SimTime::from_seconds(seconds);
-        let interval = self.interval(DealtRun::whole(configuration, 0), SimTime::ZERO, end);
-        whole(usage, interval, self.job.space.batch(configuration));
+        let interval = self.interval(DrawnRun::full_run(configuration, 0), SimTime::ZERO, end);
+        fill_usage(usage, interval, self.job.space.batch(configuration));
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
@@ -239,17 +239,17 @@ impl Ground for MeasuredGrid {
             jobs.flat_map(|(level, job)| job.all_runs().map(move |run| (level, job, run)))
         };
         if policy.is_as_measured() && self.job.has_cost() {
-            return Ok(Tariff::as_stated(Arc::new(Stated {
+            return Ok(Tariff::as_stated(Arc::new(GridStatedPrices {
                 job: Arc::clone(&self.job),
                 runs: all()
                     .map(|(level, _, (at, repeat, _))| (level, at, repeat))
                     .collect(),
             })));
         }
-        let types: Option<Vec<Rented<'_>>> = all()
+        let types: Option<Vec<RentedVmType<'_>>> = all()
             .map(|(_, job, (at, _, _))| {
-                let vm = job.held(at)?.0;
-                Some(Rented::as_priced(Shape::parse(vm).ok()?.vm_type))
+                let vm = job.vms_of(at)?.0;
+                Some(RentedVmType::as_priced(Shape::parse(vm).ok()?.vm_type))
             })
             .collect();
         policy.tariff(
@@ -261,8 +261,8 @@ impl Ground for MeasuredGrid {
         )
     }
 
-    fn held(&self, configuration: usize) -> Vec<HeldVms> {
-        let held = self.job.held(configuration).map(|(vm, vms)| HeldVms {
+    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
+        let held = self.job.vms_of(configuration).map(|(vm, vms)| HeldVms {
             vm: Arc::clone(vm),
             vms,
             on_spot: None,
@@ -278,18 +278,18 @@ impl Ground for MeasuredGrid {
         ("measured", None)
     }
 
-    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g> {
         let work = OnGrid {
             grid: self,
             streams: terms.streams,
             replica: 0,
         };
-        Box::new(JobSite::at_zero(work, Runs::default()))
+        Box::new(WorkTrial::at_zero(work, Runs::default()))
     }
 }
 
 /// Becomes the usage of one interval.
-fn whole(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
+fn fill_usage(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
     usage.clear();
     usage.sample_seconds = f64::from(batch.unwrap_or(0)) * interval.seconds();
     usage.intervals.push(interval);
@@ -306,16 +306,16 @@ struct OnGrid<'g> {
 struct Runs {
     now: SimTime,
     /// The run that is about to begin.
-    next: Option<DealtRun>,
+    next: Option<DrawnRun>,
     /// What was run, with its global batch.
     used: Vec<(VmInterval, Phase, u32)>,
 }
 
 impl OnGrid<'_> {
-    fn dealt(&self, configuration: usize) -> (DealtRun, Run) {
+    fn drawn_run(&self, configuration: usize) -> (DrawnRun, Run) {
         let runs = self.grid.job.runs(configuration);
         let repeat = self.repeat(configuration, runs.len());
-        (DealtRun::whole(configuration, repeat), runs[repeat])
+        (DrawnRun::full_run(configuration, repeat), runs[repeat])
     }
 
     /// Which of so many runs this replica deals to a configuration.
@@ -335,7 +335,7 @@ impl OnGrid<'_> {
         &self,
         configuration: usize,
         share: f64,
-    ) -> Result<Option<(DealtRun, Run)>, Stop> {
+    ) -> Result<Option<(DrawnRun, Run)>, Stop> {
         let all = &self.grid.job.cheap;
         let same = |cheap: &CheapRuns| (cheap.share - share).abs() <= SAME_SHARE;
         let Some(level) = all.iter().position(same) else {
@@ -354,7 +354,7 @@ impl OnGrid<'_> {
         };
         let runs = all[level].job.runs(place);
         let repeat = self.repeat(configuration, runs.len());
-        let dealt = DealtRun {
+        let dealt = DrawnRun {
             configuration,
             cheap: Some((level, place)),
             repeat,
@@ -362,7 +362,7 @@ impl OnGrid<'_> {
         Ok(Some((dealt, runs[repeat])))
     }
 
-    fn spend(&self, at: &mut Stand<Runs>, run: DealtRun, seconds: f64, phase: Phase) {
+    fn spend(&self, at: &mut Stand<Runs>, run: DrawnRun, seconds: f64, phase: Phase) {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
         let interval = self.grid.interval(run, from, to);
@@ -406,7 +406,7 @@ fn whole_share() -> Stop {
     Stop::Failed("a share of 1 is no cheap version: ask for a run to the target".to_owned())
 }
 
-fn seen(run: &Run, seconds: f64) -> Observation {
+fn observation_of(run: &Run, seconds: f64) -> Observation {
     let is_over = seconds >= run.time_s;
     // Nothing of a step is seen before one is complete.
     let steps = run
@@ -444,8 +444,8 @@ impl Work for OnGrid<'_> {
     }
 
     /// A run takes its VMs when it begins: nothing is held between two.
-    fn hold(&mut self, job: &mut Runs, at: usize, _: Option<f64>) -> Result<bool, Unfinished> {
-        let (run, _) = self.dealt(at);
+    fn hold(&mut self, job: &mut Runs, at: usize, _: Option<f64>) -> Result<bool, UnfinishedJob> {
+        let (run, _) = self.drawn_run(at);
         job.next = Some(run);
         Ok(false)
     }
@@ -470,11 +470,11 @@ impl Work for OnGrid<'_> {
                 }
             }
             Length::Fidelity(_) => return Err(whole_share()),
-            _ => self.dealt(configuration),
+            _ => self.drawn_run(configuration),
         };
         let seconds = self.charged_s(at.job.now, &run, length)?;
         self.spend(at, dealt, seconds, Phase::Searching);
-        let mut seen = seen(&run, seconds);
+        let mut seen = observation_of(&run, seconds);
         if seen.quality.is_none() && !is_cheap {
             let repeat = dealt.repeat;
             seen.quality = (self.grid.job).quality_after(configuration, repeat, seconds);
@@ -485,7 +485,7 @@ impl Work for OnGrid<'_> {
         }
         if let Target::Reached(_) = seen.target {
             // A run to the target during the search has done the job.
-            let reached = Reached {
+            let reached = ReachedTarget {
                 configuration,
                 at: at.job.now,
                 lost_vms: 0,
@@ -496,9 +496,9 @@ impl Work for OnGrid<'_> {
         Ok(seen)
     }
 
-    fn run(&mut self, at: &mut Stand<Runs>, choice: usize) -> Result<Timeline, Unfinished> {
+    fn run(&mut self, at: &mut Stand<Runs>, choice: usize) -> Result<Timeline, UnfinishedJob> {
         let search_end = at.job.now;
-        let (dealt, run) = self.dealt(choice);
+        let (dealt, run) = self.drawn_run(choice);
         let reaches = run.time_to_target_s().is_some();
         // What fails was one more trial.
         let phase = if reaches {
@@ -509,9 +509,9 @@ impl Work for OnGrid<'_> {
         self.spend(at, dealt, run.time_s, phase);
         let end = at.job.now;
         if !reaches {
-            return Err(Unfinished::Unreached { at: end });
+            return Err(UnfinishedJob::Unreached { at: end });
         }
-        Ok(Timeline::of(choice, search_end, end, 0))
+        Ok(Timeline::new(choice, search_end, end, 0))
     }
 
     fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {

@@ -84,7 +84,7 @@ pub struct RunPrice {
 
 impl PastRun {
     /// A run of the cluster `at`.
-    fn of(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
+    fn new(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
         let (workers, batch) = (at.workers, at.batch);
         // It waited for its disk, too.
         let cost = workload.with_disk(cost, batch);
@@ -94,7 +94,7 @@ impl PastRun {
             Some(row) => (row.origin != Origin::Derived).then_some(row.noise_normalised),
             // The noise scale tells it for every batch; of those, the ones that ran to the target.
             None if workload.noise.rows().is_empty() && epochs.is_some() => {
-                let noise = workload.noise.at(workers, batch);
+                let noise = workload.noise.noise_at(workers, batch);
                 noise.or_else(|| workload.noise.by_law(workers, batch))
             }
             None => None,
@@ -141,14 +141,14 @@ impl History {
     /// The stored measurements behind `workload`. Figures that were derived from others are left
     /// out of noise and epochs: a line through them would fit its own origin. A VM type that
     /// stands in for a measured one has the latter's runs: the nearest that a service has stored.
-    pub fn of(workload: &Workload, reach: &Reach) -> History {
+    pub fn from_workload(workload: &Workload, reach: &Reach) -> History {
         let mut runs: Vec<PastRun> = Vec::new();
         let mut number = 0;
         for shape in workload.steps.shapes() {
             let own: Vec<PastRun> = (workload.steps.points_of(shape).iter())
                 .map(|(at, cost)| {
                     number += 1;
-                    PastRun::of(workload, at, *cost, number)
+                    PastRun::new(workload, at, *cost, number)
                 })
                 .collect();
             if let Ok(parsed) = Shape::parse(shape) {

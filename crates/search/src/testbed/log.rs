@@ -2,7 +2,7 @@
 
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::VmInterval;
-use scavsim_sim::training::log::{Entry, Track, What, release_rest};
+use scavsim_sim::training::log::{Entry, LogEvent, Track, release_rest};
 
 /// Entries of a job that ended at `end` and held VMs as `held` says, in the order of time: nothing lasts longer, whatever
 /// VM is left is given back, and how many there are is told at each change.
@@ -22,11 +22,11 @@ pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -
     let mut vms = 0;
     for change in counts.chunk_by(|a, b| a.0 == b.0) {
         vms += change.iter().map(|(_, by)| by).sum::<i64>();
-        let held = What::Vms(u32::try_from(vms).unwrap_or(0));
+        let held = LogEvent::Vms(u32::try_from(vms).unwrap_or(0));
         all.push(Entry::instant(change[0].0, Track::Job, held));
     }
-    all.push(Entry::instant(end, Track::Job, What::Target));
+    all.push(Entry::instant(end, Track::Job, LogEvent::Target));
     // Of equal moments by track; on a track as they were noted.
-    all.sort_by_key(|entry| (entry.at, entry.what == What::Target, entry.track));
+    all.sort_by_key(|entry| (entry.at, entry.what == LogEvent::Target, entry.track));
     all
 }

@@ -1,26 +1,26 @@
 //! A job on a ground as a strategy sees it: with clock and bill, and nothing else.
 
-use super::{Extent, Observation, Spent, Stop, Target, Testbed};
-use super::{Length, Site};
+use super::{Extent, Observation, SearchCost, Stop, Target, Testbed};
+use super::{JobTrial, Length};
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 
 /// A testbed over a job. The bill is told where the strategy depends on prices.
 pub struct Metered<'s> {
-    site: &'s mut dyn Site,
+    site: &'s mut dyn JobTrial,
     tariff: Option<&'s Tariff>,
     usage: Usage,
     configurations: usize,
     /// Runs to the target, each from scratch.
     pub completed: u64,
     /// All questions, and what they are billed by, where somebody asks for them.
-    notes: Option<(&'s Tariff, Vec<Noted>)>,
+    notes: Option<(&'s Tariff, Vec<TestbedExchange>)>,
 }
 
 /// What a strategy asked of a testbed, of one configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Asked {
+pub enum TestbedRequest {
     /// So many steps until the noise has settled.
     ColdStart(u64),
     Probe(Extent),
@@ -28,9 +28,9 @@ pub enum Asked {
 
 /// A question to a testbed, its answer, and where the job stood before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Noted {
+pub struct TestbedExchange {
     pub configuration: usize,
-    pub asked: Asked,
+    pub asked: TestbedRequest,
     /// What was seen; nothing after a cold start.
     pub seen: Observation,
     /// Seconds since the start of the job when it was asked.
@@ -52,7 +52,7 @@ const LONGEST_S: f64 = 3.2e8;
 
 impl<'s> Metered<'s> {
     pub fn new(
-        site: &'s mut dyn Site,
+        site: &'s mut dyn JobTrial,
         configurations: usize,
         tariff: Option<&'s Tariff>,
     ) -> Metered<'s> {
@@ -71,20 +71,20 @@ impl<'s> Metered<'s> {
         self.notes = Some((tariff, Vec::new()));
     }
 
-    pub fn into_noted(self) -> Vec<Noted> {
+    pub fn into_noted(self) -> Vec<TestbedExchange> {
         self.notes.map_or(Vec::new(), |(_, noted)| noted)
     }
 
     /// Notes a question with its answer, where somebody asks for it.
-    fn take_note(&mut self, configuration: usize, asked: Asked, seen: Observation) {
+    fn take_note(&mut self, configuration: usize, asked: TestbedRequest, seen: Observation) {
         let Some((tariff, mut noted)) = self.notes.take() else {
             return;
         };
         let now = self.site.now();
-        let (before_s, before_usd) = noted
-            .last()
-            .map_or((0.0, 0.0), |last: &Noted| (last.seconds, last.usd));
-        noted.push(Noted {
+        let (before_s, before_usd) = noted.last().map_or((0.0, 0.0), |last: &TestbedExchange| {
+            (last.seconds, last.usd)
+        });
+        noted.push(TestbedExchange {
             configuration,
             asked,
             seen,
@@ -146,7 +146,7 @@ impl Testbed for Metered<'_> {
         self.site.cold_start(configuration, steps)?;
         self.take_note(
             configuration,
-            Asked::ColdStart(steps),
+            TestbedRequest::ColdStart(steps),
             Observation::default(),
         );
         Ok(())
@@ -181,13 +181,13 @@ impl Testbed for Metered<'_> {
         };
         let seen = self.site.probe(configuration, length)?;
         self.completed += u64::from(matches!(seen.target, Target::Reached(_)));
-        self.take_note(configuration, Asked::Probe(extent), seen);
+        self.take_note(configuration, TestbedRequest::Probe(extent), seen);
         Ok(seen)
     }
 
-    fn spent(&mut self) -> Spent {
+    fn spent(&mut self) -> SearchCost {
         let now = self.site.now();
-        Spent {
+        SearchCost {
             seconds: now.seconds(),
             usd: self.tariff.map(|tariff| self.usd_at(tariff, now)),
         }

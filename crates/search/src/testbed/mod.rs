@@ -4,43 +4,43 @@
 //! configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
 //! left behind comes as [`History`].
 //!
-//! - [`ground`]: what is true of configurations; [`site`]: a job among them as an experiment sees it.
-//! - [`job_site`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
+//! - [`environment`]: what is true of configurations; [`job_trial`]: a job among them as an experiment sees it.
+//! - [`work_trial`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
-//! - [`grid`]: the measured grid. [`bag`], [`bag_ground`]: a bag of jobs. [`plans`]: a model cut over GPUs.
+//! - [`grid`]: the measured grid. [`bag`], [`bag_environment`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`transcript`]: what was asked of it and seen, as files have it.
 //! - [`history`]: what earlier runs of a workload left behind.
 
 pub mod bag;
-pub mod bag_ground;
+pub mod bag_environment;
 pub mod by_replica;
+pub mod environment;
 pub mod grid;
-pub mod ground;
 pub mod history;
-pub mod job_site;
+pub mod job_trial;
 mod log;
 pub mod metered;
 pub mod plans;
 pub mod simulated;
-pub mod site;
 pub mod stepwise;
 pub mod transcript;
+pub mod work_trial;
 pub mod world;
 
-pub use bag_ground::BagGround;
+pub use bag_environment::BagEnvironment;
+pub use environment::{Environment, Facts, HeldVms, Point, Terms};
 pub use grid::MeasuredGrid;
-pub use ground::{Facts, Ground, HeldVms, Point, Terms};
 pub use history::{History, PastRun};
-pub use metered::{Asked, Metered, Noted};
-pub use plans::PlanGround;
+pub use job_trial::{JobTrial, Length, Timeline};
+pub use metered::{Metered, TestbedExchange, TestbedRequest};
+pub use plans::PlanEnvironment;
 pub use simulated::SimulatedCluster;
-pub use site::{Length, Site, Timeline};
 
 use std::borrow::Cow;
 
 use scavsim_read::input::foreign::harmless;
-use scavsim_sim::training::Unfinished;
+use scavsim_sim::training::UnfinishedJob;
 
 /// How long a probe goes on.
 ///
@@ -155,17 +155,17 @@ pub enum Target {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub struct Spent {
+pub struct SearchCost {
     /// Seconds.
     pub seconds: f64,
     /// USD as if everything were released now; for strategies that depend on prices.
     pub usd: Option<f64>,
 }
 
-impl Spent {
+impl SearchCost {
     /// So many seconds and, where prices are told, USD.
-    pub fn new(seconds: f64, usd: Option<f64>) -> Spent {
-        Spent { seconds, usd }
+    pub fn new(seconds: f64, usd: Option<f64>) -> SearchCost {
+        SearchCost { seconds, usd }
     }
 }
 
@@ -184,7 +184,7 @@ impl Spent {
 pub enum Stop {
     /// The job does not come to its end.
     #[error(transparent)]
-    Unfinished(#[from] Unfinished),
+    Unfinished(#[from] UnfinishedJob),
     /// Something that the strategy cannot go on with, in words.
     #[error("{0}")]
     Failed(String),
@@ -207,15 +207,15 @@ impl Stop {
 ///
 /// ```
 /// # use scavsim_search::face as scavsim;
-/// use scavsim::{Extent, Observation, Spent, Stop, Testbed};
+/// use scavsim::{Extent, Observation, SearchCost, Stop, Testbed};
 ///
 /// /// Steps of 2 s at 0.10 USD, whatever the configuration.
 /// #[derive(Default)]
-/// struct Toy {
+/// struct ConstantTestbed {
 ///     steps: u64,
 /// }
 ///
-/// impl Testbed for Toy {
+/// impl Testbed for ConstantTestbed {
 ///     fn cold_start(&mut self, _: usize, steps: u64) -> Result<(), Stop> {
 ///         self.steps += steps;
 ///         Ok(())
@@ -229,13 +229,13 @@ impl Stop {
 ///         seen.step_s = Some(2.0);
 ///         Ok(seen)
 ///     }
-///     fn spent(&mut self) -> Spent {
+///     fn spent(&mut self) -> SearchCost {
 ///         let seconds = 2.0 * self.steps as f64;
-///         Spent::new(seconds, Some(0.10 * self.steps as f64))
+///         SearchCost::new(seconds, Some(0.10 * self.steps as f64))
 ///     }
 /// }
 ///
-/// let mut toy = Toy::default();
+/// let mut toy = ConstantTestbed::default();
 /// assert_eq!(toy.probe(0, Extent::Steps(20))?.step_s, Some(2.0));
 /// assert_eq!(toy.spent().seconds, 40.0);
 /// # Ok::<(), Stop>(())
@@ -254,5 +254,5 @@ pub trait Testbed {
     fn probe(&mut self, configuration: usize, extent: Extent) -> Result<Observation, Stop>;
 
     /// What was spent so far.
-    fn spent(&mut self) -> Spent;
+    fn spent(&mut self) -> SearchCost;
 }

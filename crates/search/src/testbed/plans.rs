@@ -1,16 +1,16 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
 //!
-//! - `cut`: the plans. `site`: a job on them.
+//! - `cut`: the plans. `on_plans`: a job on them.
 
 mod cut;
-mod site;
+mod on_plans;
 
-pub use cut::PlanGround;
+pub use cut::PlanEnvironment;
 
 use std::sync::Arc;
 
-use super::ground::tariff;
-use super::{Facts, Ground, HeldVms, Site, Terms};
+use super::environment::tariff;
+use super::{Environment, Facts, HeldVms, JobTrial, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
@@ -21,7 +21,7 @@ use scavsim_sim::training::Fidelity;
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 4_000;
 
-impl Ground for PlanGround {
+impl Environment for PlanEnvironment {
     fn facts(&self) -> Facts<'_> {
         Facts {
             plans: Some(&self.choices),
@@ -32,7 +32,7 @@ impl Ground for PlanGround {
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let way = &self.choices.ways[configuration];
-        let seconds = way.calm_s() * self.spread(configuration).expected;
+        let seconds = way.calm_s() * self.step_spread(configuration).expected;
         (seconds.is_finite() && seconds < SimTime::LAST.seconds()).then_some(seconds)
     }
 
@@ -66,14 +66,14 @@ impl Ground for PlanGround {
         }
     }
 
-    fn spread(&self, configuration: usize) -> Spread {
+    fn prediction_spread(&self, configuration: usize) -> Spread {
         Spread {
             step: self.choices.log_sd(configuration),
             epochs: None,
         }
     }
 
-    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
         let nodes = self.choices.ways[configuration].nodes.iter();
         nodes
             .map(|(vm, vms)| {
@@ -91,8 +91,8 @@ impl Ground for PlanGround {
         (fidelity.name(), None)
     }
 
-    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
-        Box::new(site::open(self, terms))
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g> {
+        Box::new(on_plans::open(self, terms))
     }
 }
 

@@ -3,17 +3,17 @@
 use std::cell::Cell;
 
 use super::by_replica::ByReplica;
-use super::job_site::{JobSite, Stand, Work};
 use super::stepwise::{self, Trainer};
+use super::work_trial::{Stand, Work, WorkTrial};
 use super::{Length, Observation, Stop, Terms, Timeline};
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::cluster::World;
-use scavsim_sim::cluster::luck::{Luck, LuckLaws};
-use scavsim_sim::job::{Job, Outlook, Sketch, Sketched, Trained};
-use scavsim_sim::training::Unfinished;
+use scavsim_sim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
+use scavsim_sim::job::{Job, Outlook, Sketch, SketchResult, TrainingResult};
+use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::drift::DriftPath;
 use scavsim_sim::training::log::{Entry, Log};
 use scavsim_sim::training::sync::Goal;
@@ -22,7 +22,7 @@ use scavsim_sim::training::sync::Goal;
 const NOT_MET: u32 = u32::MAX;
 
 /// A job of one workload on a simulated cluster, in one replica.
-pub type SimulatedCluster<'w> = JobSite<OnCluster<'w>>;
+pub type SimulatedCluster<'w> = WorkTrial<OnCluster<'w>>;
 
 #[derive(Debug)]
 pub struct OnCluster<'w> {
@@ -30,8 +30,8 @@ pub struct OnCluster<'w> {
     streams: Streams,
     start_up: SimTime,
     replica: u64,
-    laws: LuckLaws,
-    dealt: ByReplica<DealtLuck>,
+    laws: RandomEffectLaws,
+    dealt: ByReplica<ReplicaEffects>,
     /// Steps of the last look at the noise, and how far off it is.
     reading: Cell<(u64, UnitLogNormal)>,
     sketch: Sketch,
@@ -45,15 +45,15 @@ const MANY: usize = 32;
 
 /// What a replica dealt to the configurations that met it.
 #[derive(Debug, Default)]
-struct DealtLuck {
+struct ReplicaEffects {
     /// Places of their luck: [`NOT_MET`] where none was dealt. None at all before the first.
     places: Vec<u32>,
-    luck: Vec<Luck>,
+    luck: Vec<RandomEffects>,
     /// Configurations that were met, in the order of their luck.
     met: Vec<usize>,
 }
 
-impl DealtLuck {
+impl ReplicaEffects {
     fn clear(&mut self) {
         for at in self.met.drain(..) {
             self.places[at] = NOT_MET;
@@ -61,7 +61,7 @@ impl DealtLuck {
         self.luck.clear();
     }
 
-    fn get(&self, configuration: usize) -> Option<&Luck> {
+    fn get(&self, configuration: usize) -> Option<&RandomEffects> {
         let place = *self.places.get(configuration)?;
         self.luck.get(place as usize)
     }
@@ -141,20 +141,20 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             start_up,
             replica: 0,
-            laws: LuckLaws::of(&world.variation),
+            laws: RandomEffectLaws::from_variation(&world.variation),
             dealt: ByReplica::new(MOST_KEPT / world.truths.len().max(1)),
             reading: Cell::new((0, UnitLogNormal::from_sigma(0.0))),
             sketch: Sketch::default(),
         };
-        JobSite::at_zero(trainer, job)
+        WorkTrial::at_zero(trainer, job)
     }
 
     /// Holds the VMs of `choice`, of which the provider takes away the newest worker but the chief `after` it began,
     /// and no other.
     ///
     /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn lose_one(&mut self, choice: usize, after: SimTime) -> Result<(), Unfinished> {
+    /// [`UnfinishedJob`] when the clock has nothing to wait for.
+    pub fn lose_one(&mut self, choice: usize, after: SimTime) -> Result<(), UnfinishedJob> {
         self.now.hold(&mut self.work, choice)?;
         let job = &mut self.now.job.job;
         let at = job.now() + after;
@@ -164,7 +164,7 @@ impl<'w> SimulatedCluster<'w> {
 }
 
 impl OnCluster<'_> {
-    fn luck_of(&mut self, configuration: usize) -> &Luck {
+    fn luck_of(&mut self, configuration: usize) -> &RandomEffects {
         let world = self.world;
         let dealt = self.dealt.here_mut();
         if dealt.places.is_empty() {
@@ -178,7 +178,7 @@ impl OnCluster<'_> {
             dealt.places[configuration] = dealt.luck.len() as u32;
             dealt.met.push(configuration);
             let truth = &world.truths[configuration];
-            let luck = Luck::draw(truth, &self.laws, &self.streams, self.replica);
+            let luck = RandomEffects::draw(truth, &self.laws, &self.streams, self.replica);
             dealt.luck.push(luck);
         }
         &dealt.luck[dealt.places[configuration] as usize]
@@ -189,7 +189,7 @@ impl Work for OnCluster<'_> {
     type Job = ClusterVisits;
 
     fn restart(&mut self, job: &mut ClusterVisits, replica: u64) {
-        self.dealt.turn_to(replica, DealtLuck::clear);
+        self.dealt.turn_to(replica, ReplicaEffects::clear);
         self.replica = replica;
         let drift = DriftPath::new(
             self.world.variation.drift,
@@ -216,7 +216,7 @@ impl Work for OnCluster<'_> {
         job: &mut ClusterVisits,
         configuration: usize,
         progress: Option<f64>,
-    ) -> Result<bool, Unfinished> {
+    ) -> Result<bool, UnfinishedJob> {
         let truth = &self.world.truths[configuration];
         (job.job).hold(&truth.cluster, truth.configuration.batch)?;
         if progress.is_some() {
@@ -242,7 +242,7 @@ impl Work for OnCluster<'_> {
         &mut self,
         at: &mut Stand<ClusterVisits>,
         choice: usize,
-    ) -> Result<Timeline, Unfinished> {
+    ) -> Result<Timeline, UnfinishedJob> {
         stepwise::run(self, at, choice)
     }
 
@@ -251,9 +251,9 @@ impl Work for OnCluster<'_> {
     }
 
     /// On the same lives of VMs.
-    fn sketch_again(&mut self, job: &mut ClusterVisits, choice: usize) -> Option<Sketched> {
+    fn sketch_again(&mut self, job: &mut ClusterVisits, choice: usize) -> Option<SketchResult> {
         let mut lives_h = job.job.lives_h().iter();
-        let luck = self.dealt.here().get(choice)?;
+        let luck = self.dealt.current().get(choice)?;
         let truth = &self.world.truths[choice];
         let (cluster, key) = (&truth.cluster, truth.key);
         let mut more = None;
@@ -268,15 +268,15 @@ impl Work for OnCluster<'_> {
         })
     }
 
-    fn sketch(&mut self, choice: usize, replica: u64) -> Option<Sketched> {
+    fn sketch(&mut self, choice: usize, replica: u64) -> Option<SketchResult> {
         let world = self.world;
         let truth = &world.truths[choice];
-        let luck = Luck::draw(truth, &self.laws, &self.streams, replica);
+        let luck = RandomEffects::draw(truth, &self.laws, &self.streams, replica);
         let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
         let (start_up, job) = (self.start_up, (&truth.cluster, &luck));
-        if let Some(outlook) = Outlook::of(job, luck.steps_to_target, start_up) {
+        if let Some(outlook) = Outlook::new(job, luck.steps_to_target, start_up) {
             // The mean of all outlines of this luck.
-            return Some(Sketched {
+            return Some(SketchResult {
                 seconds: outlook.seconds,
                 surprise: [0.0; 2],
             });
@@ -289,7 +289,7 @@ impl Work for OnCluster<'_> {
     }
 
     fn noted_until(&mut self, job: &mut ClusterVisits, end: SimTime) -> Vec<Entry> {
-        job.job.log().take(end)
+        job.job.log().take_entries(end)
     }
 }
 
@@ -312,17 +312,17 @@ impl Trainer for OnCluster<'_> {
         configuration: usize,
         goal: Goal,
         phase: Phase,
-    ) -> Result<Trained, Unfinished> {
+    ) -> Result<TrainingResult, UnfinishedJob> {
         let ClusterVisits { job, visits } = job;
         self.luck_of(configuration);
         let truth = &self.world.truths[configuration];
-        let dealt = self.dealt.here();
+        let dealt = self.dealt.current();
         let luck = &dealt.luck[dealt.places[configuration] as usize];
         job.enter(phase);
         let purpose = if phase == Phase::Training {
             let all = (&truth.cluster, luck);
             if let Some(needs_s) = Outlook::hopeless(all, goal.mark, self.start_up) {
-                return Err(Unfinished::Hopeless {
+                return Err(UnfinishedJob::Hopeless {
                     at: job.now(),
                     needs_h: (needs_s / SECONDS_PER_HOUR) as u64,
                 });
@@ -342,7 +342,7 @@ impl Trainer for OnCluster<'_> {
         let Configuration { workers, batch, .. } = truth.configuration;
         let middle = at.steps as f64 - 0.5 * steps as f64;
         let at_target = truth.noise_normalised?;
-        let mut noise = (self.world.noise).at(at_target, workers, batch, middle, at.progress);
+        let mut noise = (self.world.noise).noise_at(at_target, workers, batch, middle, at.progress);
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = at.job.visits.count(configuration);

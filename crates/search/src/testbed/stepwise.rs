@@ -1,12 +1,12 @@
 //! Work that trains in steps towards a target: each step of a search brings it nearer.
 
-use super::job_site::{Reached, Stand, Work};
-use super::site::{no_fidelities, no_layers};
+use super::job_trial::{no_fidelities, no_layers};
+use super::work_trial::{ReachedTarget, Stand, Work};
 use super::{Length, Observation, Stop, Target, Timeline};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
-use scavsim_sim::job::Trained;
-use scavsim_sim::training::Unfinished;
+use scavsim_sim::job::TrainingResult;
+use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::sync::Goal;
 
 /// What trains, in one replica.
@@ -31,7 +31,7 @@ pub trait Trainer: Work {
         configuration: usize,
         goal: Goal,
         phase: Phase,
-    ) -> Result<Trained, Unfinished>;
+    ) -> Result<TrainingResult, UnfinishedJob>;
 
     /// What is read of the noise over the last so many steps.
     fn noise(&self, _at: &Stand<Self::Job>, _configuration: usize, _steps: u64) -> Option<f64> {
@@ -101,7 +101,7 @@ fn search<T: Trainer>(
     at.steps += run.steps;
     if run.steps >= left {
         at.progress = 1.0;
-        let reached = Reached {
+        let reached = ReachedTarget {
             configuration,
             at: run.advance.at_mark,
             lost_vms: run.lost_vms,
@@ -192,7 +192,7 @@ pub(super) fn run<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,
     choice: usize,
-) -> Result<Timeline, Unfinished> {
+) -> Result<Timeline, UnfinishedJob> {
     let has_searched = at.current.is_some();
     at.hold(work, choice)?;
     let search_end = if has_searched {
@@ -217,6 +217,6 @@ pub(super) fn run<T: Trainer>(
     Ok(Timeline {
         net_end: run.advance.at_mark,
         totals: run.totals,
-        ..Timeline::of(choice, search_end, end, run.lost_vms)
+        ..Timeline::new(choice, search_end, end, run.lost_vms)
     })
 }

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::metered::{Asked, Noted};
+use super::metered::{TestbedExchange, TestbedRequest};
 use super::{Extent, Target};
 use scavsim_data::space::Space;
 
 /// A question and its answer. What was not seen is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AskedStep {
+pub struct TranscriptStep {
     pub configuration: String,
     /// What was asked of it.
-    pub asked: AskedExtent,
+    pub asked: RequestedExtent,
     /// Steps that were seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
@@ -33,7 +33,7 @@ pub struct AskedStep {
     pub quality: Option<f64>,
     /// What it showed of the time to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<SeenTarget>,
+    pub target: Option<ObservedTarget>,
     /// Seconds since the start of the job when the answer was there.
     pub spent_s: f64,
     /// USD until then.
@@ -42,7 +42,7 @@ pub struct AskedStep {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AskedExtent {
+pub enum RequestedExtent {
     /// So many steps until the noise has settled.
     ColdStart(u64),
     /// So many steps.
@@ -68,7 +68,7 @@ pub enum AskedExtent {
 /// What was seen of the time to the target, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SeenTarget {
+pub enum ObservedTarget {
     /// More than this.
     MoreThanS(f64),
     /// This.
@@ -77,47 +77,51 @@ pub enum SeenTarget {
     FailedS(f64),
 }
 
-impl AskedExtent {
+impl RequestedExtent {
     /// What was asked, as files have it.
-    pub fn of(asked: Asked) -> AskedExtent {
+    pub fn from_request(asked: TestbedRequest) -> RequestedExtent {
         match asked {
-            Asked::ColdStart(steps) => AskedExtent::ColdStart(steps),
-            Asked::Probe(Extent::Steps(steps)) => AskedExtent::Steps(steps),
-            Asked::Probe(Extent::Share(share)) => AskedExtent::Share(share),
-            Asked::Probe(Extent::Fidelity(share)) => AskedExtent::Fidelity(share),
-            Asked::Probe(Extent::ToTarget) => AskedExtent::ToTarget,
-            Asked::Probe(Extent::ToTargetInSeconds(s)) => AskedExtent::ToTargetInSeconds(s),
-            Asked::Probe(Extent::ToTargetForUsd(usd)) => AskedExtent::ToTargetForUsd(usd),
-            Asked::Probe(Extent::Seconds(s)) => AskedExtent::Seconds(s),
-            Asked::Probe(Extent::Usd(usd)) => AskedExtent::Usd(usd),
-            Asked::Probe(Extent::Profile(passes)) => AskedExtent::Profile(passes),
+            TestbedRequest::ColdStart(steps) => RequestedExtent::ColdStart(steps),
+            TestbedRequest::Probe(Extent::Steps(steps)) => RequestedExtent::Steps(steps),
+            TestbedRequest::Probe(Extent::Share(share)) => RequestedExtent::Share(share),
+            TestbedRequest::Probe(Extent::Fidelity(share)) => RequestedExtent::Fidelity(share),
+            TestbedRequest::Probe(Extent::ToTarget) => RequestedExtent::ToTarget,
+            TestbedRequest::Probe(Extent::ToTargetInSeconds(s)) => {
+                RequestedExtent::ToTargetInSeconds(s)
+            }
+            TestbedRequest::Probe(Extent::ToTargetForUsd(usd)) => {
+                RequestedExtent::ToTargetForUsd(usd)
+            }
+            TestbedRequest::Probe(Extent::Seconds(s)) => RequestedExtent::Seconds(s),
+            TestbedRequest::Probe(Extent::Usd(usd)) => RequestedExtent::Usd(usd),
+            TestbedRequest::Probe(Extent::Profile(passes)) => RequestedExtent::Profile(passes),
         }
     }
 
     /// What a testbed can be asked.
-    pub fn asked(self) -> Asked {
-        Asked::Probe(match self {
-            AskedExtent::ColdStart(steps) => return Asked::ColdStart(steps),
-            AskedExtent::Steps(steps) => Extent::Steps(steps),
-            AskedExtent::Share(share) => Extent::Share(share),
-            AskedExtent::Fidelity(share) => Extent::Fidelity(share),
-            AskedExtent::ToTarget => Extent::ToTarget,
-            AskedExtent::ToTargetInSeconds(s) => Extent::ToTargetInSeconds(s),
-            AskedExtent::ToTargetForUsd(usd) => Extent::ToTargetForUsd(usd),
-            AskedExtent::Seconds(s) => Extent::Seconds(s),
-            AskedExtent::Usd(usd) => Extent::Usd(usd),
-            AskedExtent::Profile(passes) => Extent::Profile(passes),
+    pub fn into_request(self) -> TestbedRequest {
+        TestbedRequest::Probe(match self {
+            RequestedExtent::ColdStart(steps) => return TestbedRequest::ColdStart(steps),
+            RequestedExtent::Steps(steps) => Extent::Steps(steps),
+            RequestedExtent::Share(share) => Extent::Share(share),
+            RequestedExtent::Fidelity(share) => Extent::Fidelity(share),
+            RequestedExtent::ToTarget => Extent::ToTarget,
+            RequestedExtent::ToTargetInSeconds(s) => Extent::ToTargetInSeconds(s),
+            RequestedExtent::ToTargetForUsd(usd) => Extent::ToTargetForUsd(usd),
+            RequestedExtent::Seconds(s) => Extent::Seconds(s),
+            RequestedExtent::Usd(usd) => Extent::Usd(usd),
+            RequestedExtent::Profile(passes) => Extent::Profile(passes),
         })
     }
 }
 
-impl AskedStep {
+impl TranscriptStep {
     /// What was noted of a question in a space.
-    pub fn of(noted: &Noted, space: &Space) -> AskedStep {
+    pub fn from_exchange(noted: &TestbedExchange, space: &Space) -> TranscriptStep {
         let seen = &noted.seen;
-        AskedStep {
+        TranscriptStep {
             configuration: space.name(noted.configuration),
-            asked: AskedExtent::of(noted.asked),
+            asked: RequestedExtent::from_request(noted.asked),
             steps: seen.steps,
             step_s: seen.step_s,
             compute_s: seen.compute_s,
@@ -126,9 +130,9 @@ impl AskedStep {
             quality: seen.quality,
             target: match seen.target {
                 Target::Unknown => None,
-                Target::MoreThan(s) => Some(SeenTarget::MoreThanS(s)),
-                Target::Reached(s) => Some(SeenTarget::ReachedS(s)),
-                Target::Failed(s) => Some(SeenTarget::FailedS(s)),
+                Target::MoreThan(s) => Some(ObservedTarget::MoreThanS(s)),
+                Target::Reached(s) => Some(ObservedTarget::ReachedS(s)),
+                Target::Failed(s) => Some(ObservedTarget::FailedS(s)),
             },
             spent_s: noted.seconds,
             spent_usd: noted.usd,
@@ -153,11 +157,12 @@ mod tests {
             Extent::Profile(2),
             Extent::Fidelity(0.25),
         ];
-        let all = extents.into_iter().map(Asked::Probe);
-        for asked in all.chain([Asked::ColdStart(100)]) {
-            let written = serde_json::to_string(&AskedExtent::of(asked)).expect("it is plain");
-            let read: AskedExtent = serde_json::from_str(&written).expect("it was written");
-            assert_eq!(read.asked(), asked, "{written}");
+        let all = extents.into_iter().map(TestbedRequest::Probe);
+        for asked in all.chain([TestbedRequest::ColdStart(100)]) {
+            let written =
+                serde_json::to_string(&RequestedExtent::from_request(asked)).expect("it is plain");
+            let read: RequestedExtent = serde_json::from_str(&written).expect("it was written");
+            assert_eq!(read.into_request(), asked, "{written}");
         }
     }
 }

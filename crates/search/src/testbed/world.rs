@@ -1,8 +1,8 @@
 //! A simulated world as the truth of an arena: what is expected of its configurations, and what they cost.
 
-use super::ground::tariff;
+use super::environment::tariff;
 use super::simulated::SimulatedCluster;
-use super::{Facts, Ground, Site, Terms};
+use super::{Environment, Facts, JobTrial, Terms};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
@@ -10,7 +10,7 @@ use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
-use scavsim_sim::cluster::luck::{Luck, LuckLaws};
+use scavsim_sim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim_sim::job::Outlook;
 use scavsim_sim::training::Fidelity;
 use scavsim_sim::training::variation::Variation;
@@ -32,13 +32,13 @@ pub fn runs_are_training(world: &World) -> bool {
 /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
 pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
     let truth = &world.truths[configuration];
-    let laws = LuckLaws::of(&Variation::default());
-    let luck = Luck::draw(truth, &laws, &Streams::new(0), 0);
+    let laws = RandomEffectLaws::from_variation(&Variation::default());
+    let luck = RandomEffects::draw(truth, &laws, &Streams::new(0), 0);
     let job = (&truth.cluster, &luck);
     Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
 }
 
-impl Ground for World {
+impl Environment for World {
     fn facts(&self) -> Facts<'_> {
         Facts {
             world: Some(self),
@@ -81,7 +81,7 @@ impl Ground for World {
             return;
         }
         let truth = &self.truths[configuration];
-        usage.set_whole(truth.held(), truth.configuration.batch, seconds);
+        usage.set_whole(truth.vm_counts(), truth.configuration.batch, seconds);
     }
 
     fn plan_usd(&self, configuration: usize, seconds: f64, tariff: &Tariff, _: &mut Usage) -> f64 {
@@ -90,7 +90,7 @@ impl Ground for World {
             return tariff.run_usd(held, brief.batch, seconds);
         }
         let truth = &self.truths[configuration];
-        tariff.run_usd(truth.held(), truth.configuration.batch, seconds)
+        tariff.run_usd(truth.vm_counts(), truth.configuration.batch, seconds)
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
@@ -101,7 +101,7 @@ impl Ground for World {
         self.truths[configuration].provenance.name()
     }
 
-    fn spread(&self, configuration: usize) -> Spread {
+    fn prediction_spread(&self, configuration: usize) -> Spread {
         self.truths[configuration].spread
     }
 
@@ -114,7 +114,7 @@ impl Ground for World {
         (fidelity.name(), why)
     }
 
-    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g> {
         Box::new(SimulatedCluster::new(self, terms))
     }
 }

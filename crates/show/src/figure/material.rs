@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::gathered::{Chooser, ChosenPoint, Gathered, Outcomes};
+use super::record_digest::{Chooser, ChosenPoint, Outcomes, RecordDigest};
 use crate::report::manifest::Identity;
 use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -11,7 +11,7 @@ use scavsim_lab::experiment::{Group, Ranked, Ranking};
 use scavsim_lab::scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
-use scavsim_sim::plans::PlanFigures;
+use scavsim_sim::plans::PlanMetrics;
 
 /// Runs of a configuration from which on their 5 % and 95 % say something.
 const FEWEST_RUNS: u64 = 20;
@@ -30,7 +30,7 @@ pub struct Material {
     pub workloads: Vec<Workload>,
     /// The scenario, where it is at hand.
     pub scenario: Option<Scenario>,
-    pub gathered: Gathered,
+    pub gathered: RecordDigest,
 }
 
 /// Where the cases of a group lie.
@@ -72,7 +72,7 @@ pub struct Place {
     /// Measured, interpolated or extrapolated.
     pub provenance: String,
     /// What a parallel plan does with its GPUs; known where all configurations are.
-    pub plan: Option<PlanFigures>,
+    pub plan: Option<PlanMetrics>,
     /// Whether none is faster and no dearer, or cheaper and no slower.
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
@@ -93,7 +93,7 @@ impl Material {
     /// Puts together what was gathered from the records of `identity`, and what is known besides.
     pub fn new(
         identity: Identity,
-        mut gathered: Gathered,
+        mut gathered: RecordDigest,
         rankings: Option<Vec<Ranking>>,
         workloads: Vec<Workload>,
         scenario: Option<Scenario>,

@@ -17,7 +17,7 @@ pub struct Answer {
     /// Marks: where it comes from, what it lacks.
     pub marks: Vec<String>,
     /// Large figures of the card.
-    pub figures: Vec<Big>,
+    pub figures: Vec<HeadlineValue>,
     /// Runner-up, risk, what would change it.
     pub lines: Vec<CardLine>,
     /// Where it lies in the figure: what axes are over.
@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Big {
+pub struct HeadlineValue {
     /// Figure with its unit.
     pub value: String,
     /// Interval of the figure, or what it is.
@@ -42,9 +42,9 @@ pub struct CardLine {
     pub text: String,
 }
 
-impl Big {
-    pub(super) fn new(value: impl Into<String>, note: impl Into<String>) -> Big {
-        Big {
+impl HeadlineValue {
+    pub(super) fn new(value: impl Into<String>, note: impl Into<String>) -> HeadlineValue {
+        HeadlineValue {
             value: value.into(),
             note: note.into(),
         }

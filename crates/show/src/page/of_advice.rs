@@ -1,6 +1,6 @@
 //! The page of a recommendation.
 
-use super::answer::{Answer, Big, CardLine};
+use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Contents, Fact, Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
@@ -11,7 +11,7 @@ use scavsim_base::text::words::{
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_data::cloud::Market;
 use scavsim_data::workload::Provenance;
-use scavsim_measure::advise::advice::{Advice, Choice, Next};
+use scavsim_measure::advise::advice::{Advice, Choice, NextMeasurement};
 use scavsim_measure::advise::decision::Measurement;
 use scavsim_measure::advise::{Offer, text};
 use scavsim_search::search::Objective;
@@ -74,7 +74,7 @@ fn sentence(clause: &str) -> String {
 }
 
 fn facts(advice: &Advice) -> Vec<Fact> {
-    let told = text::told(advice);
+    let told = text::evidence_clauses(advice);
     let known = told
         .iter()
         .map(|one| Fact::new("what the measurements tell", sentence(one)));
@@ -157,8 +157,8 @@ fn answer(advice: &Advice) -> Answer {
         format!("90 %: {} to {}", text(low), text(high))
     };
     answer.figures = vec![
-        Big::new(hours(best.time_h[0]), ends(best.time_h, hours)),
-        Big::new(small_usd(best.cost_usd[0]), ends(best.cost_usd, small_usd)),
+        HeadlineValue::new(hours(best.time_h[0]), ends(best.time_h, hours)),
+        HeadlineValue::new(small_usd(best.cost_usd[0]), ends(best.cost_usd, small_usd)),
     ];
     answer.point = Some([best.time_h[0], best.cost_usd[0]]);
     answer.mark = Some(name(best));
@@ -199,7 +199,7 @@ fn risk(advice: &Advice, best: &Choice) -> CardLine {
 }
 
 /// What a measurement is of.
-fn measured(next: &Next) -> String {
+fn measured(next: &NextMeasurement) -> String {
     let c = &next.configuration;
     let again = if next.was_measured { " once more" } else { "" };
     let on = format!("{} {}, {}", next.vms, c.vm, market(next.offer.market));
@@ -338,7 +338,7 @@ fn configurations(advice: &Advice) -> Table {
     } else {
         "misses a limit, %"
     };
-    Table::of("configurations", "Every configuration", note, &sheet)
+    Table::from_sheet("configurations", "Every configuration", note, &sheet)
         .with_more(&MORE)
         .with_more(&[limits])
         .with_bars(&["behind, %"])
@@ -353,7 +353,7 @@ fn configurations(advice: &Advice) -> Table {
 }
 
 fn measurements(advice: &Advice) -> Table {
-    type NextRow<'a> = &'a Next;
+    type NextRow<'a> = &'a NextMeasurement;
     let columns = [
         Column::text("measurement", |next: &NextRow<'_>| measured(next)),
         number("takes, min", 1, |next: &NextRow<'_>| {
@@ -371,7 +371,7 @@ fn measurements(advice: &Advice) -> Table {
         advice.unit()
     );
     let sheet = Sheet::new(&advice.measurements, columns);
-    Table::of("measurements", "Measure next", note, &sheet)
+    Table::from_sheet("measurements", "Measure next", note, &sheet)
 }
 
 /// Prices, each once.

@@ -8,12 +8,12 @@ use super::sources::Source;
 use super::table::Table;
 use scavsim_base::text::words::plural;
 use scavsim_measure::bench::board::Board;
-use scavsim_measure::bench::{Refusal, Suite, Verified};
+use scavsim_measure::bench::{Refusal, Suite, VerifiedSubmission};
 
 /// The page of folders that were verified; those that were refused are named.
 pub fn contents(
     board: &Board,
-    verified: &[Verified],
+    verified: &[VerifiedSubmission],
     refused: &[(PathBuf, Refusal)],
     suite: &Suite,
 ) -> Contents {
@@ -43,7 +43,7 @@ pub fn contents(
         answers: of_blocks::answers(&board.blocks),
         picture: Some(of_blocks::picture()),
         tables: vec![
-            Table::of("board", "Leaderboard", note, &board.sheet()),
+            Table::from_sheet("board", "Leaderboard", note, &board.to_sheet()),
             of_blocks::table(&board.blocks),
             of_blocks::units(&board.blocks),
         ],

@@ -1,6 +1,6 @@
 //! What the pages of a leaderboard and of a comparison share: strategies beside each other, by objective and runs of the job.
 
-use super::answer::{Answer, Big, CardLine};
+use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::table::Table;
@@ -66,8 +66,8 @@ fn answer(block: &Block) -> Answer {
     let best = &block.entries[first];
     best.strategy.clone_into(&mut answer.what);
     answer.figures = vec![
-        Big::new(net(first), "over the oracle, search counted"),
-        Big::new(
+        HeadlineValue::new(net(first), "over the oracle, search counted"),
+        HeadlineValue::new(
             over(best.mean(Tally::regret)),
             "what its choices lose alone",
         ),
@@ -144,7 +144,8 @@ pub(super) fn table(blocks: &[Block]) -> Table {
         }),
     ];
     let note = "Over the oracle, mean over jobs: net counts search steps as training, gross does not; regret is of the choice alone.";
-    Table::of("strategies", "Strategies", note, &Sheet::new(rows, columns)).with_bars(&["net, %"])
+    Table::from_sheet("strategies", "Strategies", note, &Sheet::new(rows, columns))
+        .with_bars(&["net, %"])
 }
 
 /// Rows of the table of jobs.
@@ -193,7 +194,7 @@ pub(super) fn units(blocks: &[Block]) -> Table {
     };
     let note = format!("Means over replicas.{cut}");
     let sheet = Sheet::new(rows().take(MOST_ROWS), columns);
-    Table::of("units", "Every job", note, &sheet).closed()
+    Table::from_sheet("units", "Every job", note, &sheet).closed()
 }
 
 /// What choices lose, and what it takes to make them.

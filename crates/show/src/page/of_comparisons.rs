@@ -1,6 +1,6 @@
 //! The page of a reproduction: published figures beside ours.
 
-use super::answer::{Answer, Big, CardLine};
+use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Contents, Fact, Picker, distinct};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
@@ -8,7 +8,7 @@ use super::table::Table;
 use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_papers::reproduce::claims::{Claim, claims};
-use scavsim_papers::reproduce::constants::{Constant, Touched};
+use scavsim_papers::reproduce::constants::{AffectedRows, Constant};
 use scavsim_papers::reproduce::evidence::Evidence;
 use scavsim_papers::reproduce::{Comparison, Paper, Tally};
 
@@ -56,7 +56,7 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
 /// How many predictions are met, and what holds of the claims.
 fn answer(rows: &[Comparison]) -> Answer {
     let tally = Tally::count([rows]);
-    let predictions = tally.of(Evidence::Prediction);
+    let predictions = tally.counts_of(Evidence::Prediction);
     let lines = vec![CardLine::new("In full", tally.sentence())];
     let (what, detail) = match predictions.rows {
         0 => ("No figure is a prediction".to_owned(), String::new()),
@@ -70,11 +70,11 @@ fn answer(rows: &[Comparison]) -> Answer {
         what,
         detail,
         figures: vec![
-            Big::new(
+            HeadlineValue::new(
                 predictions.explained.to_string(),
                 "outside, with a stated reason",
             ),
-            Big::new(predictions.outside.to_string(), "outside, nobody knows why"),
+            HeadlineValue::new(predictions.outside.to_string(), "outside, nobody knows why"),
         ],
         lines,
         ..Answer::default()
@@ -143,7 +143,7 @@ fn table(rows: &[Comparison]) -> Table {
     ];
     let note = "Published and simulated.";
     let sheet = Sheet::new(rows.iter().enumerate(), columns);
-    Table::of("comparisons", "Figures", note, &sheet).with_more(&[
+    Table::from_sheet("comparisons", "Figures", note, &sheet).with_more(&[
         "absolute difference",
         "note",
         "evidence",
@@ -161,13 +161,13 @@ fn claims_table(rows: &[Comparison]) -> Option<Table> {
     ];
     let note = "What the words of the paper leave open is read in every way.";
     let sheet = Sheet::new(all, columns);
-    let table = Table::of("claims", "Claims", note, &sheet).with_more(&["in full"]);
+    let table = Table::from_sheet("claims", "Claims", note, &sheet).with_more(&["in full"]);
     (!table.rows.is_empty()).then_some(table)
 }
 
 /// What was chosen, and the rows that it touches.
 fn constants(paper: &Paper) -> Table {
-    let patterns = |all: &[Touched]| {
+    let patterns = |all: &[AffectedRows]| {
         let each: Vec<&str> = all.iter().map(|one| one.pattern.as_str()).collect();
         each.join("; ")
     };
@@ -183,5 +183,5 @@ fn constants(paper: &Paper) -> Table {
     let note =
         "What was chosen, the rows that it was chosen on, and those that it touches besides.";
     let sheet = Sheet::new(&paper.constants, columns);
-    Table::of("constants", "Constants", note, &sheet)
+    Table::from_sheet("constants", "Constants", note, &sheet)
 }

@@ -20,7 +20,7 @@ pub struct Source {
 /// Policies that are listed; a page is no price list.
 const MOST_POLICIES: usize = 80;
 
-pub(super) fn of(material: &Material) -> Vec<Source> {
+pub(super) fn list_sources(material: &Material) -> Vec<Source> {
     let mut all = Vec::new();
     let listed = |key: &str| material.identity.get(key).and_then(Value::as_array);
     for entry in listed("workloads").into_iter().flatten() {

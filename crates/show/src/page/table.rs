@@ -48,7 +48,7 @@ pub struct Head {
 }
 
 impl Table {
-    pub(super) fn of<R>(
+    pub(super) fn from_sheet<R>(
         id: &'static str,
         caption: &'static str,
         note: impl Into<String>,
@@ -207,7 +207,7 @@ mod tests {
             Column::number("h", |row: &(&str, Option<f64>)| Cell::number(row.1, 2)),
         ];
         let rows = [("a", Some(1.239)), ("", None)];
-        let table = Table::of("t", "T", "", &Sheet::new(rows, columns)).with_more(&["h"]);
+        let table = Table::from_sheet("t", "T", "", &Sheet::new(rows, columns)).with_more(&["h"]);
         assert_eq!(
             table.rows,
             [

@@ -65,7 +65,7 @@ pub(super) fn shared_vm<'c>(
     for chosen in choices {
         let (vm, workers) = (chosen.vm.as_deref()?, chosen.workers?);
         let vms = Shape::parse(vm).ok()?.vms(workers)?;
-        let is_plain = places.held(vm, Some(workers)) == format!("{vms} {vm}");
+        let is_plain = places.vms_label(vm, Some(workers)) == format!("{vms} {vm}");
         if !is_plain || shared.is_some_and(|other| other != vm) {
             return None;
         }
@@ -103,7 +103,7 @@ pub fn place(chosen: &Chosen, places: &Places, between: &str) -> String {
     let mut text = counts.join(" × ");
     if let Some(vm) = chosen.vm.as_deref().filter(|vm| !vm.is_empty()) {
         text.push_str(if text.is_empty() { "" } else { between });
-        text.push_str(&places.held(vm, workers));
+        text.push_str(&places.vms_label(vm, workers));
     }
     if let Some(other) = &chosen.other {
         let comma = if text.is_empty() { "" } else { ", " };

@@ -1,7 +1,7 @@
 //! Who comes closest to the oracle in a block of the summary.
 
 use super::choices::{is_all_knowing, objective};
-use super::percent::{Typical, typical};
+use super::percent::{TypicalValue, typical};
 use super::summary_columns::spent_text;
 use scavsim_base::text::words::signed;
 use scavsim_lab::experiment::Group;
@@ -92,11 +92,11 @@ pub(super) fn searched(group: &Group) -> Option<String> {
     (hours > 0.0).then(|| spent_text(group, ["search_time_h", "search_cost_usd"]))
 }
 
-impl Typical<'_> {
+impl TypicalValue<'_> {
     pub(crate) fn value(self) -> f64 {
         match self {
-            Typical::Mean(mean) => mean.mean,
-            Typical::Median(median) => median,
+            TypicalValue::Mean(mean) => mean.mean,
+            TypicalValue::Median(median) => median,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
 
+use super::group_summary::{failed_tone, with_failed};
 use super::percent::{ends, is_of_a_tail, signs_in};
 use super::places::Places;
-use super::tallied::{failed_tone, with_failed};
 use scavsim_base::text::words::{
     NONE, hours, is_in_minutes, or_dash, percent, plural_with_commas, usd, with_commas,
 };
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::experiment::holds::Holds;
+use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
 use scavsim_lab::experiment::{KeyGroup, KeyTable};
 
 /// What the columns mean, once below all tables.
@@ -150,7 +150,7 @@ fn columns<'b>(
     let typical = move |group: &KeyGroup, name: &str| {
         if by_median {
             (group.median(name))
-                .map(|(value, interval)| (value, interval.map(|i| (i, Holds::AsSaid))))
+                .map(|(value, interval)| (value, interval.map(|i| (i, IntervalCoverage::AsSaid))))
         } else {
             (group.mean(name)).map(|m| (m.mean, m.interval.map(|i| (i, m.holds))))
         }
@@ -229,7 +229,7 @@ mod tests {
     fn table(records: &[Record<'_>]) -> KeyTable {
         let mut summary = Summary::by(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));
         for record in records {
-            summary.take(record).expect("few groups");
+            summary.push_record(record).expect("few groups");
         }
         match summary.finish().expect("few groups") {
             Aggregated::By(table) => table,

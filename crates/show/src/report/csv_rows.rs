@@ -35,20 +35,20 @@ impl Digits {
 
 impl Default for CsvRows {
     fn default() -> CsvRows {
-        CsvRows::of(Vec::new(), 0)
+        CsvRows::from_bytes(Vec::new(), 0)
     }
 }
 
 impl CsvRows {
-    pub fn take(&mut self, record: &Record<'_>) {
+    pub fn push_record(&mut self, record: &Record<'_>) {
         record.each_cell(|at, value| {
             if at > 0 {
                 self.bytes.push(b',');
             }
             match value {
                 Value::Empty => {}
-                Value::Count(count) => self.whole(count),
-                Value::Whole(whole) => self.whole(u64::from(whole)),
+                Value::Count(count) => self.write_whole(count),
+                Value::Whole(whole) => self.write_whole(u64::from(whole)),
                 Value::Text(text) => self.text(text),
                 Value::Figure(figure) => self.figure(at, figure),
             }
@@ -58,7 +58,7 @@ impl CsvRows {
     }
 
     /// Rows that were made before.
-    pub fn of(bytes: Vec<u8>, rows: u64) -> CsvRows {
+    pub fn from_bytes(bytes: Vec<u8>, rows: u64) -> CsvRows {
         CsvRows {
             bytes,
             rows,
@@ -104,7 +104,7 @@ impl CsvRows {
     }
 
     #[inline(never)]
-    fn whole(&mut self, mut number: u64) {
+    fn write_whole(&mut self, mut number: u64) {
         let mut digits = [0; 20];
         let mut begin = digits.len();
         loop {
@@ -179,7 +179,7 @@ mod tests {
                 record.cost_usd = figures[1];
                 record.lost_vms = figures[2];
                 record.error_max = figures[3];
-                own.take(&record);
+                own.push_record(&record);
                 library.serialize(&record).expect("it fits into a row");
             }
             let library = library.into_inner().expect("it is in memory");

@@ -20,11 +20,11 @@ pub struct FailuresCsv {
 pub struct FailuresPart(Option<csv::Writer<Vec<u8>>>);
 
 impl FailuresPart {
-    pub fn of(rows: Vec<u8>) -> FailuresPart {
+    pub fn from_rows(rows: Vec<u8>) -> FailuresPart {
         FailuresPart((!rows.is_empty()).then(|| records_csv::rows_behind(rows)))
     }
 
-    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    pub fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         if record.status != Status::Failed {
             return Ok(());
         }

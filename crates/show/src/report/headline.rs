@@ -2,7 +2,7 @@
 
 use super::choices::oracle;
 use super::closest::{are_equal, best, distance_text, kept, ranked, searched};
-use super::headline_table::told;
+use super::headline_table::headline_blocks;
 use super::places::Places;
 use super::summary_columns::known_text;
 
@@ -23,7 +23,7 @@ pub struct Headline {
 
 /// One per block, those of the first policy where there are many; and how many blocks have none.
 pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize) {
-    let told = told(blocks);
+    let told = headline_blocks(blocks);
     let several = blocks
         .iter()
         .any(|block| block[0].pricing != blocks[0][0].pricing);

@@ -8,7 +8,7 @@ use super::summary_columns::known_text;
 
 use scavsim_base::stats::Interval;
 use scavsim_base::text::words::{NONE, figure, hours, or_dash, percent, signed};
-use scavsim_base::text::{Column, Fitted, Page, Sheet};
+use scavsim_base::text::{Column, Page, Sheet, TableLayout};
 use scavsim_lab::experiment::{Group, Mean};
 use scavsim_search::search::Objective;
 
@@ -60,7 +60,7 @@ pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The strategy that comes closest to the oracle of a block, among some.
-struct Closest {
+struct ClosestStrategy {
     /// The name of the strategy alone, and with all that are equal to it.
     names: [String; 2],
     /// How far it is off, alone and with the interval.
@@ -78,13 +78,13 @@ struct HeadlineRow<'g> {
     best: [String; 2],
     time_h: String,
     cost_usd: String,
-    from_nothing: Option<Closest>,
-    with_earlier_runs: Option<Closest>,
+    from_nothing: Option<ClosestStrategy>,
+    with_earlier_runs: Option<ClosestStrategy>,
     default: String,
 }
 
 /// The blocks that have a line: all, or those of the first policy where there are many.
-pub(super) fn told<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
+pub(super) fn headline_blocks<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     let first_policy = |block: &&&[Group]| block[0].pricing == blocks[0][0].pricing;
     match blocks.len() {
         0..=MOST => blocks.to_vec(),
@@ -99,7 +99,7 @@ pub(super) fn told<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
 
 /// The lines above all tables.
 pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
-    let told = told(blocks);
+    let told = headline_blocks(blocks);
     let oracles = || told.iter().filter_map(|block| block[0].oracle.as_ref());
     let shared = shared_vm(oracles(), places).filter(|_| told.len() > 1);
     let lines: Vec<HeadlineRow<'_>> = told
@@ -117,7 +117,7 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
     let mut tables: Vec<(String, Vec<HeadlinePart>)> = Vec::new();
     if !is_there(HeadlinePart::FromNothing) {
         tables.push((best(), vec![HeadlinePart::Best]));
-    } else if fits(&sheet(&lines, &alone).fit(page), &lines, page) {
+    } else if fits(&headline_sheet(&lines, &alone).fit(page), &lines, page) {
         let both = "Best, and the closest strategy that starts from nothing";
         tables.push((title(both, shared, page), alone.to_vec()));
     } else {
@@ -138,7 +138,7 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
         if !text.is_empty() {
             text.push('\n');
         }
-        let sheet = sheet(&lines, &parts);
+        let sheet = headline_sheet(&lines, &parts);
         let table = sheet.fit(page);
         let shows = |head: &str| table.shown.iter().any(|&at| sheet.columns[at].head == head);
         has_off |= shows(OFF);
@@ -156,7 +156,7 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
 }
 
 /// Whether a table is no wider than the page, each line of it a row, and has what matters.
-fn fits(table: &Fitted, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
+fn fits(table: &TableLayout, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
     let text = table.rows.concat();
     let is_narrow = |line: &str| line.chars().count() <= page.width;
     let misses = |head: &str| table.left_out.iter().any(|own| own == head);
@@ -181,7 +181,7 @@ enum HeadlinePart {
 }
 
 impl HeadlinePart {
-    fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l Closest> {
+    fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l ClosestStrategy> {
         match self {
             HeadlinePart::Best => None,
             HeadlinePart::FromNothing => line.from_nothing.as_ref(),
@@ -192,7 +192,7 @@ impl HeadlinePart {
 
 type HeadlineColumns<'l, 'g> = Vec<Column<'l, &'l HeadlineRow<'g>>>;
 
-fn sheet<'l, 'g>(
+fn headline_sheet<'l, 'g>(
     lines: &'l [HeadlineRow<'g>],
     parts: &[HeadlinePart],
 ) -> Sheet<'l, &'l HeadlineRow<'g>> {
@@ -241,10 +241,10 @@ fn of_closest<'l, 'g>(
     lines: &'l [HeadlineRow<'g>],
     columns: &mut HeadlineColumns<'l, 'g>,
 ) {
-    let cell = move |line: &HeadlineRow<'g>, text: fn(&Closest) -> &String| {
+    let cell = move |line: &HeadlineRow<'g>, text: fn(&ClosestStrategy) -> &String| {
         or_dash(part.closest(line).map(|closest| text(closest).clone()))
     };
-    let is_there = |text: fn(&Closest) -> &String| {
+    let is_there = |text: fn(&ClosestStrategy) -> &String| {
         let mut all = lines.iter().filter_map(|line| part.closest(line));
         all.any(|closest| !text(closest).is_empty())
     };
@@ -328,13 +328,13 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
 }
 
 /// The first of some strategies, which are sorted: the closest.
-fn closest(all: &[&Group]) -> Option<Closest> {
+fn closest(all: &[&Group]) -> Option<ClosestStrategy> {
     let first = *all.first()?;
     let equal = all.iter().take_while(|group| are_equal(group, first));
     let equal: Vec<&str> = equal.map(|group| group.strategy.as_str()).collect();
     let mean = |metric| group_mean(first, metric);
     let search_usd = mean("search_cost_usd").filter(|_| searched(first).is_some());
-    Some(Closest {
+    Some(ClosestStrategy {
         names: [first.strategy.clone(), equal.join(", ")],
         off: off_text(first),
         kept: match first.tallied.share("kept_net") {

@@ -12,7 +12,7 @@ use scavsim_data::cloud::{prices, sources, vm_types};
 use scavsim_data::pricing::builtin;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::expectation::Precision;
-use scavsim_lab::experiment::{Ending, Finished, Plan, Tasks};
+use scavsim_lab::experiment::{Finished, Plan, RunEnding, Tasks};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::regular;
 
@@ -73,7 +73,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .into_iter()
         .chain(subject.map(|(key, value)| (key.to_owned(), value)))
         .chain(settings)
-        .chain(Places::of(scenario).entries())
+        .chain(Places::from_scenario(scenario).entries())
         .collect()
 }
 
@@ -152,7 +152,7 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     [
         ("finished", json!(finished.cases)),
         ("failed", json!(finished.failed)),
-        ("complete", json!(finished.ending == Ending::Complete)),
+        ("complete", json!(finished.ending == RunEnding::Complete)),
     ]
 }
 

@@ -5,7 +5,7 @@
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`csv_rows`]: rows as bytes; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns` and [`table_figures`]: one row per group; [`summary_by`]: by any columns;
-//!   [`tallied`]: what they share.
+//!   [`group_summary`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`ranking_table`], [`ranking_data`]: one row per configuration; `ranking_layout`: what of it fits; `ranking_plans`: parallel plans in it.
 //! - [`manifest`]: what a result folder was made from; [`result_files`]: results that appear together, of comparisons and policies.
@@ -23,6 +23,7 @@ pub mod clusters_table;
 pub mod csv_rows;
 pub mod failures_csv;
 pub mod formats;
+pub mod group_summary;
 pub mod headline;
 pub mod headline_table;
 pub mod identity;
@@ -53,7 +54,6 @@ pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
 pub mod table_figures;
-pub mod tallied;
 pub mod trace_jsonl;
 pub mod trace_names;
 pub mod trace_search;
@@ -63,7 +63,7 @@ pub use formats::FORMATS;
 pub use places::Places;
 pub use records_file::RecordsFormat;
 pub use results::Results;
-pub use row_hashes::Altered;
+pub use row_hashes::AlteredRows;
 pub use scavsim_base::output::OutputFolder;
 pub use shard_file::ShardFile;
 pub use shards::Shards;

@@ -1,27 +1,27 @@
 //! Fractions in percent, with their intervals, as tables show them.
 
 use scavsim_base::stats::Interval;
-use scavsim_lab::experiment::holds::Holds;
-use scavsim_lab::experiment::{Group, Mean, Tallied};
+use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
+use scavsim_lab::experiment::{Group, GroupSummary, Mean};
 
 use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 
 /// What stands for the realised cases of a group.
 #[derive(Debug, Clone, Copy)]
-pub enum Typical<'g> {
+pub enum TypicalValue<'g> {
     Mean(&'g Mean),
     /// Median of the figures, where a few of them carry the mean.
     Median(f64),
 }
 
 /// The mean of a ratio less 1, or its median where [a tail](is_of_a_tail) carries the mean.
-pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<Typical<'g>> {
+pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<TypicalValue<'g>> {
     let mean = group.mean(metric)?;
     Some(match group.median(metric) {
         Some(median) if is_of_a_tail(mean, 1.0 + mean.mean, 1.0 + median) => {
-            Typical::Median(median)
+            TypicalValue::Median(median)
         }
-        _ => Typical::Mean(mean),
+        _ => TypicalValue::Mean(mean),
     })
 }
 
@@ -31,41 +31,41 @@ pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
     values.skewness.abs() > 2.0 && (mean - median).abs() > 0.1 * median.abs()
 }
 
-impl Typical<'_> {
+impl TypicalValue<'_> {
     pub fn is_median(self) -> bool {
-        matches!(self, Typical::Median(_))
+        matches!(self, TypicalValue::Median(_))
     }
 
     /// In percent, a median behind `~`.
     pub fn text(self) -> String {
         match self {
-            Typical::Mean(mean) => signed(mean.mean),
-            Typical::Median(median) => format!("~{}", signed(median)),
+            TypicalValue::Mean(mean) => signed(mean.mean),
+            TypicalValue::Median(median) => format!("~{}", signed(median)),
         }
     }
 
     /// In percent, a median behind `~`, a mean with its interval.
     pub fn text_with_interval(self) -> String {
         match self {
-            Typical::Mean(mean) => mean_percent(mean),
-            Typical::Median(_) => self.text(),
+            TypicalValue::Mean(mean) => mean_percent(mean),
+            TypicalValue::Median(_) => self.text(),
         }
     }
 }
 
 /// Share of replicas that are right, and how far that may be off.
-pub fn right(tallied: &Tallied) -> String {
+pub fn right(tallied: &GroupSummary) -> String {
     or_dash(share(tallied, "right"))
 }
 
 /// Share of replicas that are right, without saying how far it may be off.
-pub fn right_alone(tallied: &Tallied) -> String {
+pub fn right_alone(tallied: &GroupSummary) -> String {
     let share = tallied.share("right").and_then(|share| share.share());
     or_dash(share.map(|share| percent(share, 0)))
 }
 
 /// A share in whole percent with the ends of its interval, where there is one.
-fn share(tallied: &Tallied, column: &str) -> Option<String> {
+fn share(tallied: &GroupSummary, column: &str) -> Option<String> {
     let share = tallied.share(column)?;
     let whole = share.share()?;
     Some(match tallied.share_interval(column) {
@@ -93,21 +93,21 @@ pub fn mean_percent(mean: &Mean) -> String {
 }
 
 /// What stands before an interval that does not hold in 95 % of series, and what it means.
-static SIGNS: [(Holds, &str, &str); 2] = [
+static SIGNS: [(IntervalCoverage, &str, &str); 2] = [
     (
-        Holds::Oftener,
+        IntervalCoverage::Oftener,
         "<",
         "before an interval: it holds in more than 95 % of series, as it reaches to a choice that no replica made, or a share is all or \
          nothing",
     ),
     (
-        Holds::Roughly,
+        IntervalCoverage::Roughly,
         "≈",
         "before an interval: it holds in 85 to 100 % of series, as replicas are fewer than 100, or few of them carry the mean",
     ),
 ];
 
-fn sign(holds: Holds) -> &'static str {
+fn sign(holds: IntervalCoverage) -> &'static str {
     let found = SIGNS.iter().find(|(own, ..)| *own == holds);
     found.map_or("", |(_, sign, _)| *sign)
 }
@@ -120,7 +120,7 @@ pub fn signs_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)
 }
 
 /// The ends of an interval in brackets, as ` (13.9 to 14.2)`, behind its sign where it has one.
-pub fn ends((interval, holds): (Interval, Holds), unit: f64, decimals: usize) -> String {
+pub fn ends((interval, holds): (Interval, IntervalCoverage), unit: f64, decimals: usize) -> String {
     let text = |end: f64| {
         let text = format!("{:.decimals$}", unit * end);
         // Minus zero is zero.
@@ -141,17 +141,17 @@ mod tests {
     #[test]
     fn intervals_are_told_by_their_ends() {
         let interval = |low, high| Interval { low, high };
-        let text = |interval| ends((interval, Holds::AsSaid), 100.0, 1);
+        let text = |interval| ends((interval, IntervalCoverage::AsSaid), 100.0, 1);
         assert_eq!(text(interval(0.139, 0.142)), " (13.9 to 14.2)");
         assert_eq!(text(interval(-0.012, -0.0001)), " (-1.2 to 0.0)");
         assert_eq!(text(interval(0.49, f64::INFINITY)), " (49.0 to ∞)");
         assert_eq!(text(interval(0.5, 0.5)), " (50.0 to 50.0)");
         // One that holds otherwise says so, and the sign is explained.
         let signed = |holds, high| ends((interval(0.48, high), holds), 100.0, 1);
-        assert_eq!(signed(Holds::Oftener, 0.52), " (<48.0 to 52.0)");
-        assert_eq!(signed(Holds::Roughly, 0.55), " (≈48.0 to 55.0)");
-        assert_eq!(signed(Holds::Roughly, 0.48), " (48.0 to 48.0)");
-        for holds in [Holds::Oftener, Holds::Roughly] {
+        assert_eq!(signed(IntervalCoverage::Oftener, 0.52), " (<48.0 to 52.0)");
+        assert_eq!(signed(IntervalCoverage::Roughly, 0.55), " (≈48.0 to 55.0)");
+        assert_eq!(signed(IntervalCoverage::Roughly, 0.48), " (48.0 to 48.0)");
+        for holds in [IntervalCoverage::Oftener, IntervalCoverage::Roughly] {
             let text = signed(holds, 0.55);
             let signs: Vec<_> = signs_in(&text).map(|(own, _)| own).collect();
             assert_eq!(signs, [sign(holds)]);
@@ -164,7 +164,7 @@ mod tests {
         let mean = |skewness| Mean {
             mean: 0.5,
             interval: None,
-            holds: Holds::AsSaid,
+            holds: IntervalCoverage::AsSaid,
             skewness,
             count: 20,
         };

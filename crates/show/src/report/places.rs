@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::identity::Identity;
 use scavsim_base::text::Page;
 use scavsim_data::configuration::Shape;
-use scavsim_lab::scenario::{Remarks, Scenario};
+use scavsim_lab::scenario::{Scenario, ScenarioWarnings};
 
 /// VM types and kinds of clusters of a run, and what is to be minded of its prices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
     /// VM shapes of each kind's workers; of several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
-    pub remarks: Remarks,
+    pub remarks: ScenarioWarnings,
 }
 
 const KINDS: &str = "kinds";
@@ -29,7 +29,7 @@ const PRICE_PACK: &str = "price_pack";
 const MARK: &str = "†";
 
 impl Places {
-    pub fn of(scenario: &Scenario) -> Places {
+    pub fn from_scenario(scenario: &Scenario) -> Places {
         // All settings have the same kinds.
         let kinds = scenario
             .runs_in
@@ -52,7 +52,7 @@ impl Places {
         let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();
         Places {
             kinds: serde_json::from_value(of(KINDS)).unwrap_or_default(),
-            remarks: Remarks {
+            remarks: ScenarioWarnings {
                 unasked: texts(UNASKED),
                 averaged: identity
                     .get(AVERAGED)
@@ -110,7 +110,7 @@ impl Places {
     /// What stands below all tables: the mark, where there is one, and what else is to be minded.
     pub fn below(&self, page: &Page) -> String {
         let marked = !self.remarks.never_lost.is_empty();
-        let mark = marked.then(|| page.legend([(MARK, Remarks::NEVER_LOST)]));
+        let mark = marked.then(|| page.legend([(MARK, ScenarioWarnings::NEVER_LOST)]));
         let sentences = (self.remarks.unasked.iter())
             .chain(&self.remarks.averaged)
             .chain(&self.remarks.price_days);
@@ -120,7 +120,7 @@ impl Places {
 
     /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
     /// brackets the kind.
-    pub fn held(&self, vm: &str, workers: Option<u32>) -> String {
+    pub fn vms_label(&self, vm: &str, workers: Option<u32>) -> String {
         if self.kinds.contains_key(vm) {
             format!("{} ({vm})", self.shapes(vm, workers))
         } else {
@@ -167,7 +167,7 @@ mod tests {
                 ),
             ]
             .into(),
-            remarks: Remarks {
+            remarks: ScenarioWarnings {
                 unasked: vec!["mind".to_owned()],
                 averaged: Some("all".to_owned()),
                 never_lost: vec!["spot".to_owned()],
@@ -180,11 +180,17 @@ mod tests {
             [places.policy("spot"), places.policy("list")],
             ["spot†", "list"]
         );
-        assert_eq!(places.held("a/1-2", Some(7)), "a/1-2");
-        assert_eq!(places.held("four", Some(8)), "2 g4dn.12xlarge/4 (four)");
-        assert_eq!(places.held("mixed", Some(7)), "3 a + 2 b/2 (mixed)");
-        assert_eq!(places.held("e2-standard-4", Some(3)), "3 e2-standard-4");
-        assert_eq!(places.held("e2-standard-4", None), "e2-standard-4");
+        assert_eq!(places.vms_label("a/1-2", Some(7)), "a/1-2");
+        assert_eq!(
+            places.vms_label("four", Some(8)),
+            "2 g4dn.12xlarge/4 (four)"
+        );
+        assert_eq!(places.vms_label("mixed", Some(7)), "3 a + 2 b/2 (mixed)");
+        assert_eq!(
+            places.vms_label("e2-standard-4", Some(3)),
+            "3 e2-standard-4"
+        );
+        assert_eq!(places.vms_label("e2-standard-4", None), "e2-standard-4");
         let identity: Identity = places.entries().into_iter().collect();
         assert_eq!(Places::from_identity(&identity), places);
         assert_eq!(Places::from_identity(&Identity::new()), Places::default());

@@ -6,11 +6,11 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::{Ranked, Ranking};
-use scavsim_sim::plans::PlanFigures;
+use scavsim_sim::plans::PlanMetrics;
 
 type RankedRow<'r> = (usize, &'r Ranked);
 
-fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
+fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
     // What never comes to its end has no figure.
     let number = |value: f64| value.is_finite().then_some(value);
     let hours = move |seconds: f64| json!(number(seconds / SECONDS_PER_HOUR));
@@ -39,7 +39,7 @@ fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>
         of("within_limits", |row| json!(row.is_allowed)),
         of("vm", |row| json!(row.vm)),
         of("vms", |row| json!(vms(row))),
-        of("held", |row| json!(held(row))),
+        of("held", |row| json!(vms_label(row))),
         of("market", |row| json!(market(row))),
         of("workers", |row| json!(row.workers)),
         of("batch", |row| json!(row.batch)),
@@ -65,9 +65,9 @@ fn sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>
     Sheet::new((1..).zip(&ranking.rows), columns)
 }
 
-/// Figures of parallel plans: what [`PlanFigures`] says of them.
+/// Figures of parallel plans: what [`PlanMetrics`] says of them.
 fn plan_columns<'r>() -> Vec<Column<'r, RankedRow<'r>>> {
-    let of = |head, value: fn(&PlanFigures) -> Value| {
+    let of = |head, value: fn(&PlanMetrics) -> Value| {
         Column::text(head, move |(_, row): &RankedRow<'r>| {
             row.plan.as_ref().map_or(Value::Null, value)
         })
@@ -93,7 +93,7 @@ pub(super) fn vms(row: &Ranked) -> Option<u32> {
     (!row.held.is_empty()).then(|| row.held.iter().map(|held| held.vms).sum())
 }
 
-pub(super) fn held(row: &Ranked) -> String {
+pub(super) fn vms_label(row: &Ranked) -> String {
     let each: Vec<String> = (row.held.iter())
         .map(|held| format!("{} {}", held.vms, held.vm))
         .collect();
@@ -114,7 +114,7 @@ pub(super) fn market(row: &Ranked) -> Option<&'static str> {
 /// The table as text; the heads, those of the first ranking with rows, only where they are asked for.
 pub fn csv(scenario: &str, rankings: &[Ranking], with_heads: bool) -> String {
     let some = rankings.iter().filter(|ranking| !ranking.rows.is_empty());
-    let text = |(at, ranking)| sheet(scenario, ranking).csv(with_heads && at == 0);
+    let text = |(at, ranking)| ranking_sheet(scenario, ranking).csv(with_heads && at == 0);
     some.enumerate().map(text).collect()
 }
 
@@ -122,7 +122,7 @@ pub fn csv(scenario: &str, rankings: &[Ranking], with_heads: bool) -> String {
 pub fn json(scenario: &str, rankings: &[Ranking]) -> Value {
     let rows = rankings
         .iter()
-        .map(|ranking| sheet(scenario, ranking).json());
+        .map(|ranking| ranking_sheet(scenario, ranking).json());
     let rows: Vec<Value> = rows.flatten().collect();
     json!({ "schema": 1, "scenario": scenario, "configurations": rows })
 }

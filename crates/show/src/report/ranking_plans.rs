@@ -4,7 +4,7 @@ use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{or_dash, whole_share};
 use scavsim_lab::experiment::Ranked;
-use scavsim_sim::plans::PlanFigures;
+use scavsim_sim::plans::PlanMetrics;
 
 /// In place of communication that is part of the seconds of measured layers.
 const IN_THE_PROFILE: &str = "in the profile";
@@ -43,7 +43,7 @@ fn in_short(axis: &str) -> Option<String> {
 
 /// Figures of parallel plans, all or those that decide.
 pub(super) fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ranked>> {
-    let of = |head, value: fn(&PlanFigures) -> Option<String>| {
+    let of = |head, value: fn(&PlanMetrics) -> Option<String>| {
         Column::number(head, move |row: &&Ranked| {
             or_dash(row.plan.as_ref().and_then(value))
         })

@@ -2,7 +2,7 @@
 
 use super::choices::all_on;
 use super::places::Places;
-use super::ranking_data::{held, market};
+use super::ranking_data::{market, vms_label};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use super::ranking_plans::{plan, plan_columns, plan_lines};
 use scavsim_base::text::words::{NONE, hours, or_dash, plural, usd, whole_share};
@@ -13,7 +13,7 @@ use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
 
 #[derive(Debug, Clone, Copy)]
-pub struct Shown {
+pub struct DisplayOptions {
     /// Most rows; all when `None`.
     pub top: Option<usize>,
     /// Columns of the terminal.
@@ -23,7 +23,7 @@ pub struct Shown {
 
 /// What all blocks have in common.
 struct Common {
-    shown: Shown,
+    shown: DisplayOptions,
     layout: Layout,
     runs: u64,
     /// Whether what was not measured may be off.
@@ -71,7 +71,12 @@ impl Common {
 }
 
 /// A block per workload and policy, with a legend below all.
-pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Shown) -> String {
+pub fn render(
+    scenario: &str,
+    rankings: &[Ranking],
+    places: &Places,
+    shown: DisplayOptions,
+) -> String {
     let Some(first) = rankings.first() else {
         return String::new();
     };
@@ -236,7 +241,7 @@ fn machines(row: &Ranked) -> String {
     match (&row.vm, &row.held[..]) {
         (Some(vm), [held]) if !is_of_a_kind(row) => format!("{} {vm}", held.vms),
         (Some(vm), []) => vm.clone(),
-        _ => held(row),
+        _ => vms_label(row),
     }
 }
 
@@ -249,7 +254,7 @@ struct Unit {
 
 impl Unit {
     /// Hours, or less where all is short.
-    fn of(rows: &[Ranked]) -> Unit {
+    fn for_rows(rows: &[Ranked]) -> Unit {
         let finite = rows.iter().map(|row| row.expected.time_s);
         let least = finite
             .filter(|t| t.is_finite())
@@ -278,7 +283,7 @@ fn columns<'r>(
     common: &Common,
 ) -> Vec<Column<'r, &'r Ranked>> {
     let layout = common.layout;
-    let unit = Unit::of(&ranking.rows);
+    let unit = Unit::for_rows(&ranking.rows);
     let scaled = move |seconds: f64| figure(seconds / unit.seconds);
     let (varies, objective) = (common.has_intervals(), ranking.objective);
     let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];

@@ -47,8 +47,8 @@ pub struct CsvPart {
 }
 
 impl CsvPart {
-    pub fn take(&mut self, record: &Record<'_>) {
-        self.rows.take(record);
+    pub fn push_record(&mut self, record: &Record<'_>) {
+        self.rows.push_record(record);
     }
 
     /// Makes their hash, behind the last.
@@ -56,7 +56,7 @@ impl CsvPart {
         self.leaf = row_hashes::leaf(self.rows.bytes());
     }
 
-    pub fn of(rows: CsvRows, leaf: String) -> CsvPart {
+    pub fn from_rows(rows: CsvRows, leaf: String) -> CsvPart {
         CsvPart { rows, leaf }
     }
 
@@ -85,7 +85,7 @@ pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
 
 /// How far the rows are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Good {
+pub struct ValidRows {
     /// Rows of whole tasks.
     pub rows: u64,
     /// Bytes of their hashes.
@@ -98,7 +98,7 @@ impl RecordsCsv {
     pub fn open(
         folder: &OutputFolder,
         bytes: u64,
-        good: Good,
+        good: ValidRows,
         hashes: RowHashes,
     ) -> io::Result<Self> {
         let file = folder.open_behind(PARTIAL, bytes)?;
@@ -150,7 +150,7 @@ impl RecordsCsv {
     }
 
     /// Writes what waits, if there are rows.
-    pub fn rest(&mut self) -> io::Result<()> {
+    pub fn flush_waiting(&mut self) -> io::Result<()> {
         if self.waiting.iter().any(|(_, line)| !line.is_empty()) {
             self.write_waiting()
         } else {

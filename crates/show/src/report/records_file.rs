@@ -16,7 +16,7 @@ pub trait RecordsFile: Send {
 
 /// The records of one task in some form, made by the thread that makes them.
 pub trait FormPart: Any + Send {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()>;
 
     /// Is told that it was the last.
     fn end(&mut self) -> io::Result<()> {
@@ -36,12 +36,12 @@ pub struct RecordsFormat {
     pub name: &'static str,
     pub file: &'static str,
     /// How it is written; `None` for the form that every run writes anyway.
-    pub beside: Option<Beside>,
+    pub beside: Option<RecordsFileFactory>,
 }
 
 /// How a form is written beside the rows.
 #[derive(Clone, Copy)]
-pub struct Beside {
+pub struct RecordsFileFactory {
     pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
     /// The records of a task that begins.
     pub part: fn() -> Box<dyn FormPart>,

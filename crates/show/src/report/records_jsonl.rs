@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::Record;
 
@@ -11,7 +11,7 @@ pub const FILE: &str = "records.jsonl";
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "jsonl",
     file: FILE,
-    beside: Some(Beside {
+    beside: Some(RecordsFileFactory {
         create: |folder| Ok(Box::new(RecordsJsonl(folder.create(FILE)?))),
         part: || Box::new(Lines(Vec::new())),
     }),
@@ -22,7 +22,7 @@ struct RecordsJsonl(PartialFile);
 struct Lines(Vec<u8>);
 
 impl FormPart for Lines {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         serde_json::to_writer(&mut self.0, record)?;
         self.0.push(b'\n');
         Ok(())

@@ -24,7 +24,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
 use scavsim_lab::experiment::columns::Kind;
 use scavsim_lab::experiment::{COLUMNS, Record, RecordBatches};
@@ -35,7 +35,7 @@ pub const FILE: &str = "records.parquet";
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "parquet",
     file: FILE,
-    beside: Some(Beside {
+    beside: Some(RecordsFileFactory {
         create: |folder| Ok(Box::new(RecordsParquet::new(folder.create(FILE)?)?)),
         part: || Box::new(Batch::default()),
     }),
@@ -60,8 +60,8 @@ struct Batch {
 }
 
 impl FormPart for Batch {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.open.take(record);
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.open.push_record(record);
         Ok(())
     }
 
@@ -85,8 +85,8 @@ impl RecordsParquet {
             properties = properties.set_column_dictionary_enabled(path, true);
         }
         let properties = properties.build();
-        let writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(told)?;
-        let (file, columns) = writer.into_serialized_writer().map_err(told)?;
+        let writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(io_error)?;
+        let (file, columns) = writer.into_serialized_writer().map_err(io_error)?;
         Ok(RecordsParquet {
             file,
             columns,
@@ -105,7 +105,7 @@ impl RecordsParquet {
         let writers = self
             .columns
             .create_column_writers(self.groups)
-            .map_err(told)?;
+            .map_err(io_error)?;
         let encode = |(at, mut writer): (usize, ArrowColumnWriter)| {
             for batch in &batches {
                 let schema = batch.schema_ref();
@@ -120,11 +120,11 @@ impl RecordsParquet {
             Some(_) => writers.into_par_iter().enumerate().map(encode).collect(),
             None => writers.into_iter().enumerate().map(encode).collect(),
         };
-        let mut group = self.file.next_row_group().map_err(told)?;
-        for chunk in chunks.map_err(told)? {
-            chunk.append_to_row_group(&mut group).map_err(told)?;
+        let mut group = self.file.next_row_group().map_err(io_error)?;
+        for chunk in chunks.map_err(io_error)? {
+            chunk.append_to_row_group(&mut group).map_err(io_error)?;
         }
-        group.close().map_err(told)?;
+        group.close().map_err(io_error)?;
         (self.groups, self.rows) = (self.groups + 1, 0);
         Ok(())
     }
@@ -135,17 +135,17 @@ pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) 
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let file = regular::open(path)?;
     let open = || {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(told)?;
-        builder.build().map_err(told)
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(io_error)?;
+        builder.build().map_err(io_error)
     };
     let mut batches = guarded(open)?;
     let mut row = StringRecord::new();
     while let Some(batch) = guarded(|| batches.next().transpose().map_err(io::Error::other))? {
-        let columns: Vec<Stored<'_>> = (COLUMNS.iter())
+        let columns: Vec<StoredColumn<'_>> = (COLUMNS.iter())
             .map(|column| {
                 let name = column.name;
                 let array = batch.column_by_name(name);
-                let stored = array.and_then(|array| Stored::of(column.kind, array));
+                let stored = array.and_then(|array| StoredColumn::from_array(column.kind, array));
                 stored.ok_or_else(|| invalid(format!("there is no column `{name}` of its kind")))
             })
             .collect::<io::Result<_>>()?;
@@ -170,38 +170,38 @@ fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     done.unwrap_or_else(|_| Err(damaged()))
 }
 
-enum Stored<'b> {
+enum StoredColumn<'b> {
     Count(&'b UInt64Array),
     Text(&'b StringArray),
     Whole(&'b UInt32Array),
     Figure(&'b Float64Array),
 }
 
-impl<'b> Stored<'b> {
-    fn of(kind: Kind, array: &'b ArrayRef) -> Option<Self> {
+impl<'b> StoredColumn<'b> {
+    fn from_array(kind: Kind, array: &'b ArrayRef) -> Option<Self> {
         let array = array.as_any();
         match kind {
-            Kind::Count => array.downcast_ref().map(Stored::Count),
-            Kind::Name | Kind::Word | Kind::Text => array.downcast_ref().map(Stored::Text),
-            Kind::Whole => array.downcast_ref().map(Stored::Whole),
-            Kind::Figure => array.downcast_ref().map(Stored::Figure),
+            Kind::Count => array.downcast_ref().map(StoredColumn::Count),
+            Kind::Name | Kind::Word | Kind::Text => array.downcast_ref().map(StoredColumn::Text),
+            Kind::Whole => array.downcast_ref().map(StoredColumn::Whole),
+            Kind::Figure => array.downcast_ref().map(StoredColumn::Figure),
         }
     }
 
     /// A missing value is an empty cell.
     fn push(&self, at: usize, row: &mut StringRecord) {
         match self {
-            Stored::Count(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
-            Stored::Text(a) if a.is_valid(at) => row.push_field(a.value(at)),
-            Stored::Whole(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
-            Stored::Figure(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            StoredColumn::Count(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            StoredColumn::Text(a) if a.is_valid(at) => row.push_field(a.value(at)),
+            StoredColumn::Whole(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            StoredColumn::Figure(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
             _ => row.push_field(""),
         }
     }
 }
 
 /// What went wrong below, without the library's words about it.
-fn told(error: ParquetError) -> io::Error {
+fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
@@ -226,6 +226,6 @@ impl RecordsFile for RecordsParquet {
 
     fn close(mut self: Box<Self>) -> io::Result<()> {
         self.write_waiting()?;
-        self.file.into_inner().map_err(told)?.close()
+        self.file.into_inner().map_err(io_error)?.close()
     }
 }

@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 use super::failures_csv::FailuresPart;
 use super::formats::FORMATS;
 use super::manifest::{self, Identity};
-use super::records_csv::{self, CsvPart, Good, RecordsCsv};
+use super::records_csv::{self, CsvPart, RecordsCsv, ValidRows};
 use super::records_file::{FormPart, RecordsFile, RecordsFormat};
-use super::row_hashes::{self, Altered, RowHashes};
+use super::row_hashes::{self, AlteredRows, RowHashes};
 use super::stored_rows::StoredRows;
 use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_base::output::{OutputFolder, partial_name};
 use scavsim_lab::experiment::{
-    Aggregated, Ending, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, Summary,
+    Aggregated, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, RunEnding, Summary,
     SummaryMaker, SummaryPart, Tasks,
 };
 use scavsim_read::input::regular;
@@ -38,7 +38,7 @@ pub struct Results {
     /// What begins a task in each form.
     forms: Vec<fn() -> Box<dyn FormPart>>,
     rows: RecordsCsv,
-    derived: Derived,
+    derived: DerivedFiles,
 }
 
 /// What one task leaves.
@@ -62,7 +62,7 @@ pub struct ResultsMaker {
 }
 
 /// All that can be made again from the rows.
-struct Derived {
+struct DerivedFiles {
     forms: Vec<Box<dyn RecordsFile>>,
     failures: failures_csv::FailuresCsv,
     summary: Summary,
@@ -78,16 +78,16 @@ impl Results {
     ) -> io::Result<Results> {
         // Emptied before the manifest claims it.
         let hashes = RowHashes::new(&identity);
-        let rows = RecordsCsv::open(folder, 0, Good::default(), hashes)?;
+        let rows = RecordsCsv::open(folder, 0, ValidRows::default(), hashes)?;
         let derived = claim(folder, &identity, formats, summary)?;
-        Ok(Self::of(folder, identity, formats, rows, derived))
+        Ok(Self::from_parts(folder, identity, formats, rows, derived))
     }
 
     /// Goes on behind the rows that an earlier run of the same identity left in `folder`, and
     /// says how far that had come. Rows behind the last that has a hash are evaluated again.
     ///
     /// # Errors
-    /// [`Altered`] rows; nothing is touched then. Whatever prevents reading or writing.
+    /// [`AlteredRows`] rows; nothing is touched then. Whatever prevents reading or writing.
     pub fn resume(
         folder: &OutputFolder,
         identity: Identity,
@@ -101,7 +101,7 @@ impl Results {
             folder.file(records_csv::FILE),
         );
         let there = if partial.exists() { &partial } else { &whole };
-        let named = |error: io::Error| Altered::named(there, error);
+        let named = |error: io::Error| AlteredRows::named(there, error);
         let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
         let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
         if !partial.exists() && whole.exists() {
@@ -114,7 +114,7 @@ impl Results {
         if good.rows > 0
             && let Some(mut stored) = StoredRows::open(&partial).map_err(named)?
         {
-            let tasks = Tasks::of(plan);
+            let tasks = Tasks::from_plan(plan);
             let maker = ResultsMaker {
                 forms: parts_of(formats),
                 summary: derived.summary.maker(),
@@ -124,12 +124,12 @@ impl Results {
                 for case in tasks.cases(tasks.task_of(finished.cases)) {
                     let record = stored.read().map_err(named)?;
                     let Some(record) = record.filter(|r| r.case == case && plan.owns(r)) else {
-                        return Err(named(Altered::rows(case, case, 1)));
+                        return Err(named(AlteredRows::rows(case, case, 1)));
                     };
                     finished.count(&record);
-                    part.take(&record)?;
+                    part.push_record(&record)?;
                     progress.fetch_add(1, Ordering::Relaxed);
-                    hashes.take(stored.raw(), 1);
+                    hashes.push_rows(stored.raw(), 1);
                 }
                 part.end();
                 derived.merge(part)?;
@@ -137,16 +137,16 @@ impl Results {
             end = stored.end();
         }
         let rows = RecordsCsv::open(folder, end, good, hashes)?;
-        let results = Self::of(folder, identity, formats, rows, derived);
+        let results = Self::from_parts(folder, identity, formats, rows, derived);
         Ok((results, finished))
     }
 
-    fn of(
+    fn from_parts(
         folder: &OutputFolder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
         rows: RecordsCsv,
-        derived: Derived,
+        derived: DerivedFiles,
     ) -> Results {
         Results {
             folder: folder.clone(),
@@ -213,7 +213,7 @@ impl Results {
         let folder = &self.folder;
         let summary = summary_csv::text(&aggregated, true);
         folder.write(SUMMARY, summary.as_bytes())?;
-        if !self.keep_csv && finished.ending == Ending::Complete {
+        if !self.keep_csv && finished.ending == RunEnding::Complete {
             folder.remove(records_csv::PARTIAL)?;
         }
         let ending = manifest::ending(finished).into_iter();
@@ -221,7 +221,10 @@ impl Results {
             manifest::SUMMARY_HASH,
             json!(manifest::hash(summary.as_bytes())),
         );
-        let more = ending.chain(more).chain(hashes.told()).chain([summary]);
+        let more = ending
+            .chain(more)
+            .chain(hashes.manifest_entries())
+            .chain([summary]);
         let manifest = manifest::text(&self.identity, more)?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
         folder.remove(row_hashes::PARTIAL)?;
@@ -242,7 +245,7 @@ impl ResultsMaker {
 
 impl ResultsPart {
     /// What is known of a task without its records, where rows and the usual summary are all that is asked for.
-    pub fn of(rows: CsvPart, failures: FailuresPart, summary: SummaryPart) -> ResultsPart {
+    pub fn from_parts(rows: CsvPart, failures: FailuresPart, summary: SummaryPart) -> ResultsPart {
         let derived = DerivedPart {
             forms: Vec::new(),
             failures,
@@ -252,9 +255,9 @@ impl ResultsPart {
         ResultsPart { rows, derived }
     }
 
-    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.rows.take(record);
-        self.derived.take(record)
+    pub fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.rows.push_record(record);
+        self.derived.push_record(record)
     }
 
     /// Is told that it was the last.
@@ -265,12 +268,12 @@ impl ResultsPart {
 }
 
 impl DerivedPart {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         for form in &mut self.forms {
-            form.take(record)?;
+            form.push_record(record)?;
         }
-        self.failures.take(record)?;
-        self.summary.take(record);
+        self.failures.push_record(record)?;
+        self.summary.push_record(record);
         Ok(())
     }
 
@@ -281,8 +284,8 @@ impl DerivedPart {
 }
 
 impl<'p> Part<'p> for ResultsPart {
-    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
-        ResultsPart::take(self, &record)
+    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
+        ResultsPart::push_record(self, &record)
     }
 
     fn end(&mut self) {
@@ -313,9 +316,9 @@ impl Gather for Results {
         self.derived.merge(part.derived)
     }
 
-    fn rest(&mut self) -> io::Result<()> {
-        self.rows.rest()?;
-        self.derived.summary.rest()
+    fn flush_waiting(&mut self) -> io::Result<()> {
+        self.rows.flush_waiting()?;
+        self.derived.summary.flush_waiting()
     }
 }
 
@@ -338,12 +341,12 @@ pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
 /// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
 pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     let path = folder.join(SUMMARY);
-    let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
+    let bytes = regular::read(&path).map_err(|error| AlteredRows::named(&path, error))?;
     if manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
         Ok(bytes)
     } else {
         let what = format!("{} is not what the manifest describes", path.display());
-        Err(Altered(what).into())
+        Err(AlteredRows(what).into())
     }
 }
 
@@ -357,7 +360,7 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
         .next()
         .unwrap_or_default();
     let header = String::from_utf8_lossy(header);
-    if header.trim_end() == heads(None)?.trim_end() {
+    if header.trim_end() == summary_header(None)?.trim_end() {
         return Ok(None);
     }
     let names: Vec<&str> = header.trim_end().split(',').collect();
@@ -371,8 +374,8 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
-fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
-    let empty = Summary::of(by, false, Tasks::new(0, 0, 1)).finish()?;
+fn summary_header(by: Option<&KeyColumns>) -> io::Result<String> {
+    let empty = Summary::new(by, false, Tasks::new(0, 0, 1)).finish()?;
     Ok(summary_csv::text(&empty, true))
 }
 
@@ -380,7 +383,7 @@ fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
 fn has_columns(folder: &Path, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
     BufReader::new(regular::open(&folder.join(SUMMARY))?).read_line(&mut found)?;
-    let expected = heads(by)?;
+    let expected = summary_header(by)?;
     Ok(found.trim_end() == expected.trim_end())
 }
 
@@ -391,15 +394,15 @@ fn claim(
     identity: &Identity,
     formats: &[&'static RecordsFormat],
     summary: Summary,
-) -> io::Result<Derived> {
+) -> io::Result<DerivedFiles> {
     let mut unfinished = Finished::default();
-    unfinished.ending = Ending::Interrupted;
+    unfinished.ending = RunEnding::Interrupted;
     let manifest = manifest::text(identity, manifest::ending(&unfinished))?;
     let older = files(folder);
     folder.write(manifest::FILE, manifest.as_bytes())?;
     older.iter().try_for_each(|name| folder.remove(name))?;
     let create = |format: &&RecordsFormat| format.beside.map(|beside| (beside.create)(folder));
-    Ok(Derived {
+    Ok(DerivedFiles {
         forms: formats
             .iter()
             .filter_map(create)
@@ -438,7 +441,7 @@ pub fn remove(folder: &OutputFolder, unfinished: &[String]) -> io::Result<()> {
     old.try_for_each(|name| folder.remove(name))
 }
 
-impl Derived {
+impl DerivedFiles {
     fn merge(&mut self, part: DerivedPart) -> io::Result<()> {
         if let Some(error) = part.failed {
             return Err(error);

@@ -62,7 +62,7 @@ impl RowHashes {
     }
 
     /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in [`PARTIAL`].
-    pub fn take(&mut self, bytes: &[u8], rows: u64) -> String {
+    pub fn push_rows(&mut self, bytes: &[u8], rows: u64) -> String {
         self.leaf.update(bytes);
         let leaf = short(&self.leaf);
         self.take_leaf(leaf, rows)
@@ -119,7 +119,7 @@ impl RowHashes {
         all
     }
 
-    pub fn told(&self) -> [(&'static str, Value); 2] {
+    pub fn manifest_entries(&self) -> [(&'static str, Value); 2] {
         [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
     }
 }
@@ -132,9 +132,9 @@ fn short(hasher: &blake3::Hasher) -> String {
 /// Rows that are not those that were written.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Altered(pub String);
+pub struct AlteredRows(pub String);
 
-impl Altered {
+impl AlteredRows {
     /// The error that rows from `first` to `last`, counted from 0, are others; they stand on a line of their own each,
     /// behind so many `before`.
     pub fn rows(first: u64, last: u64, before: u64) -> io::Error {
@@ -144,23 +144,26 @@ impl Altered {
         } else {
             format!("lines {first} to {last} are not what the run wrote")
         };
-        Altered(what).into()
+        AlteredRows(what).into()
     }
 }
 
-impl Altered {
+impl AlteredRows {
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
-        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
-            Altered(what).into()
+        if error
+            .get_ref()
+            .is_some_and(|inner| inner.is::<AlteredRows>())
+        {
+            AlteredRows(what).into()
         } else {
             io::Error::new(error.kind(), what)
         }
     }
 }
 
-impl From<Altered> for io::Error {
-    fn from(altered: Altered) -> io::Error {
+impl From<AlteredRows> for io::Error {
+    fn from(altered: AlteredRows) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidData, altered)
     }
 }
@@ -177,7 +180,7 @@ pub struct Check {
 impl Check {
     /// A check of the rows of an ended run, by its manifest; `None` where that holds no hashes. They stand behind
     /// so many lines.
-    pub fn of(manifest: &Identity, before: u64) -> Option<Check> {
+    pub fn from_manifest(manifest: &Identity, before: u64) -> Option<Check> {
         let hashes = manifest.get(HASHES)?.as_array()?.iter();
         let right = hashes.map(|hash| hash.as_str().map(str::to_owned));
         let mut seen = RowHashes::new(manifest);
@@ -199,14 +202,14 @@ impl Check {
     /// Takes rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
     ///
     /// # Errors
-    /// [`Altered`], with the lines, where a hash is another.
-    pub fn take(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
+    /// [`AlteredRows`], with the lines, where a hash is another.
+    pub fn push_rows(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
         let before = self.seen.whole.len();
-        let line = self.seen.take(bytes, rows);
+        let line = self.seen.push_rows(bytes, rows);
         let whole = &self.seen.whole;
         if whole.len() > before && whole.last() != self.right.get(before) {
             let [end, begin] = self.seen.before;
-            return Err(Altered::rows(begin, end.saturating_sub(1), self.before));
+            return Err(AlteredRows::rows(begin, end.saturating_sub(1), self.before));
         }
         Ok(line)
     }
@@ -222,11 +225,11 @@ impl Check {
     /// Ends the check behind the last row.
     ///
     /// # Errors
-    /// [`Altered`] where the last rows are others, or fewer than there were.
+    /// [`AlteredRows`] where the last rows are others, or fewer than there were.
     pub fn end(self) -> io::Result<()> {
         let (rows, right) = (self.seen.rows(), self.rows);
         if rows != right {
-            return Err(Altered(format!(
+            return Err(AlteredRows(format!(
                 "there are {rows} rows of the {right} that the run wrote"
             ))
             .into());
@@ -234,7 +237,11 @@ impl Check {
         if self.seen.all() != self.right {
             let [open, last] = self.seen.before;
             let first = if open < rows { open } else { last };
-            return Err(Altered::rows(first, rows.saturating_sub(1), self.before));
+            return Err(AlteredRows::rows(
+                first,
+                rows.saturating_sub(1),
+                self.before,
+            ));
         }
         Ok(())
     }

@@ -146,11 +146,11 @@ fn place(shard: Shard) -> [(&'static str, Value); 2] {
 }
 
 impl<'p> Part<'p> for ShardPart {
-    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
-        self.rows.take(&record);
+    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
+        self.rows.push_record(&record);
         self.failed += u64::from(record.status == Status::Failed);
-        self.failures.take(&record)?;
-        self.summary.take(&record);
+        self.failures.push_record(&record)?;
+        self.summary.push_record(&record);
         Ok(())
     }
 

@@ -128,16 +128,16 @@ impl Shards {
             progress.fetch_add(count, Ordering::Relaxed);
             let part = if is_plain {
                 let (rows, failures, summary) = task.into_parts()?;
-                ResultsPart::of(rows, failures, summary)
+                ResultsPart::from_parts(rows, failures, summary)
             } else {
                 let mut part = maker.part();
-                task.records(cases, &mut |record| part.take(record))?;
+                task.records(cases, &mut |record| part.push_record(record))?;
                 part.end();
                 part
             };
             results.merge(part)
         })?;
-        results.rest()?;
+        results.flush_waiting()?;
         Ok(finished)
     }
 
@@ -173,7 +173,7 @@ impl Shards {
                     cases.start
                 )));
             };
-            let at = shard.at();
+            let at = shard.read_positions();
             take(cases, task)?;
             if owner >= MOST_OPEN {
                 *place = ShardPlace::Closed(Some(at));

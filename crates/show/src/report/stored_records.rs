@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::csv_rows::CsvRows;
 use super::manifest::{self, Identity};
-use super::row_hashes::{Altered, Check};
+use super::row_hashes::{AlteredRows, Check};
 use super::stored_rows::StoredRows;
 use super::{records_csv, records_jsonl};
 use scavsim_lab::experiment::{Record, Sink};
@@ -18,26 +18,26 @@ use scavsim_read::input::regular;
 /// that is there, and sees that they are those that the run of `manifest` wrote.
 ///
 /// # Errors
-/// No records, records that are damaged, out of order or [`Altered`], and failures of the sink.
+/// No records, records that are damaged, out of order or [`AlteredRows`], and failures of the sink.
 pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
-    type Reader = fn(&Path, &mut InOrder<'_>) -> io::Result<()>;
+    type Reader = fn(&Path, &mut RecordOrderCheck<'_>) -> io::Result<()>;
     let forms: &[(&str, Reader, u64)] = &[
         (records_csv::FILE, csv_rows, 1),
         (records_jsonl::FILE, json_lines, 0),
         #[cfg(feature = "parquet")]
         (
             super::records_parquet::FILE,
-            |path, seen| super::records_parquet::read(path, &mut |row| seen.take(row)),
+            |path, seen| super::records_parquet::read(path, &mut |row| seen.push_row(row)),
             0,
         ),
     ];
     for (name, read, lines_before) in forms {
         let path = folder.join(name);
         if path.exists() {
-            let check = Check::of(manifest, *lines_before).ok_or_else(|| {
-                Altered(format!("{} has no hashes of the records", manifest::FILE))
+            let check = Check::from_manifest(manifest, *lines_before).ok_or_else(|| {
+                AlteredRows(format!("{} has no hashes of the records", manifest::FILE))
             })?;
-            let mut seen = InOrder {
+            let mut seen = RecordOrderCheck {
                 sink,
                 cases: 0,
                 check,
@@ -46,10 +46,10 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
             let read = read(&path, &mut seen).and_then(|()| seen.end());
             return read.map_err(|error| {
                 use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
-                let named = Altered::named(&path, error);
+                let named = AlteredRows::named(&path, error);
                 match named.kind() {
                     // Whatever a reader says of it.
-                    InvalidData | Other | UnexpectedEof => Altered(named.to_string()).into(),
+                    InvalidData | Other | UnexpectedEof => AlteredRows(named.to_string()).into(),
                     _ => named,
                 }
             });
@@ -67,7 +67,7 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
 }
 
 /// Sees to it that no record is missing or there twice.
-struct InOrder<'s> {
+struct RecordOrderCheck<'s> {
     sink: &'s mut dyn Sink,
     cases: u64,
     check: Check,
@@ -75,15 +75,15 @@ struct InOrder<'s> {
     rows: CsvRows,
 }
 
-impl InOrder<'_> {
+impl RecordOrderCheck<'_> {
     /// Takes a row as `records.csv` would have it.
-    fn take(&mut self, row: &StringRecord) -> io::Result<()> {
+    fn push_row(&mut self, row: &StringRecord) -> io::Result<()> {
         let record: Record<'_> = row.deserialize(None).map_err(invalid)?;
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
         }
         self.record(&record)?;
-        self.rows.take(&record);
+        self.rows.push_record(&record);
         if self.rows.rows() == self.check.room() {
             self.check_waiting()
         } else {
@@ -92,7 +92,7 @@ impl InOrder<'_> {
     }
 
     fn check_waiting(&mut self) -> io::Result<()> {
-        self.check.take(self.rows.bytes(), self.rows.rows())?;
+        self.check.push_rows(self.rows.bytes(), self.rows.rows())?;
         self.rows.clear();
         Ok(())
     }
@@ -110,22 +110,22 @@ impl InOrder<'_> {
             return Err(invalid(what));
         }
         self.cases += 1;
-        self.sink.take(record)
+        self.sink.push_record(record)
     }
 }
 
-fn csv_rows(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+fn csv_rows(path: &Path, seen: &mut RecordOrderCheck<'_>) -> io::Result<()> {
     let Some(mut rows) = StoredRows::open(path)? else {
         return Err(invalid("it does not begin with the header of this version"));
     };
     while let Some(record) = rows.read()? {
         seen.record(&record)?;
-        seen.check.take(rows.raw(), 1)?;
+        seen.check.push_rows(rows.raw(), 1)?;
     }
     Ok(())
 }
 
-fn json_lines(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+fn json_lines(path: &Path, seen: &mut RecordOrderCheck<'_>) -> io::Result<()> {
     let header = records_csv::header()?;
     let header = String::from_utf8(header).map_err(invalid)?;
     let columns: Vec<&str> = header.trim_end().split(',').collect();
@@ -141,7 +141,7 @@ fn json_lines(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
                 None => return Err(invalid(format!("a line has no `{column}`"))),
             }
         }
-        seen.take(&row)?;
+        seen.push_row(&row)?;
     }
     Ok(())
 }

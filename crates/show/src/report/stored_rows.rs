@@ -10,7 +10,7 @@ use scavsim_lab::experiment::Record;
 use scavsim_read::input::regular;
 
 pub struct StoredRows {
-    rows: csv::Reader<Kept>,
+    rows: csv::Reader<CachedFile>,
     row: csv::StringRecord,
     cells: csv::ByteRecord,
     /// Where the last row begins.
@@ -51,7 +51,7 @@ impl StoredRows {
         Ok(StoredRows {
             rows: csv::ReaderBuilder::new()
                 .has_headers(false)
-                .from_reader(Kept {
+                .from_reader(CachedFile {
                     file,
                     bytes: Vec::new(),
                     from: start,
@@ -74,14 +74,14 @@ impl StoredRows {
     pub fn read(&mut self) -> io::Result<Option<Record<'_>>> {
         self.begin = self.end;
         self.rows.get_mut().forget_before(self.begin);
-        if !self.rows.read_record(&mut self.row).map_err(told)? {
+        if !self.rows.read_record(&mut self.row).map_err(io_error)? {
             return Ok(None);
         }
         let end = self.start + self.rows.position().byte();
         if self.torn && end >= self.length {
             return Err(invalid("the last row is cut off"));
         }
-        let record: Record<'_> = self.row.deserialize(None).map_err(told)?;
+        let record: Record<'_> = self.row.deserialize(None).map_err(io_error)?;
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
         }
@@ -133,7 +133,7 @@ impl StoredRows {
 }
 
 /// A file that remembers what was read last.
-struct Kept {
+struct CachedFile {
     file: File,
     bytes: Vec<u8>,
     /// Where in the file they begin.
@@ -143,7 +143,7 @@ struct Kept {
 /// Bytes behind which those that nobody needs are forgotten.
 const MOST_KEPT: usize = 1 << 16;
 
-impl Kept {
+impl CachedFile {
     /// Forgets the bytes before a place, sooner or later.
     fn forget_before(&mut self, begin: u64) {
         let passed = begin.saturating_sub(self.from) as usize;
@@ -159,7 +159,7 @@ impl Kept {
     }
 }
 
-impl Read for Kept {
+impl Read for CachedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.bytes.extend_from_slice(&buffer[..count]);
@@ -171,7 +171,7 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-fn told(error: csv::Error) -> io::Error {
+fn io_error(error: csv::Error) -> io::Error {
     let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

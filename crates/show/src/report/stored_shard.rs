@@ -36,15 +36,15 @@ pub struct StoredTask {
 }
 
 /// What an entry says of the rows of its task.
-struct Told {
+struct TaskEntry {
     count: u64,
     bytes: u64,
     leaf: String,
 }
 
-impl Told {
-    fn read(from: &mut Reader<'_>) -> io::Result<Told> {
-        Ok(Told {
+impl TaskEntry {
+    fn read(from: &mut Reader<'_>) -> io::Result<TaskEntry> {
+        Ok(TaskEntry {
             count: from.count().ok_or_else(damaged)?,
             bytes: from.count().ok_or_else(damaged)?,
             leaf: from.text().ok_or_else(damaged)?,
@@ -81,8 +81,8 @@ impl StoredTask {
         let mut from = Reader(&self.entry[self.sums_at..]);
         let summary = SummaryPart::read(&mut from).filter(|_| from.0.is_empty());
         let summary = summary.ok_or_else(|| invalid("the sums are not those of a task"))?;
-        let rows = CsvPart::of(CsvRows::of(self.rows, self.count), self.leaf);
-        Ok((rows, FailuresPart::of(self.failures), summary))
+        let rows = CsvPart::from_rows(CsvRows::from_bytes(self.rows, self.count), self.leaf);
+        Ok((rows, FailuresPart::from_rows(self.failures), summary))
     }
 
     /// Hands out its records, which are those of `cases`.
@@ -156,7 +156,7 @@ impl StoredShard {
     }
 
     /// How far both files were read.
-    pub fn at(&self) -> [u64; 2] {
+    pub fn read_positions(&self) -> [u64; 2] {
         self.at
     }
 
@@ -172,7 +172,7 @@ impl StoredShard {
             return Ok(None);
         }
         let mut from = Reader(&entry);
-        let Told { count, bytes, leaf } = Told::read(&mut from)?;
+        let TaskEntry { count, bytes, leaf } = TaskEntry::read(&mut from)?;
         let failed = from.count().ok_or_else(damaged)?;
         let failures = from.bytes().ok_or_else(damaged)?.to_vec();
         let sums_at = entry.len() - from.0.len();
@@ -219,7 +219,7 @@ impl StoredShard {
             if blake3::hash(&entry).as_bytes()[..HASH] != hash {
                 return Err(invalid("its sums are not those that the shard wrote"));
             }
-            let told = Told::read(&mut Reader(&entry))?;
+            let told = TaskEntry::read(&mut Reader(&entry))?;
             exactly(&mut self.rows, told.bytes, &mut rows)?;
             if row_hashes::leaf(&rows) != told.leaf {
                 return Err(invalid("its rows are not those that the shard wrote"));

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::group_summary::{self, failed_tone};
 use super::percent::{mean_percent, right, right_alone, signs_in};
-use super::tallied::{self, failed_tone};
 use scavsim_base::text::words::{NONE, hours, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::experiment::{KeyGroup, KeyTable, Mean};
@@ -12,8 +12,8 @@ use scavsim_lab::experiment::{KeyGroup, KeyTable, Mean};
 pub const FIRST_FIGURE: &str = "cases";
 
 /// `summary.csv`: one row per group.
-pub(super) fn sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
-    let tallied = tallied::Columns::<&KeyGroup>(|group| &group.tallied);
+pub(super) fn groups_sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
+    let tallied = group_summary::Columns::<&KeyGroup>(|group| &group.tallied);
     let mut columns: Vec<_> = key_columns(table).collect();
     columns.extend(tallied.counts(FIRST_FIGURE));
     columns.extend(tallied.shares());
@@ -21,7 +21,7 @@ pub(super) fn sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
         let mean = group.tallied.means[at];
         mean.map_or(String::new(), |mean| mean.count.to_string())
     }));
-    columns.extend(tallied.holds());
+    columns.extend(tallied.coverage_columns());
     Sheet::new(&table.groups, columns)
 }
 
@@ -38,7 +38,7 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
             .collect();
         let mut value = json!({ "key": key, "cases": group.tallied.cases });
         if let Some(map) = value.as_object_mut() {
-            map.extend(tallied::json(&group.tallied, None));
+            map.extend(group_summary::json(&group.tallied, None));
         }
         value
     });

@@ -3,29 +3,29 @@
 use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::experiment::{Aggregated, Chosen, Group};
 
-use super::{summary_by, tallied};
+use super::{group_summary, summary_by};
 
 /// The file of a summary, the heads only `with_heads`.
 pub fn text(summary: &Aggregated, with_heads: bool) -> String {
     match summary {
-        Aggregated::Usual(groups) => sheet(groups).csv(with_heads),
-        Aggregated::By(table) => summary_by::sheet(table).csv(with_heads),
+        Aggregated::Usual(groups) => summary_sheet(groups).csv(with_heads),
+        Aggregated::By(table) => summary_by::groups_sheet(table).csv(with_heads),
     }
 }
 
 /// Per metric: mean, lower and upper end of the 95 % confidence interval of the mean, median; empty where a figure does
 /// not exist.
-fn sheet(groups: &[Group]) -> Sheet<'_, &Group> {
-    fn of<'g>(head: &'static str, cell: fn(&Group) -> &str) -> Column<'g, &'g Group> {
+fn summary_sheet(groups: &[Group]) -> Sheet<'_, &Group> {
+    fn group_column<'g>(head: &'static str, cell: fn(&Group) -> &str) -> Column<'g, &'g Group> {
         Column::word(head, move |group: &&Group| cell(group))
     }
-    let tallied = tallied::Columns::<&Group>(|group| &group.tallied);
+    let tallied = group_summary::Columns::<&Group>(|group| &group.tallied);
     let mut columns = vec![
-        of("workload", |group| &group.workload),
-        of("pricing", |group| &group.pricing),
-        of("objective", |group| &group.objective),
-        of("strategy", |group| &group.strategy),
-        of("setting", |group| &group.setting),
+        group_column("workload", |group| &group.workload),
+        group_column("pricing", |group| &group.pricing),
+        group_column("objective", |group| &group.objective),
+        group_column("strategy", |group| &group.strategy),
+        group_column("setting", |group| &group.setting),
     ];
     columns.extend(tallied.counts("replicas"));
     columns.extend(tallied.shares());
@@ -37,7 +37,7 @@ fn sheet(groups: &[Group]) -> Sheet<'_, &Group> {
     columns.extend(tallied.metrics("median", |group, at| {
         group.medians[at].map_or(String::new(), |median| median.to_string())
     }));
-    columns.extend(tallied.holds());
+    columns.extend(tallied.coverage_columns());
     Sheet::new(groups, columns)
 }
 

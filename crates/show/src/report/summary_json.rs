@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::tallied;
+use super::group_summary;
 use scavsim_lab::experiment::{Chosen, Group};
 
 /// One scenario's summary. `schema` counts up with every incompatible change.
@@ -31,7 +31,7 @@ pub fn value(scenario: &str, groups: &[Group]) -> Value {
                 "oracle": place(&group.oracle),
             });
             if let Some(map) = value.as_object_mut() {
-                map.extend(tallied::json(&group.tallied, Some(&group.medians)));
+                map.extend(group_summary::json(&group.tallied, Some(&group.medians)));
             }
             value
         })

@@ -2,13 +2,13 @@
 
 use super::choices::{MARKS, all_on, marked, oracle, place, shared_vm, shown};
 use super::closest::best;
+use super::group_summary::{failed_tone, with_failed};
 use super::headline_table;
 use super::percent::{signs_in, typical};
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
-use super::tallied::{failed_tone, with_failed};
 use scavsim_base::text::words::plural_with_commas;
-use scavsim_base::text::{Column, Fitted, Page, Sheet, Tone, remark};
+use scavsim_base::text::{Column, Page, Sheet, TableLayout, Tone, remark};
 use scavsim_lab::experiment::Group;
 
 /// What titles compare with.
@@ -29,7 +29,7 @@ const CHOICE_LEGEND: (&str, &str) = (
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
     let mut text = headline_table::render(&blocks, places, page);
-    let mut seen = Seen::default();
+    let mut seen = DisplayedColumns::default();
     for block in &blocks {
         if block
             .iter()
@@ -48,7 +48,7 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         let columns = columns(&all, places, with_vm);
         let sheet = Sheet::new(*block, columns).toned(|group| tone(group, &best));
         let table = sheet.fit(page);
-        seen.take(&all, &table);
+        seen.add_table(&all, &table);
         text.push_str(&title(block, places, page));
         text.push_str(&table.text(page));
         text.push_str(&failures(block, page));
@@ -61,14 +61,14 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
 
 /// What was shown of all tables.
 #[derive(Default)]
-struct Seen {
+struct DisplayedColumns {
     shown: Vec<&'static str>,
     left_out: Vec<&'static str>,
     is_short: bool,
 }
 
-impl Seen {
-    fn take(&mut self, all: &[&TableColumn], table: &Fitted) {
+impl DisplayedColumns {
+    fn add_table(&mut self, all: &[&TableColumn], table: &TableLayout) {
         self.is_short |= table.is_short;
         for (at, column) in all.iter().enumerate() {
             // The first two columns are strategy and choice.
@@ -85,7 +85,7 @@ impl Seen {
 }
 
 /// What columns are asked for by, beside strategy and choice.
-pub fn words() -> Vec<&'static str> {
+pub fn column_words() -> Vec<&'static str> {
     COLUMNS.iter().map(TableColumn::word).collect()
 }
 
@@ -161,7 +161,7 @@ fn columns<'b>(
     columns
 }
 
-fn legend(groups: &[Group], seen: &Seen, text: &str, page: &Page) -> String {
+fn legend(groups: &[Group], seen: &DisplayedColumns, text: &str, page: &Page) -> String {
     let mut entries = vec![ORACLE_LEGEND, CHOICE_LEGEND];
     let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
     let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));

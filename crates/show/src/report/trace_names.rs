@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use scavsim_data::usage::{Phase, RentedVm};
 use scavsim_lab::experiment::{Case, Plan};
-use scavsim_sim::training::log::{Fate, Side, Track, What};
+use scavsim_sim::training::log::{Fate, LogEvent, NeighbourStage, Track};
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TraceOf<'a> {
@@ -52,14 +52,14 @@ impl<'a> TraceOf<'a> {
     }
 
     /// What is to say about an entry besides its name.
-    pub(super) fn args(&self, what: What) -> Args<'a> {
+    pub(super) fn args(&self, what: LogEvent) -> Args<'a> {
         let none = Args::default();
         let ended = |fate| Args {
             ended: ended(fate),
             ..none
         };
         match what {
-            What::Cluster {
+            LogEvent::Cluster {
                 vm,
                 vms,
                 workers,
@@ -71,46 +71,50 @@ impl<'a> TraceOf<'a> {
                 batch: Some(batch),
                 ..none
             },
-            What::Requested(vm) | What::Starting(vm) | What::Running(vm) => Args {
+            LogEvent::Requested(vm) | LogEvent::Starting(vm) | LogEvent::Running(vm) => Args {
                 vm: self.vm(vm),
                 ..none
             },
-            What::Write(fate) | What::Restore(fate) => ended(fate),
-            What::Compute(fate) | What::Communication(fate) | What::Update(fate) => ended(fate),
-            What::Copy { of, fate } => Args {
+            LogEvent::Write(fate) | LogEvent::Restore(fate) => ended(fate),
+            LogEvent::Compute(fate) | LogEvent::Communication(fate) | LogEvent::Update(fate) => {
+                ended(fate)
+            }
+            LogEvent::Copy { of, fate } => Args {
                 worker: Some(of),
                 ..ended(fate)
             },
-            What::Serve(worker) => Args {
+            LogEvent::Serve(worker) => Args {
                 worker: Some(worker),
                 ..none
             },
-            What::Forward(micro) | What::Backward(micro) | What::Exchange(micro, _) => Args {
-                micro_batch: Some(micro),
-                ..none
-            },
-            What::Vms(vms) => Args {
+            LogEvent::Forward(micro) | LogEvent::Backward(micro) | LogEvent::Exchange(micro, _) => {
+                Args {
+                    micro_batch: Some(micro),
+                    ..none
+                }
+            }
+            LogEvent::Vms(vms) => Args {
                 vms: Some(vms),
                 ..none
             },
-            What::Replicas(replicas) => Args {
+            LogEvent::Replicas(replicas) => Args {
                 replicas: Some(replicas),
                 ..none
             },
-            What::Steps(steps) => Args {
+            LogEvent::Steps(steps) => Args {
                 steps: Some(steps),
                 ..none
             },
-            What::Phase(_)
-            | What::Checkpoint
-            | What::Released
-            | What::Revoked
-            | What::Wait
-            | What::Apply
-            | What::Bubble
-            | What::Full
-            | What::Failure
-            | What::Target => none,
+            LogEvent::Phase(_)
+            | LogEvent::Checkpoint
+            | LogEvent::Released
+            | LogEvent::Revoked
+            | LogEvent::Wait
+            | LogEvent::Apply
+            | LogEvent::Bubble
+            | LogEvent::Full
+            | LogEvent::Failure
+            | LogEvent::Target => none,
         }
     }
 }
@@ -175,10 +179,10 @@ pub enum Kind {
     Counter,
 }
 
-pub(super) fn name(what: What) -> (&'static str, Kind) {
+pub(super) fn name(what: LogEvent) -> (&'static str, Kind) {
     use Kind::{Counter, Instant, Span};
     match what {
-        What::Phase(phase) => (
+        LogEvent::Phase(phase) => (
             match phase {
                 Phase::Waiting => "waiting",
                 Phase::Restoring => "restoring",
@@ -188,33 +192,33 @@ pub(super) fn name(what: What) -> (&'static str, Kind) {
             },
             Span,
         ),
-        What::Checkpoint => ("checkpoint", Span),
-        What::Write(_) => ("write", Span),
-        What::Restore(_) => ("restore", Span),
-        What::Cluster { .. } => ("cluster", Instant),
-        What::Requested(_) => ("requested", Instant),
-        What::Starting(_) => ("starting", Span),
-        What::Running(_) => ("running", Span),
-        What::Released => ("released", Instant),
-        What::Revoked => ("revoked", Instant),
-        What::Compute(_) => ("compute", Span),
-        What::Copy { .. } => ("copy", Span),
-        What::Wait => ("wait", Span),
-        What::Communication(_) => ("communication", Span),
-        What::Update(_) => ("update", Span),
-        What::Serve(_) => ("serve", Span),
-        What::Forward(_) => ("forward", Span),
-        What::Backward(_) => ("backward", Span),
-        What::Exchange(_, Side::Before) => ("exchange-previous", Span),
-        What::Exchange(_, Side::Behind) => ("exchange-next", Span),
-        What::Apply => ("apply", Span),
-        What::Bubble => ("bubble", Span),
-        What::Vms(_) => ("vms", Counter),
-        What::Steps(_) => ("steps", Counter),
-        What::Full => ("worker-steps end", Instant),
-        What::Target => ("target reached", Instant),
-        What::Failure => ("failure", Instant),
-        What::Replicas(_) => ("replicas", Instant),
+        LogEvent::Checkpoint => ("checkpoint", Span),
+        LogEvent::Write(_) => ("write", Span),
+        LogEvent::Restore(_) => ("restore", Span),
+        LogEvent::Cluster { .. } => ("cluster", Instant),
+        LogEvent::Requested(_) => ("requested", Instant),
+        LogEvent::Starting(_) => ("starting", Span),
+        LogEvent::Running(_) => ("running", Span),
+        LogEvent::Released => ("released", Instant),
+        LogEvent::Revoked => ("revoked", Instant),
+        LogEvent::Compute(_) => ("compute", Span),
+        LogEvent::Copy { .. } => ("copy", Span),
+        LogEvent::Wait => ("wait", Span),
+        LogEvent::Communication(_) => ("communication", Span),
+        LogEvent::Update(_) => ("update", Span),
+        LogEvent::Serve(_) => ("serve", Span),
+        LogEvent::Forward(_) => ("forward", Span),
+        LogEvent::Backward(_) => ("backward", Span),
+        LogEvent::Exchange(_, NeighbourStage::Before) => ("exchange-previous", Span),
+        LogEvent::Exchange(_, NeighbourStage::Behind) => ("exchange-next", Span),
+        LogEvent::Apply => ("apply", Span),
+        LogEvent::Bubble => ("bubble", Span),
+        LogEvent::Vms(_) => ("vms", Counter),
+        LogEvent::Steps(_) => ("steps", Counter),
+        LogEvent::Full => ("worker-steps end", Instant),
+        LogEvent::Target => ("target reached", Instant),
+        LogEvent::Failure => ("failure", Instant),
+        LogEvent::Replicas(_) => ("replicas", Instant),
     }
 }
 

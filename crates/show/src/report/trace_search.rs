@@ -11,8 +11,8 @@ use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::space::Space;
 use scavsim_lab::experiment::Record;
-use scavsim_search::testbed::Noted;
-use scavsim_search::testbed::transcript::{AskedExtent, AskedStep, SeenTarget};
+use scavsim_search::testbed::TestbedExchange;
+use scavsim_search::testbed::transcript::{ObservedTarget, RequestedExtent, TranscriptStep};
 use scavsim_sim::training::log::Track;
 
 /// Predictions that the table shows.
@@ -23,7 +23,7 @@ const SHOWN: usize = 5;
 pub struct SearchTrace<'a> {
     pub of: TraceOf<'a>,
     pub space: &'a Space,
-    pub questions: &'a [Noted],
+    pub questions: &'a [TestbedExchange],
     /// Seconds to the target of each configuration that the strategy believed in the end.
     pub predicted: &'a [Option<f64>],
     /// Choices that were run, one after the other; all but the last never reached the target.
@@ -35,9 +35,9 @@ pub struct SearchTrace<'a> {
 }
 
 #[derive(Serialize)]
-struct AskedArgs {
+struct RequestArgs {
     #[serde(flatten)]
-    step: AskedStep,
+    step: TranscriptStep,
     before_usd: f64,
 }
 
@@ -109,8 +109,8 @@ impl SearchTrace<'_> {
         line(into, 0.0, None, "case", self.of)?;
         let mut is_reached = false;
         for asked in self.questions {
-            let args = AskedArgs {
-                step: AskedStep::of(asked, self.space),
+            let args = RequestArgs {
+                step: TranscriptStep::from_exchange(asked, self.space),
                 before_usd: asked.before_usd,
             };
             let until_s = asked.seconds;
@@ -136,7 +136,7 @@ impl SearchTrace<'_> {
             line(into, end_s, None, "predicted", args)?;
         }
         for (place, choice, from_s, (until_s, spent_usd)) in self.runs() {
-            let stands = self.stands(place);
+            let stands = self.is_final_run(place);
             let args = RunArgs {
                 configuration: self.space.name(choice),
                 spent_usd,
@@ -166,7 +166,7 @@ impl SearchTrace<'_> {
     /// Entries that [`write`](Self::write) writes, the first left out.
     pub fn entries(&self) -> usize {
         let is_reached = self.questions.iter().any(|asked| asked.reached)
-            || (0..self.ran.len()).any(|place| self.stands(place));
+            || (0..self.ran.len()).any(|place| self.is_final_run(place));
         self.questions.len()
             + self.predicted().count()
             + self.ran.len()
@@ -192,7 +192,7 @@ impl SearchTrace<'_> {
     }
 
     /// Whether a run of a choice is the one that stands.
-    fn stands(&self, place: usize) -> bool {
+    fn is_final_run(&self, place: usize) -> bool {
         place + 1 == self.ran.len() && self.record.time_h.is_some()
     }
 
@@ -200,21 +200,21 @@ impl SearchTrace<'_> {
     pub fn text(&self, page: &Page) -> String {
         let mut rows: Vec<TraceRow> = (1..)
             .zip(self.questions)
-            .map(|(number, own)| self.asked(number, own))
+            .map(|(number, own)| self.request_row(number, own))
             .collect();
         let searched = rows.len();
         for (place, choice, from_s, (until_s, usd)) in self.runs() {
-            let seen = if self.stands(place) {
-                SeenTarget::ReachedS(until_s - from_s)
+            let seen = if self.is_final_run(place) {
+                ObservedTarget::ReachedS(until_s - from_s)
             } else {
-                SeenTarget::FailedS(until_s - from_s)
+                ObservedTarget::FailedS(until_s - from_s)
             };
             let before_usd = self.ends[place].1;
             rows.push(TraceRow {
                 number: String::new(),
                 configuration: self.space.name(choice),
                 asked: "the choice".to_owned(),
-                seen: told(Some(seen)),
+                seen: target_text(Some(seen)),
                 step_s: None,
                 took_s: until_s - from_s,
                 cost_usd: usd - before_usd,
@@ -265,13 +265,13 @@ impl SearchTrace<'_> {
         page.prose(&sentence, 2)
     }
 
-    fn asked(&self, number: usize, noted: &Noted) -> TraceRow {
-        let step = AskedStep::of(noted, self.space);
+    fn request_row(&self, number: usize, noted: &TestbedExchange) -> TraceRow {
+        let step = TranscriptStep::from_exchange(noted, self.space);
         TraceRow {
             number: number.to_string(),
             configuration: step.configuration,
             asked: extent(step.asked),
-            seen: told(step.target),
+            seen: target_text(step.target),
             step_s: step.step_s,
             took_s: noted.seconds - noted.before_s,
             cost_usd: noted.usd - noted.before_usd,
@@ -313,29 +313,29 @@ fn columns<'a>() -> Vec<Column<'a, TraceRow>> {
 }
 
 /// What was asked, in words.
-fn extent(asked: AskedExtent) -> String {
+fn extent(asked: RequestedExtent) -> String {
     let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
     match asked {
-        AskedExtent::ColdStart(steps) => format!("{steps} steps, to settle"),
-        AskedExtent::Steps(steps) => format!("{steps} steps"),
-        AskedExtent::Share(part) => format!("{} of a run", share(part)),
-        AskedExtent::Fidelity(part) => format!("a version of {}", share(part)),
-        AskedExtent::ToTarget => "to the target".to_owned(),
-        AskedExtent::ToTargetInSeconds(s) => format!("≤ {}", time(s)),
-        AskedExtent::ToTargetForUsd(usd) => format!("≤ ${}", short_figure(usd)),
-        AskedExtent::Seconds(s) => time(s),
-        AskedExtent::Usd(usd) => format!("${}", short_figure(usd)),
-        AskedExtent::Profile(passes) => format!("{passes} passes"),
+        RequestedExtent::ColdStart(steps) => format!("{steps} steps, to settle"),
+        RequestedExtent::Steps(steps) => format!("{steps} steps"),
+        RequestedExtent::Share(part) => format!("{} of a run", share(part)),
+        RequestedExtent::Fidelity(part) => format!("a version of {}", share(part)),
+        RequestedExtent::ToTarget => "to the target".to_owned(),
+        RequestedExtent::ToTargetInSeconds(s) => format!("≤ {}", time(s)),
+        RequestedExtent::ToTargetForUsd(usd) => format!("≤ ${}", short_figure(usd)),
+        RequestedExtent::Seconds(s) => time(s),
+        RequestedExtent::Usd(usd) => format!("${}", short_figure(usd)),
+        RequestedExtent::Profile(passes) => format!("{passes} passes"),
     }
 }
 
 /// What was seen of the time to the target, in words.
-fn told(target: Option<SeenTarget>) -> String {
+fn target_text(target: Option<ObservedTarget>) -> String {
     let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
     match target {
         None => or_dash(None),
-        Some(SeenTarget::MoreThanS(s)) => format!("> {}", time(s)),
-        Some(SeenTarget::ReachedS(s)) => time(s),
-        Some(SeenTarget::FailedS(s)) => format!("failed, {}", time(s)),
+        Some(ObservedTarget::MoreThanS(s)) => format!("> {}", time(s)),
+        Some(ObservedTarget::ReachedS(s)) => time(s),
+        Some(ObservedTarget::FailedS(s)) => format!("failed, {}", time(s)),
     }
 }

@@ -7,36 +7,40 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use super::manifest::Identity;
-use super::records_csv::Good;
-use super::row_hashes::{Altered, Check, PARTIAL, RowHashes};
+use super::records_csv::ValidRows;
+use super::row_hashes::{AlteredRows, Check, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
 use scavsim_base::output::OutputFolder;
 use scavsim_read::input::regular;
 
 /// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
 /// stand in [`PARTIAL`].
-pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<Good> {
+pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<ValidRows> {
     let mut rows = match StoredRows::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ValidRows::default()),
         Err(error) => return Err(error),
         Ok(Some(rows)) => rows,
         // A kill within the first write.
-        Ok(None) if StoredRows::is_torn_header(path)? => return Ok(Good::default()),
-        Ok(None) => return Err(Altered("line 1 is not the header".to_owned()).into()),
+        Ok(None) if StoredRows::is_torn_header(path)? => return Ok(ValidRows::default()),
+        Ok(None) => return Err(AlteredRows("line 1 is not the header".to_owned()).into()),
     };
-    match Check::of(manifest, 1) {
+    match Check::from_manifest(manifest, 1) {
         Some(check) => by_manifest(folder, &mut rows, check),
         None => by_lines(folder, &mut rows, RowHashes::new(manifest)),
     }
 }
 
 /// The good rows of a run that ended, whether complete or not.
-fn by_manifest(folder: &OutputFolder, rows: &mut StoredRows, mut check: Check) -> io::Result<Good> {
+fn by_manifest(
+    folder: &OutputFolder,
+    rows: &mut StoredRows,
+    mut check: Check,
+) -> io::Result<ValidRows> {
     let mut lines = folder.create(PARTIAL)?;
-    let mut good = Good::default();
+    let mut good = ValidRows::default();
     let (mut count, all) = (0, check.rows());
     while count < all && rows.skip()? {
-        let line = check.take(rows.raw(), 1)?;
+        let line = check.push_rows(rows.raw(), 1)?;
         count += 1;
         if check.is_at_border() {
             lines.write_all(line.as_bytes())?;
@@ -50,12 +54,16 @@ fn by_manifest(folder: &OutputFolder, rows: &mut StoredRows, mut check: Check) -
 }
 
 /// The good rows of a run that was killed.
-fn by_lines(folder: &OutputFolder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
+fn by_lines(
+    folder: &OutputFolder,
+    rows: &mut StoredRows,
+    mut seen: RowHashes,
+) -> io::Result<ValidRows> {
     let mut lines = match regular::open(&folder.file(PARTIAL)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ValidRows::default()),
         file => BufReader::new(file?),
     };
-    let mut good = Good::default();
+    let mut good = ValidRows::default();
     let (mut right, mut end) = (String::new(), 0);
     while let Some(until) = next(&mut lines, &mut right)? {
         if until <= seen.rows() || until - seen.rows() > seen.room() {
@@ -67,10 +75,10 @@ fn by_lines(folder: &OutputFolder, rows: &mut StoredRows, mut seen: RowHashes) -
             if !rows.skip()? {
                 return Ok(good);
             }
-            told = seen.take(rows.raw(), 1);
+            told = seen.push_rows(rows.raw(), 1);
         }
         if told != right {
-            return Err(Altered::rows(first, until - 1, 1));
+            return Err(AlteredRows::rows(first, until - 1, 1));
         }
         end += right.len() as u64;
         if seen.is_at_border() {

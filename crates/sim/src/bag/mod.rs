@@ -5,13 +5,13 @@
 //!
 //! - [`terms`]: what a bag is, and on which terms it runs.
 //! - [`reuse`]: whether a VM that has run a job gets the next.
-//! - [`notice`]: when a loss is noticed. [`logged`]: as it was logged, with bags that were.
+//! - [`notice`]: when a loss is noticed. [`logged_bags`]: as it was logged, with bags that were.
 //! - [`run`]: a bag from its first request to its last job; [`slots`]: where it stands; `rental`: its VMs; [`vms`]: those that
 //!   were held.
 //! - [`formula`]: what a job costs in expectation, by formula.
 
 pub mod formula;
-pub mod logged;
+pub mod logged_bags;
 pub mod notice;
 mod rental;
 pub mod reuse;
@@ -22,6 +22,6 @@ pub mod vms;
 
 pub use notice::Notice;
 pub use reuse::Reuse;
-pub use run::Ended;
-pub use slots::{BagJob, Of, Run};
+pub use run::BagEnd;
+pub use slots::{BagJob, BagRunSpec, Run};
 pub use terms::{Bag, BagChoices, BagSize, Loss, Surrogate};

@@ -1,10 +1,10 @@
 //! The VMs of a bag under way: requested, kept, lost at once, given back.
 
-use super::slots::{BagEvent, BagJob, Of, Run, Slot, State};
+use super::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
 use super::{Bag, BagSize, Loss};
 use crate::cluster::Pause;
-use crate::provider::{Vm, Wanted};
-use crate::training::log::{Entry, Fate, Track, What};
+use crate::provider::{Vm, VmRequest};
+use crate::training::log::{Entry, Fate, LogEvent, Track};
 use scavsim_base::units::SimTime;
 
 /// VMs that are lost at once.
@@ -18,7 +18,7 @@ pub(super) enum Strike {
 
 impl Run {
     /// A slot has no work: its VMs become spares.
-    pub(super) fn rest(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
+    pub(super) fn idle_slot(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
         let now = self.queue.now();
         let own = &mut self.slots[slot as usize];
         own.state = State::Idle;
@@ -36,7 +36,7 @@ impl Run {
     }
 
     /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
-    pub(super) fn take_spare(&mut self, of: &Of<'_>, job: &mut BagJob) -> Option<Vm> {
+    pub(super) fn take_spare(&mut self, of: &BagRunSpec<'_>, job: &mut BagJob) -> Option<Vm> {
         let now = self.queue.now();
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
@@ -51,13 +51,13 @@ impl Run {
     /// A new VM.
     pub(super) fn request(
         &mut self,
-        of: &Of<'_>,
+        of: &BagRunSpec<'_>,
         job: &mut BagJob,
         boot: &Pause,
         now: SimTime,
     ) -> Vm {
         let size = of.size;
-        let wanted = Wanted {
+        let wanted = VmRequest {
             vm: size.vm,
             vm_type: size.vm_key,
             market: size.vm,
@@ -67,7 +67,11 @@ impl Run {
     }
 
     /// When VMs are lost at once next, and which.
-    pub(super) fn next_strike(&self, of: &Of<'_>, job: &BagJob) -> Option<(SimTime, Strike)> {
+    pub(super) fn next_strike(
+        &self,
+        of: &BagRunSpec<'_>,
+        job: &BagJob,
+    ) -> Option<(SimTime, Strike)> {
         if of.size.life.is_some() {
             return None;
         }
@@ -80,8 +84,8 @@ impl Run {
         }
     }
 
-    pub(super) fn strike(&mut self, strike: Strike, of: &Of<'_>, job: &mut BagJob) {
-        let Of { bag, size, .. } = *of;
+    pub(super) fn strike(&mut self, strike: Strike, of: &BagRunSpec<'_>, job: &mut BagJob) {
+        let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();
         self.alive.clear();
         for (slot, own) in (0..).zip(&self.slots) {
@@ -146,7 +150,7 @@ impl Run {
     /// are billed as VMs by themselves then, and seen to be the same.
     pub(super) fn give_all_back(
         &mut self,
-        of: &Of<'_>,
+        of: &BagRunSpec<'_>,
         job: &mut BagJob,
         (at, trained): (SimTime, Option<SimTime>),
     ) {
@@ -195,17 +199,21 @@ impl Run {
     pub(super) fn note_attempt(&mut self, slot: u32, span: (SimTime, SimTime), is_lost: bool) {
         if let Some(log) = &mut self.log {
             let fate = if is_lost { Fate::GivenUp } else { Fate::Done };
-            log.push(Entry::span(span, Track::Worker(slot), What::Compute(fate)));
+            log.push(Entry::span(
+                span,
+                Track::Worker(slot),
+                LogEvent::Compute(fate),
+            ));
         }
     }
 
     pub(super) fn note_vm(&mut self, vm: &Vm, at: SimTime) {
         let Some(log) = &mut self.log else { return };
         let (held, track) = (vm.held_until(at), Track::Vm(vm.number));
-        log.push(Entry::instant(vm.asked, track, What::Requested(vm.vm)));
+        log.push(Entry::instant(vm.asked, track, LogEvent::Requested(vm.vm)));
         if vm.runs > vm.asked {
             let span = (vm.asked, vm.runs.min(held.to));
-            log.push(Entry::span(span, track, What::Starting(vm.vm)));
+            log.push(Entry::span(span, track, LogEvent::Starting(vm.vm)));
         }
         let span = (vm.runs, held.to);
         log.extend(Entry::of_gone((vm.number, vm.vm), span, held.ended_by));
@@ -239,7 +247,7 @@ mod tests {
             parallel_jobs: 1,
             job_s: 6.0 * 3600.0,
             life: None,
-            vm_key: VmTypeKey::of("n1-highcpu-32"),
+            vm_key: VmTypeKey::from_name("n1-highcpu-32"),
         };
         for runs_h in [0.0, 0.5, 7.0, 40.0] {
             let vm = Vm {

@@ -1,15 +1,15 @@
 //! A bag from its first request of VMs to its last job: slots that run one job after the other.
 
 use super::rental::is_worth;
-use super::slots::{BagEvent, BagJob, Of, Run, Slot, State};
+use super::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
 use super::{Bag, Loss};
 use crate::provider::MOST_LOSSES;
-use crate::training::Unfinished;
+use crate::training::UnfinishedJob;
 use scavsim_base::units::SimTime;
 
 /// How a bag, or a part of one, ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ended {
+pub struct BagEnd {
     pub at: SimTime,
     /// Results that there are, those of a surrogate included.
     pub results: u32,
@@ -19,11 +19,11 @@ impl Run {
     /// Runs a bag from `from` until there are `results`, or it is `until`. All VMs are given back then.
     pub fn run(
         &mut self,
-        of: Of<'_>,
+        of: BagRunSpec<'_>,
         job: &mut BagJob,
         from: SimTime,
         (results, until): (u32, SimTime),
-    ) -> Result<Ended, Unfinished> {
+    ) -> Result<BagEnd, UnfinishedJob> {
         self.begin(&of, from);
         // Times that are given count from the begin of a bag.
         job.passed = 0;
@@ -53,7 +53,7 @@ impl Run {
         let stop = end.map(|end| end.min(until.max(at)));
         self.give_all_back(&of, job, (at, stop));
         ended?;
-        let ended = |at, results| Ended { at, results };
+        let ended = |at, results| BagEnd { at, results };
         let (Some(end), Some(stop)) = (end, stop) else {
             return Ok(ended(at, self.done));
         };
@@ -69,13 +69,13 @@ impl Run {
     /// Until `goal` jobs are done, or it is `until`; whether they are done.
     fn go_on(
         &mut self,
-        of: &Of<'_>,
+        of: &BagRunSpec<'_>,
         job: &mut BagJob,
         (goal, until): (u32, SimTime),
-    ) -> Result<bool, Unfinished> {
+    ) -> Result<bool, UnfinishedJob> {
         loop {
             if self.queue.is_interrupted() {
-                return Err(Unfinished::Interrupted {
+                return Err(UnfinishedJob::Interrupted {
                     at: self.queue.now(),
                 });
             }
@@ -95,13 +95,13 @@ impl Run {
                 }
                 return match next {
                     Some(_) => Ok(false),
-                    None => Err(Unfinished::Unreached {
+                    None => Err(UnfinishedJob::Unreached {
                         at: self.queue.now(),
                     }),
                 };
             };
             if self.queue.now() >= SimTime::LAST {
-                return Err(Unfinished::ClockEnded);
+                return Err(UnfinishedJob::ClockEnded);
             }
             match event {
                 BagEvent::Ready(slot) => self.look_after(slot, of, job),
@@ -115,7 +115,7 @@ impl Run {
                 BagEvent::Over(..) => {}
             }
             if self.lost_since_done > MOST_LOSSES {
-                return Err(Unfinished::TooManyLosses {
+                return Err(UnfinishedJob::TooManyLosses {
                     at: self.queue.now(),
                 });
             }
@@ -123,8 +123,8 @@ impl Run {
     }
 
     /// A slot that is free takes a job, where there is one and its VMs run; else it asks for what is missing.
-    fn look_after(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
-        let Of { bag, size, .. } = *of;
+    fn look_after(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
+        let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();
         let Slot { state, has_vms, .. } = self.slots[slot as usize];
         if state == State::Runs {
@@ -132,7 +132,7 @@ impl Run {
         }
         let is_first = self.slots[slot as usize].attempt == 0 && !has_vms;
         if self.pending() == 0 {
-            self.rest(slot, of, job);
+            self.idle_slot(slot, of, job);
             return;
         }
         // What a slot waited for is not weighed again: it would never begin.
@@ -168,8 +168,8 @@ impl Run {
         self.start_attempt(slot, of, job);
     }
 
-    fn start_attempt(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
-        let Of { bag, size, .. } = *of;
+    fn start_attempt(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
+        let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();
         let factor = self.again.pop().unwrap_or_else(|| {
             self.submitted += 1;
@@ -211,8 +211,8 @@ impl Run {
     }
 
     /// An attempt is over: its job is done, or to be run again.
-    fn end_attempt(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
-        let Of { bag, size, .. } = *of;
+    fn end_attempt(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
+        let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();
         let Slot {
             began,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::vms::Held;
+use super::vms::BagVmUsage;
 use super::{Bag, BagSize, Loss};
 use crate::engine::{Interrupt, Queue};
 use crate::provider::{Provider, Vm};
@@ -22,13 +22,13 @@ pub struct BagJob {
     /// How many of the losses at given times have passed.
     pub(super) passed: usize,
     /// What was held, and what for.
-    pub held: Held,
+    pub held: BagVmUsage,
 }
 
 impl BagJob {
     /// A job in `replica` that holds nothing.
     pub fn new(bag: &Bag, name: &str, streams: &Streams, replica: u64) -> BagJob {
-        let key = WorkloadKey::of(name);
+        let key = WorkloadKey::from_name(name);
         let losses = match &bag.loss {
             Loss::Together(losses) => Some(losses),
             _ => None,
@@ -39,7 +39,7 @@ impl BagJob {
             notice: streams.stream(replica, Purpose::BagNotice(key)),
             hits: streams.stream(replica, Purpose::BagLosses(key)),
             passed: 0,
-            held: Held::default(),
+            held: BagVmUsage::default(),
         }
     }
 }
@@ -104,7 +104,7 @@ pub struct Run {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Of<'a> {
+pub struct BagRunSpec<'a> {
     pub bag: &'a Bag,
     /// How it is run.
     pub size: &'a BagSize,
@@ -114,7 +114,7 @@ pub struct Of<'a> {
     pub phase: Phase,
 }
 
-impl Of<'_> {
+impl BagRunSpec<'_> {
     /// What lost work counts as: that of a search is the search's.
     pub(super) fn lost_phase(&self) -> Phase {
         if self.phase == Phase::Training {
@@ -135,7 +135,7 @@ impl Run {
     }
 
     /// No attempt yet, at `from`.
-    pub(super) fn begin(&mut self, of: &Of<'_>, from: SimTime) {
+    pub(super) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
         let size = of.size;
         self.queue.reset();
         self.queue.rest_until(from);

@@ -93,7 +93,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    pub fn of(losses: &Losses) -> Loss {
+    pub fn from_losses(losses: &Losses) -> Loss {
         match losses {
             Losses::Alone(life) => Loss::Alone(life.clone()),
             together => Loss::Together(together.clone()),

@@ -5,13 +5,13 @@ use scavsim_data::usage::{EndedBy, Phase, Usage, VmInterval};
 
 /// What was held, and what for.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Held {
+pub struct BagVmUsage {
     pub intervals: Vec<VmInterval>,
     /// What some of them did meanwhile; the rest of the time they waited.
     pub work: Vec<(Phase, VmInterval)>,
 }
 
-impl Held {
+impl BagVmUsage {
     pub fn clear(&mut self) {
         self.intervals.clear();
         self.work.clear();

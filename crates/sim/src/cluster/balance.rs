@@ -22,7 +22,7 @@ pub struct Balance {
 
 /// Batches and guesses of speed before workers changed their speed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Before {
+pub struct PreviousBalance {
     /// Guesses of speed when the job began.
     pub speeds: Vec<f64>,
     pub batches: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct Before {
 /// The first of `step_s`, where a time is unknown.
 pub fn settle<E>(
     batching: &Batching,
-    before: Option<&Before>,
+    before: Option<&PreviousBalance>,
     (workers, sizes): (usize, Option<&[f64]>),
     samples: f64,
     mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,

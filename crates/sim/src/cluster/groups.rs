@@ -6,10 +6,10 @@ use super::checkpoint::Policy;
 use super::levelling::Levelling;
 use super::terms::{Elastic, OnLoss, Spot};
 use crate::training::Fidelity;
+use crate::training::barrier_waits::Layout;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::{Protocol, Stretch};
-use crate::training::waits::Layout;
 use scavsim_base::rng::VmTypeKey;
 use scavsim_base::units::SimTime;
 
@@ -193,7 +193,7 @@ impl Cluster {
         before.map(|(_, group)| group.vms).sum()
     }
 
-    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
+    pub fn vm_counts(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
         self.groups.iter().map(|group| (group.vm, group.vms))
     }
 

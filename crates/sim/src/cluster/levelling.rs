@@ -1,6 +1,6 @@
 //! What a controller of batches makes of machines that differ by luck, in one replica.
 
-use super::balance::{Before, settle};
+use super::balance::{PreviousBalance, settle};
 use super::batching::Batching;
 
 /// The workers of a cluster under a controller of their batches, each as a line near the batches on which they settle
@@ -11,7 +11,7 @@ pub struct Levelling {
     /// a and s of each worker.
     pub lines: Vec<(f64, f64)>,
     /// Batches and guesses of speed at the level before, if there is one.
-    pub before: Option<Before>,
+    pub before: Option<PreviousBalance>,
     /// Samples of a step.
     pub samples: f64,
     /// Seconds of a restart after a change.

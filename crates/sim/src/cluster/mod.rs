@@ -5,7 +5,7 @@
 //!
 //! - [`world`]: everything about a workload's configurations that is computed once; `truth`: what is true of one,
 //!   [`truths`]: of all, or of very many as far as somebody asks.
-//! - [`luck`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
+//! - [`random_effects`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
 //! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
 //!   the provider may take away.
 //! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`sizes`]: from a
@@ -19,7 +19,7 @@ pub mod batching;
 pub mod checkpoint;
 pub mod groups;
 pub mod levelling;
-pub mod luck;
+pub mod random_effects;
 pub mod setup;
 pub mod sizes;
 pub mod terms;

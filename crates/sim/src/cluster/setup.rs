@@ -8,7 +8,7 @@ use super::terms::{Elastic, Spot};
 use crate::training::sync::Protocol;
 use scavsim_base::units::SimTime;
 use scavsim_data::configuration::{Configuration, Shape};
-use scavsim_data::usage::Rented;
+use scavsim_data::usage::RentedVmType;
 use scavsim_data::workload::{Reach, Staleness};
 
 /// What holds for all configurations of a scenario, and its kinds of clusters by name.
@@ -127,19 +127,19 @@ impl Setup {
 
 impl Kind {
     /// VM types and the terms they are rented on, whatever the number of workers.
-    pub fn rented(&self) -> impl Iterator<Item = Rented<'_>> {
+    pub fn rented(&self) -> impl Iterator<Item = RentedVmType<'_>> {
         let type_of =
             |shape: &str| -> usize { Shape::parse(shape).map_or(shape.len(), |s| s.vm_type.len()) };
-        let workers = (self.workers.iter()).map(move |(shape, _)| Rented {
+        let workers = (self.workers.iter()).map(move |(shape, _)| RentedVmType {
             vm: &shape[..type_of(shape)],
             on_spot: Some(self.on_spot),
         });
         let chief = self.workers.first().filter(|_| self.chief_on_demand);
-        let chief = chief.map(move |(shape, _)| Rented {
+        let chief = chief.map(move |(shape, _)| RentedVmType {
             vm: &shape[..type_of(shape)],
             on_spot: Some(false),
         });
-        let servers = self.servers.as_ref().map(|servers| Rented {
+        let servers = self.servers.as_ref().map(|servers| RentedVmType {
             vm: &servers.vm,
             on_spot: Some(servers.on_spot),
         });

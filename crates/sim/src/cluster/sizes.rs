@@ -8,9 +8,9 @@ pub mod builder;
 mod frame;
 mod size;
 
-pub use builder::{Builder, MOST_SIZES, Missing};
+pub use builder::{Builder, MOST_SIZES, UnknownCluster};
 use frame::{Frame, Vms};
-use size::At;
+use size::SizeConditions;
 
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
@@ -21,7 +21,7 @@ use scavsim_data::usage::RentedVms;
 use scavsim_data::workload::{OutsideHull, Provenance, Replay};
 
 /// A cluster and what it does to its configuration's figures.
-pub struct Built {
+pub struct BuiltCluster {
     pub cluster: Cluster,
     /// What the workload says about the configuration, on the VMs of the first group.
     pub replay: Replay,
@@ -40,10 +40,15 @@ impl Builder<'_> {
         &self,
         configuration: &Configuration,
         vms: &mut RentedVms,
-    ) -> Result<Built, OutsideHull> {
+    ) -> Result<BuiltCluster, OutsideHull> {
         let frame = self.frame(configuration, vms);
         let protocol = frame.protocol;
-        let (whole, replay) = self.size(configuration, &frame, frame.whole(), &mut At::first())?;
+        let (whole, replay) = self.size(
+            configuration,
+            &frame,
+            frame.all_vms(),
+            &mut SizeConditions::first(),
+        )?;
         let valid = protocol.check_fast(&whole.size.stepping, u64::MAX);
         let nominal = whole.steps * whole.factor;
         let mut cluster = Cluster {
@@ -71,7 +76,7 @@ impl Builder<'_> {
             cluster.sizes = self.sizes(configuration, &frame, &cluster, nominal)?;
         }
         cluster.policy = policy(&cluster, nominal * cluster.whole.step_s);
-        Ok(Built {
+        Ok(BuiltCluster {
             cluster,
             replay,
             steps_factor: whole.factor,
@@ -92,12 +97,12 @@ impl Builder<'_> {
         let mut sizes = vec![None; count * frame.levels()];
         for place in 0..count {
             let vms = if place == cluster.usual {
-                Some(frame.whole())
+                Some(frame.all_vms())
             } else {
                 self.possible(frame, place)
             };
             let Some(vms) = vms else { continue };
-            let mut at = At::first();
+            let mut at = SizeConditions::first();
             for level in 0..frame.levels() {
                 // The first of the usual size is the configuration itself; what follows begins with its batches.
                 if place == cluster.usual && frame.levels() == 1 {
@@ -125,14 +130,14 @@ impl Builder<'_> {
 
     /// What keeps [`build`](Self::build) from building the cluster of `configuration`: found by the same steps, without
     /// what takes long and cannot fail.
-    pub fn missing(&self, configuration: &Configuration) -> Option<Missing> {
+    pub fn missing(&self, configuration: &Configuration) -> Option<UnknownCluster> {
         let frame = self.frame(configuration, &mut RentedVms::default());
         let kind = self.setup.kinds.get(&configuration.vm);
         let is_balanced = kind.is_some_and(|k| k.batching.is_some());
         let known = |vms: Vms| {
             if is_balanced {
                 (0..frame.levels())
-                    .try_fold(At::first(), |mut at, level| {
+                    .try_fold(SizeConditions::first(), |mut at, level| {
                         at.level = level;
                         self.size(configuration, &frame, vms, &mut at).map(|_| at)
                     })
@@ -141,11 +146,11 @@ impl Builder<'_> {
                 self.found(configuration, &frame, vms, 0).map(drop)
             }
         };
-        if let Err(outside) = known(frame.whole()) {
-            return Some(Missing::Itself(outside));
+        if let Err(outside) = known(frame.all_vms()) {
+            return Some(UnknownCluster::Itself(outside));
         }
         let too_short = |vms: Vms| self.without_compute(configuration, &frame, vms);
-        if let Some(missing) = too_short(frame.whole()) {
+        if let Some(missing) = too_short(frame.all_vms()) {
             return Some(missing);
         }
         let loses = (frame.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::Wait);
@@ -153,13 +158,13 @@ impl Builder<'_> {
             return None;
         }
         let Some(count) = frame.count_of_sizes() else {
-            return Some(Missing::TooManySizes);
+            return Some(UnknownCluster::TooManySizes);
         };
         let mut sizes = (0..count).filter_map(|place| self.possible(&frame, place));
         sizes.find_map(|vms| {
             known(vms)
                 .err()
-                .map(Missing::Size)
+                .map(UnknownCluster::Size)
                 .or_else(|| too_short(vms))
         })
     }

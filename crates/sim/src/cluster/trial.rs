@@ -25,7 +25,7 @@ pub(super) struct Trial {
 
 impl Trial {
     /// What a formula says instead.
-    pub(super) fn of(update: Update) -> Trial {
+    pub(super) fn from_update(update: Update) -> Trial {
         Trial {
             update_s: update.seconds,
             gradients: update.gradients,

@@ -3,7 +3,7 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{Pace, Provenance, Spread, Workload};
 
 use super::Cluster;
-use super::sizes::Built;
+use super::sizes::BuiltCluster;
 use super::whole_steps::expected_steps;
 
 /// The truth about one configuration: what an oracle knows.
@@ -29,13 +29,17 @@ pub struct Truth {
 
 impl Truth {
     /// What is true of a cluster that was built for `configuration` of `workload`.
-    pub(super) fn of(workload: &Workload, configuration: &Configuration, built: Built) -> Truth {
-        let Built {
+    pub(super) fn new(
+        workload: &Workload,
+        configuration: &Configuration,
+        built: BuiltCluster,
+    ) -> Truth {
+        let BuiltCluster {
             cluster, replay, ..
         } = built;
         let steps = workload.steps_to_target(replay.epochs, configuration.batch);
         Truth {
-            key: WorkloadKey::of(&workload.name).configuration(configuration.identity()),
+            key: WorkloadKey::from_name(&workload.name).configuration(configuration.identity()),
             steps_to_target: steps * built.steps_factor,
             expected_step_s: cluster.whole.step_s,
             pace: replay.pace,
@@ -48,8 +52,8 @@ impl Truth {
     }
 
     /// VM types and how many of each it holds, parameter servers of its own included.
-    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
-        self.cluster.held()
+    pub fn vm_counts(&self) -> impl Iterator<Item = (u16, u32)> + Clone + '_ {
+        self.cluster.vm_counts()
     }
 
     /// Expected seconds from the start to the target, without search, where training takes longer or shorter by `epoch_cv`.

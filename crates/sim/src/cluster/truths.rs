@@ -13,8 +13,8 @@ use scavsim_data::workload::{Reach, Workload};
 use super::Setup;
 use super::sizes::Builder;
 use super::truth::Truth;
+use crate::training::barrier_waits::BarrierWaits;
 use crate::training::variation::Variation;
-use crate::training::waits::Waits;
 
 /// Configurations from which each truth is made when it is first asked for, where nothing can happen to a cluster.
 pub(super) const VERY_MANY: usize = 20_000;
@@ -26,16 +26,16 @@ pub struct Truths(AtHand);
 #[derive(Debug, Clone)]
 enum AtHand {
     All(Vec<Truth>),
-    Asked(Box<Asked>),
+    Asked(Box<LazyTruths>),
 }
 
 /// What is known of all of very many configurations, and the truths about those that were asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct LazyTruths {
     workload: Workload,
     reach: Reach,
     variation: Variation,
-    waits: Waits,
+    waits: BarrierWaits,
     setup: Setup,
     /// VM shapes by the numbers that briefs have, each with the number of its VM type.
     shapes: Vec<(Arc<str>, u16)>,
@@ -61,15 +61,15 @@ pub struct Brief {
     pub expected_time_s: f64,
 }
 
-impl Asked {
+impl LazyTruths {
     pub(super) fn new(
         builder: &Builder<'_>,
         shapes: Vec<(Arc<str>, u16)>,
         briefs: Vec<Brief>,
         by_formula: bool,
-    ) -> Asked {
+    ) -> LazyTruths {
         let pages = briefs.len().div_ceil(PAGE);
-        Asked {
+        LazyTruths {
             workload: builder.workload.clone(),
             reach: builder.reach.clone(),
             variation: builder.variation.clone(),
@@ -82,7 +82,7 @@ impl Asked {
         }
     }
 
-    fn at(&self, place: usize) -> &Truth {
+    fn truth_at(&self, place: usize) -> &Truth {
         let page =
             self.pages[place / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect());
         page[place % PAGE].get_or_init(|| Box::new(self.make(self.briefs[place])))
@@ -107,7 +107,7 @@ impl Asked {
         for group in &mut built.cluster.groups {
             group.vm = *number;
         }
-        Truth::of(&self.workload, &configuration, built)
+        Truth::new(&self.workload, &configuration, built)
     }
 }
 
@@ -117,7 +117,7 @@ impl Truths {
     }
 
     /// The truths of very many configurations.
-    pub(super) fn asked(asked: Asked) -> Truths {
+    pub(super) fn from_lazy(asked: LazyTruths) -> Truths {
         Truths(AtHand::Asked(Box::new(asked)))
     }
 
@@ -193,7 +193,7 @@ impl Index<usize> for Truths {
     fn index(&self, place: usize) -> &Truth {
         match &self.0 {
             AtHand::All(truths) => &truths[place],
-            AtHand::Asked(asked) => asked.at(place),
+            AtHand::Asked(asked) => asked.truth_at(place),
         }
     }
 }

@@ -8,7 +8,7 @@ const NINE_DIGITS: f64 = 1e-8;
 
 /// One step at least, and rounded up: the target is reached during the last step. The relief keeps a whole number that came
 /// out too high by the rounding of its epochs.
-pub(super) fn whole(steps: f64) -> u64 {
+pub(super) fn round_up_steps(steps: f64) -> u64 {
     ((steps * (1.0 - NINE_DIGITS)).ceil() as u64).max(1)
 }
 
@@ -25,7 +25,7 @@ const TERMS: f64 = 400.0;
 pub fn expected_steps(steps: f64, epoch_cv: f64, of_update: f64) -> f64 {
     let is_whole = |number: f64| (number - number.round()).abs() < NINE_DIGITS;
     if epoch_cv == 0.0 {
-        return of_update * (whole(steps) as f64 / of_update - NINE_DIGITS).ceil();
+        return of_update * (round_up_steps(steps) as f64 / of_update - NINE_DIGITS).ceil();
     }
     match of_update {
         p if p >= 1.0 && is_whole(p) => p * rounded_up(steps / p, epoch_cv),
@@ -38,7 +38,7 @@ pub fn expected_steps(steps: f64, epoch_cv: f64, of_update: f64) -> f64 {
 fn rounded_up(steps: f64, epoch_cv: f64) -> f64 {
     let sigma = UnitLogNormal::from_cv(epoch_cv).sigma();
     if sigma == 0.0 {
-        return whole(steps) as f64;
+        return round_up_steps(steps) as f64;
     }
     if steps * sigma > SMOOTH && sigma < 0.5 {
         return steps + 0.5;
@@ -84,7 +84,7 @@ mod tests {
             // Rounding up is a part of each draw, so its mean is compared by itself: that of the draws is known.
             for _ in 0..200_000 {
                 let drawn = steps * luck.sample(&mut stream);
-                seen.add(whole(drawn) as f64 - drawn);
+                seen.add(round_up_steps(drawn) as f64 - drawn);
             }
             let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
             let rounded = expected_steps(steps, epoch_cv, 1.0) - steps;

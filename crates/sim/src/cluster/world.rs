@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::Hands;
-use crate::training::waits::Waits;
+use crate::engine::Parallelism;
+use crate::training::barrier_waits::BarrierWaits;
 use scavsim_base::rng::WorkloadKey;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{RentedVm, RentedVms};
@@ -11,7 +11,7 @@ use scavsim_data::workload::{Constants, NoiseOverTraining, OutsideHull, Reach, W
 
 use super::sizes::Builder;
 use super::truth::Truth;
-use super::truths::{Asked, Brief, Truths, VERY_MANY};
+use super::truths::{Brief, LazyTruths, Truths, VERY_MANY};
 use super::{Setup, Spot};
 use crate::training::variation::Variation;
 
@@ -44,7 +44,7 @@ impl World {
         reach: &Reach,
         variation: &Variation,
     ) -> Result<World, Vec<OutsideHull>> {
-        let waits = Waits::new(variation, configurations);
+        let waits = BarrierWaits::new(variation, configurations);
         let setup = Setup::default();
         World::with(workload, configurations, reach, variation, &waits, &setup)
     }
@@ -62,20 +62,20 @@ impl World {
         configurations: &[Configuration],
         reach: &Reach,
         variation: &Variation,
-        waits: &Waits,
+        waits: &BarrierWaits,
         setup: &Setup,
     ) -> Result<World, Vec<OutsideHull>> {
         let terms = (variation, waits, setup);
-        World::by(Hands::One, workload, configurations, reach, terms)
+        World::by(Parallelism::One, workload, configurations, reach, terms)
     }
 
     /// Replays `workload` on the threads of `hands`, with `waits` computed before.
     pub fn by(
-        hands: Hands,
+        hands: Parallelism,
         workload: &Workload,
         configurations: &[Configuration],
         reach: &Reach,
-        (variation, waits, setup): (&Variation, &Waits, &Setup),
+        (variation, waits, setup): (&Variation, &BarrierWaits, &Setup),
     ) -> Result<World, Vec<OutsideHull>> {
         let builder = Builder {
             workload,
@@ -93,7 +93,7 @@ impl World {
         Ok(World {
             workload: workload.name.clone(),
             vms: vms.into_all(),
-            key: WorkloadKey::of(&workload.name),
+            key: WorkloadKey::from_name(&workload.name),
             spot: setup.spot.clone(),
             constants: workload.constants.clone(),
             truths,
@@ -108,17 +108,17 @@ impl World {
 }
 
 /// Configurations that a thread takes at once.
-fn part_size(hands: Hands, configurations: usize) -> usize {
+fn part_size(hands: Parallelism, configurations: usize) -> usize {
     let parts = match hands {
-        Hands::One => 1,
-        Hands::Pool => PARTS_PER_THREAD * hands.count(),
+        Parallelism::One => 1,
+        Parallelism::Pool => PARTS_PER_THREAD * hands.count(),
     };
     configurations.div_ceil(parts).max(1)
 }
 
 /// The truths of all configurations, and the VM types by their numbers.
 fn all_at_once(
-    hands: Hands,
+    hands: Parallelism,
     builder: &Builder<'_>,
     configurations: &[Configuration],
 ) -> Result<(Truths, RentedVms), Vec<OutsideHull>> {
@@ -134,7 +134,7 @@ fn all_at_once(
         let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
         for (configuration, truth) in configurations.iter().zip(truths.iter_mut()) {
             match builder.build(configuration, &mut vms) {
-                Ok(built) => *truth = Some(Truth::of(builder.workload, configuration, built)),
+                Ok(built) => *truth = Some(Truth::new(builder.workload, configuration, built)),
                 Err(outside) => refused.push(outside),
             }
         }
@@ -164,7 +164,7 @@ fn all_at_once(
 /// What is kept of very many configurations to which nothing can happen, and the VM types by their numbers. Each is built
 /// once, so that what the workload does not know is told now.
 fn when_asked(
-    hands: Hands,
+    hands: Parallelism,
     builder: &Builder<'_>,
     configurations: &[Configuration],
 ) -> Result<(Truths, RentedVms), Vec<OutsideHull>> {
@@ -175,7 +175,10 @@ fn when_asked(
         let mut part = Briefs::default();
         for configuration in *configurations {
             match builder.build(configuration, &mut part.vms) {
-                Ok(built) => part.add(&Truth::of(builder.workload, configuration, built), epoch_cv),
+                Ok(built) => part.add(
+                    &Truth::new(builder.workload, configuration, built),
+                    epoch_cv,
+                ),
                 Err(outside) => part.refused.push(outside),
             }
         }
@@ -186,8 +189,8 @@ fn when_asked(
     if !all.refused.is_empty() {
         return Err(all.refused);
     }
-    let asked = Asked::new(builder, all.shapes, all.briefs, all.by_formula);
-    Ok((Truths::asked(asked), all.vms))
+    let asked = LazyTruths::new(builder, all.shapes, all.briefs, all.by_formula);
+    Ok((Truths::from_lazy(asked), all.vms))
 }
 
 /// Briefs of some configurations, with numbers of their own for their VM types.
@@ -215,7 +218,7 @@ impl Briefs {
     fn add(&mut self, truth: &Truth, epoch_cv: f64) {
         let Configuration { vm, workers, batch } = &truth.configuration;
         // All VMs of a cluster to which nothing can happen are alike.
-        let (number, vms) = truth.held().next().unwrap_or_default();
+        let (number, vms) = truth.vm_counts().next().unwrap_or_default();
         // Neighbours are mostly of one shape.
         if self.shapes.last().is_none_or(|(last, _)| last != vm) {
             self.shapes.push((Arc::clone(vm), number));

@@ -49,7 +49,7 @@ impl Interrupt {
     }
 
     /// The one that stops the work of this thread.
-    pub(crate) fn here() -> Interrupt {
+    pub(crate) fn of_current_thread() -> Interrupt {
         HERE.with_borrow(Interrupt::clone)
     }
 

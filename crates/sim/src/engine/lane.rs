@@ -85,7 +85,7 @@ impl<E: Copy> Lane<E> {
 
     /// Takes the earliest out. There must be one.
     #[inline]
-    pub(super) fn take(&mut self) -> E {
+    pub(super) fn pop_first(&mut self) -> E {
         let event = *self.first_event();
         self.next += 1;
         event

@@ -7,14 +7,14 @@
 //! - `lane`: events that are scheduled together.
 //! - `sort`: how these are sorted.
 //! - [`interrupt`]: how both are stopped from outside.
-//! - [`hands`]: whether what is computed once is shared out among threads.
+//! - [`parallelism`]: whether what is computed once is shared out among threads.
 
-pub mod hands;
 pub mod interrupt;
 mod lane;
+pub mod parallelism;
 pub mod queue;
 mod sort;
 
-pub use hands::Hands;
 pub use interrupt::Interrupt;
+pub use parallelism::Parallelism;
 pub use queue::Queue;

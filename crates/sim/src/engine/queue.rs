@@ -35,7 +35,7 @@ enum EarliestEvent {
 
 impl EarliestEvent {
     #[inline]
-    fn at(self) -> SimTime {
+    fn time(self) -> SimTime {
         match self {
             EarliestEvent::Heap(at) | EarliestEvent::Lane(at) => at,
         }
@@ -45,7 +45,7 @@ impl EarliestEvent {
 impl<E: Copy> Queue<E> {
     /// An empty queue at time zero, stopped by what stops the work of this thread.
     pub fn new() -> Self {
-        Queue::heeding(Interrupt::here())
+        Queue::heeding(Interrupt::of_current_thread())
     }
 
     /// An empty queue at time zero that `interrupt` stops: once `interrupt` is raised, nothing is due by any time.
@@ -126,11 +126,11 @@ impl<E: Copy> Queue<E> {
     }
 
     #[inline]
-    fn take(&mut self, head: EarliestEvent) -> Option<E> {
-        self.now = head.at();
+    fn pop_head(&mut self, head: EarliestEvent) -> Option<E> {
+        self.now = head.time();
         match head {
             EarliestEvent::Heap(_) => self.heap.pop().map(|entry| entry.event),
-            EarliestEvent::Lane(_) => Some(self.lane.take()),
+            EarliestEvent::Lane(_) => Some(self.lane.pop_first()),
         }
     }
 
@@ -138,7 +138,7 @@ impl<E: Copy> Queue<E> {
     #[inline]
     pub fn advance(&mut self) -> Option<E> {
         let head = self.head()?;
-        self.take(head)
+        self.pop_head(head)
     }
 
     /// Takes the earliest event up to `until` and moves the clock to it; `None` when nothing is pending by then.
@@ -149,21 +149,21 @@ impl<E: Copy> Queue<E> {
             (true, at) => EarliestEvent::Lane(at?),
             _ => self.head()?,
         };
-        if head.at() > until || self.is_interrupted() {
+        if head.time() > until || self.is_interrupted() {
             return None;
         }
-        self.take(head)
+        self.pop_head(head)
     }
 
     /// The earliest event that is due by `until`, left in its place; the clock moves to it. It is
     /// taken out by [`Queue::advance`], or put off by [`Queue::put_off`].
     #[inline]
     pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
-        let head = self.head().filter(|head| head.at() <= until)?;
+        let head = self.head().filter(|head| head.time() <= until)?;
         if self.interrupt.is_raised() {
             return None;
         }
-        self.now = head.at();
+        self.now = head.time();
         match head {
             EarliestEvent::Heap(_) => self.heap.peek().map(|entry| &entry.event),
             EarliestEvent::Lane(_) => Some(self.lane.first_event()),
@@ -182,7 +182,7 @@ impl<E: Copy> Queue<E> {
                 }
             }
             Some(EarliestEvent::Lane(_)) => {
-                let event = self.lane.take();
+                let event = self.lane.pop_first();
                 self.after(delay, event);
             }
             None => {}
@@ -191,7 +191,7 @@ impl<E: Copy> Queue<E> {
 
     #[inline]
     pub fn next_at(&self) -> Option<SimTime> {
-        self.head().map(EarliestEvent::at)
+        self.head().map(EarliestEvent::time)
     }
 
     /// Moves the clock on to `at`, but not past a pending event, and never back.
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[derive(Debug, Clone)]
-    enum Told {
+    enum QueueCommand {
         After(u64),
         Together(Vec<u64>),
         Advance,
@@ -370,23 +370,23 @@ mod tests {
         DropEvery(usize),
     }
 
-    fn told() -> impl Strategy<Value = Told> {
+    fn queue_commands() -> impl Strategy<Value = QueueCommand> {
         // Short, so that many are equal; and so long that they do not stand in one word with an index.
         let delay = || prop_oneof![20 => 0u64..6, 1 => Just(u64::MAX / 8), 1 => Just(u64::MAX)];
         prop_oneof![
-            4 => delay().prop_map(Told::After),
-            2 => prop::collection::vec(delay(), 0..40).prop_map(Told::Together),
-            12 => Just(Told::Advance),
-            4 => (0u64..9).prop_map(Told::AdvanceUntil),
-            4 => delay().prop_map(Told::PutOff),
-            1 => (2usize..5).prop_map(Told::DropEvery),
+            4 => delay().prop_map(QueueCommand::After),
+            2 => prop::collection::vec(delay(), 0..40).prop_map(QueueCommand::Together),
+            12 => Just(QueueCommand::Advance),
+            4 => (0u64..9).prop_map(QueueCommand::AdvanceUntil),
+            4 => delay().prop_map(QueueCommand::PutOff),
+            1 => (2usize..5).prop_map(QueueCommand::DropEvery),
         ]
     }
 
     proptest! {
         /// Against the obvious model: a list, sorted by time and stable.
         #[test]
-        fn events_come_out_in_stable_time_order(told in prop::collection::vec(told(), 0..60)) {
+        fn events_come_out_in_stable_time_order(told in prop::collection::vec(queue_commands(), 0..60)) {
             let nanoseconds = SimTime::from_nanoseconds;
             let mut queue = Queue::new();
             let mut model: Vec<(SimTime, usize)> = Vec::new();
@@ -395,12 +395,12 @@ mod tests {
                 // The minimum of equal ones is the first.
                 let first = (0..model.len()).min_by_key(|&at| model[at].0);
                 match told {
-                    Told::After(delay) => {
+                    QueueCommand::After(delay) => {
                         queue.after(nanoseconds(delay), named);
                         model.push((now + nanoseconds(delay), named));
                         named += 1;
                     }
-                    Told::Together(delays) => {
+                    QueueCommand::Together(delays) => {
                         let events = || {
                             let each = delays.iter().enumerate();
                             each.map(|(at, &delay)| (nanoseconds(delay), named + at))
@@ -409,19 +409,19 @@ mod tests {
                         model.extend(events().map(|(delay, name)| (now + delay, name)));
                         named += delays.len();
                     }
-                    Told::Advance => {
+                    QueueCommand::Advance => {
                         let expected = first.map(|at| model.remove(at));
                         prop_assert_eq!(queue.advance(), expected.map(|(_, name)| name));
                         now = expected.map_or(now, |(at, _)| at);
                     }
-                    Told::AdvanceUntil(delay) => {
+                    QueueCommand::AdvanceUntil(delay) => {
                         let until = now + nanoseconds(delay);
                         let due = first.filter(|&at| model[at].0 <= until);
                         let expected = due.map(|at| model.remove(at));
                         prop_assert_eq!(queue.advance_until(until), expected.map(|(_, name)| name));
                         now = expected.map_or(now, |(at, _)| at);
                     }
-                    Told::PutOff(delay) => {
+                    QueueCommand::PutOff(delay) => {
                         let expected = first.map(|at| model.remove(at));
                         let seen = queue.look_until(SimTime::from_seconds(f64::INFINITY)).copied();
                         prop_assert_eq!(seen, expected.map(|(_, name)| name));
@@ -431,7 +431,7 @@ mod tests {
                             model.push((now + nanoseconds(delay), name));
                         }
                     }
-                    Told::DropEvery(nth) => {
+                    QueueCommand::DropEvery(nth) => {
                         queue.retain(|name| name % nth != 0);
                         model.retain(|(_, name)| name % nth != 0);
                     }

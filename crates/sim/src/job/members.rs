@@ -1,12 +1,12 @@
 //! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::present::Present;
+use super::present_vms::PresentVms;
 use super::stage::Stage;
 use super::vm::{Member, never};
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
-use crate::provider::{Provider, Wanted};
-use crate::training::progress::{Event, Unfinished};
+use crate::provider::{Provider, VmRequest};
+use crate::training::progress::{Event, UnfinishedJob};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
@@ -16,7 +16,7 @@ use scavsim_data::usage::{EndedBy, Phase};
 pub(super) struct Members {
     pub(super) provider: Provider,
     /// VMs that are there, the oldest first.
-    pub(super) present: Present,
+    pub(super) present: PresentVms,
     /// What a request of new VMs takes, where nothing else was measured.
     start_up: SimTime,
 }
@@ -25,7 +25,7 @@ impl Members {
     pub(super) fn new(start_up: SimTime, streams: Streams) -> Self {
         Members {
             provider: Provider::new(streams, 0, None),
-            present: Present::default(),
+            present: PresentVms::default(),
             start_up,
         }
     }
@@ -54,7 +54,7 @@ impl Members {
         stage: &mut Stage,
         group: &Group,
         (workers, batch): (u32, u32),
-    ) -> Result<(), Unfinished> {
+    ) -> Result<(), UnfinishedJob> {
         let now = stage.now();
         // Those that were told one by one.
         if !self.present.is_empty() {
@@ -79,7 +79,7 @@ impl Members {
         stage: &mut Stage,
         cluster: &Cluster,
         batch: u32,
-    ) -> Result<(), Unfinished> {
+    ) -> Result<(), UnfinishedJob> {
         let now = stage.now();
         stage.ledger.resize_batch(batch, now);
         if self.present.is_empty() && stage.ledger.vms() > 0 {
@@ -103,7 +103,7 @@ impl Members {
         };
         let mut start_up = SimTime::ZERO;
         for (index, group) in cluster.groups.iter().enumerate() {
-            let missing = group.vms.saturating_sub(self.present.held(index));
+            let missing = group.vms.saturating_sub(self.present.held_in_group(index));
             for _ in 0..missing {
                 let times = (&boot, &Pause::NONE);
                 let vm = self.ask((index, group), spot, now, times);
@@ -111,7 +111,7 @@ impl Members {
                 (stage.log).request((vm.request, vm.vm), now, vm.runs);
             }
             if missing > 0 {
-                stage.ledger.take(group.vm, missing, now);
+                stage.ledger.add_vms(group.vm, missing, now);
             }
         }
         self.present.appoint_chief();
@@ -151,7 +151,7 @@ impl Members {
         now: SimTime,
         (boot, join): (&Pause, &Pause),
     ) -> Member {
-        let wanted = Wanted {
+        let wanted = VmRequest {
             vm: group.vm,
             vm_type: group.vm_type,
             market: group.market,
@@ -202,7 +202,7 @@ impl Members {
             }
         }
         let vm = self.ask((index, group), spot, now, (&boot, &join));
-        stage.ledger.take(vm.vm, 1, now);
+        stage.ledger.add_vms(vm.vm, 1, now);
         (stage.log).request((vm.request, vm.vm), now, vm.runs);
     }
 
@@ -249,12 +249,12 @@ impl Members {
         stage: &mut Stage,
         cluster: &Cluster,
         until: SimTime,
-    ) -> Result<(), Unfinished> {
+    ) -> Result<(), UnfinishedJob> {
         let now = stage.now();
         let ready = self.present.next_ready(now);
         // Without anyone to come, losses change nothing for the better.
         if ready == never() && cluster.elastic.is_none() {
-            return Err(Unfinished::NobodyLeft { at: now });
+            return Err(UnfinishedJob::NobodyLeft { at: now });
         }
         let next = ready.min(self.next_end()).min(self.next_told(cluster));
         let next = match &cluster.elastic {
@@ -262,7 +262,7 @@ impl Members {
             None => next,
         };
         if next == never() {
-            return Err(Unfinished::NobodyLeft { at: now });
+            return Err(UnfinishedJob::NobodyLeft { at: now });
         }
         stage.enter(Phase::Waiting);
         stage.wait(next.min(until) - now, Event::VmsReady)
@@ -343,13 +343,13 @@ impl Members {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::waits::Layout;
+    use crate::training::barrier_waits::Layout;
     use scavsim_base::rng::VmTypeKey;
 
     fn group(on_spot: bool) -> Group {
         Group {
             vm: 0,
-            vm_type: VmTypeKey::of("vm"),
+            vm_type: VmTypeKey::from_name("vm"),
             market: u16::from(on_spot),
             vms: 1,
             most: 1,

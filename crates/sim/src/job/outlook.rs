@@ -12,7 +12,7 @@
 
 use super::sketch::Outline;
 use crate::cluster::Cluster;
-use crate::cluster::luck::Luck;
+use crate::cluster::random_effects::RandomEffects;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Tries of a piece of work, in the mean, beyond which a job is taken not to come to its end.
@@ -29,12 +29,12 @@ pub struct Outlook {
 impl Outlook {
     /// The outlook of `steps` steps on `cluster`, dealt `luck`, whose VMs start after `start_up`; `None` where no
     /// closed form tells it.
-    pub fn of(
-        (cluster, luck): (&Cluster, &Luck),
+    pub fn new(
+        (cluster, luck): (&Cluster, &RandomEffects),
         steps: u64,
         start_up: SimTime,
     ) -> Option<Outlook> {
-        let job = Ageless::of((cluster, luck), steps, start_up)?;
+        let job = Ageless::new((cluster, luck), steps, start_up)?;
         let mut outlook = Outlook {
             seconds: job.outline.start_h * SECONDS_PER_HOUR,
             tries: 1.0,
@@ -65,18 +65,18 @@ impl Outlook {
 
     /// Seconds that so many steps take in the mean, where they take so many tries that there is no use in simulating them.
     pub fn hopeless(
-        (cluster, luck): (&Cluster, &Luck),
+        (cluster, luck): (&Cluster, &RandomEffects),
         steps: u64,
         start_up: SimTime,
     ) -> Option<f64> {
-        let job = Ageless::of((cluster, luck), steps, start_up)?;
+        let job = Ageless::new((cluster, luck), steps, start_up)?;
         let (length_h, is_last) = job.piece(0.0);
         let write_h = if is_last { 0.0 } else { job.outline.write_h };
         let most_h = libm::log(MOST_TRIES) / job.rate();
         if length_h + write_h <= most_h {
             return None;
         }
-        Some(Outlook::of((cluster, luck), steps, start_up)?.seconds)
+        Some(Outlook::new((cluster, luck), steps, start_up)?.seconds)
     }
 }
 
@@ -88,8 +88,12 @@ struct Ageless<'c> {
 }
 
 impl<'c> Ageless<'c> {
-    fn of(job: (&'c Cluster, &Luck), steps: u64, start_up: SimTime) -> Option<Ageless<'c>> {
-        let outline = Outline::of(job, steps, start_up)?;
+    fn new(
+        job: (&'c Cluster, &RandomEffects),
+        steps: u64,
+        start_up: SimTime,
+    ) -> Option<Ageless<'c>> {
+        let outline = Outline::new(job, steps, start_up)?;
         let rate_of_one = outline.life.ageless_rate()?;
         (!outline.policy.heeds_age()).then_some(Ageless {
             outline,

@@ -9,10 +9,10 @@ use super::members::Members;
 use super::stage::Stage;
 use super::vm::{Member, never};
 use super::work::{JobWork, RELIEF};
-use crate::cluster::luck::Luck;
+use crate::cluster::random_effects::RandomEffects;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
-use crate::training::log::What;
-use crate::training::progress::{Advance, Event, Unfinished};
+use crate::training::log::LogEvent;
+use crate::training::progress::{Advance, Event, UnfinishedJob};
 use crate::training::sync::{Goal, Invalid, Stretch};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
@@ -27,7 +27,7 @@ pub(super) struct LiveRun<'a> {
     members: &'a mut Members,
     totals: &'a mut Totals,
     cluster: &'a Cluster,
-    luck: &'a Luck,
+    luck: &'a RandomEffects,
     phase: Phase,
     /// Steps to go, and when time is up.
     total: u64,
@@ -46,7 +46,7 @@ pub(super) struct LiveRun<'a> {
     wanted: Option<(u32, SimTime)>,
 }
 
-enum Next<'a> {
+enum NextAction<'a> {
     /// Waits until a VM is ready or another is lost.
     Wait,
     /// Sets the batches of unlike workers for the size at this place, which takes a time.
@@ -54,7 +54,7 @@ enum Next<'a> {
     /// All go on from a checkpoint, or in another size.
     Restart,
     /// Trains until something changes.
-    Stretch(Ahead<'a>),
+    Stretch(StretchPlan<'a>),
     /// Writes a checkpoint, warned of a loss at a moment or without a warning.
     Checkpoint(Option<SimTime>),
     /// The run has come to its end, or time is up.
@@ -62,7 +62,7 @@ enum Next<'a> {
 }
 
 /// The way to the next change.
-struct Ahead<'a> {
+struct StretchPlan<'a> {
     size: &'a Size,
     /// Steps of the configuration after which it stops anyway.
     end: f64,
@@ -79,7 +79,7 @@ impl<'a> LiveRun<'a> {
         stage: &'a mut Stage,
         members: &'a mut Members,
         totals: &'a mut Totals,
-        (cluster, luck): (&'a Cluster, &'a Luck),
+        (cluster, luck): (&'a Cluster, &'a RandomEffects),
         (steps, until): (u64, SimTime),
     ) -> Self {
         let mut work = JobWork::new(steps as f64 * cluster.whole.step_s);
@@ -107,32 +107,32 @@ impl<'a> LiveRun<'a> {
     /// Trains through all that happens. Times, with the end as the mark, and steps complete.
     ///
     /// # Errors
-    /// [`Unfinished`] when nobody is left to go on, the run is given up, or losses leave no time to reach the end.
-    pub(super) fn finish(&mut self, stream: &mut Stream) -> Result<(Advance, u64), Unfinished> {
+    /// [`UnfinishedJob`] when nobody is left to go on, the run is given up, or losses leave no time to reach the end.
+    pub(super) fn finish(&mut self, stream: &mut Stream) -> Result<(Advance, u64), UnfinishedJob> {
         let mut next = self.look()?;
         loop {
             next = match next {
-                Next::Wait => {
+                NextAction::Wait => {
                     self.members.wait(self.stage, self.cluster, self.until)?;
                     self.look()?
                 }
-                Next::Settle(place, time) => {
+                NextAction::Settle(place, time) => {
                     if self.pause(time, Event::Restored)? {
                         self.settled = Some(place);
                     }
                     self.look()?
                 }
-                Next::Restart => {
+                NextAction::Restart => {
                     let time = self.members.restart_time(self.cluster, self.stage.now());
                     self.restarts = !self.pause(time, Event::Restored)?;
                     self.look()?
                 }
-                Next::Stretch(ahead) => self.train(&ahead, stream)?,
-                Next::Checkpoint(warned_of) => {
+                NextAction::Stretch(ahead) => self.train(&ahead, stream)?,
+                NextAction::Checkpoint(warned_of) => {
                     self.write(warned_of)?;
                     self.look()?
                 }
-                Next::End => break,
+                NextAction::End => break,
             };
         }
         self.times.at_mark = self.stage.now();
@@ -141,11 +141,11 @@ impl<'a> LiveRun<'a> {
     }
 
     /// Meets what is due now, and says what comes next.
-    fn look(&mut self) -> Result<Next<'a>, Unfinished> {
+    fn look(&mut self) -> Result<NextAction<'a>, UnfinishedJob> {
         let (cluster, total) = (self.cluster, self.total as f64);
         let now = self.stage.now();
         if self.work.done >= total - RELIEF || now >= self.until {
-            return Ok(Next::End);
+            return Ok(NextAction::End);
         }
         self.work.turn(now)?;
         self.meet_losses()?;
@@ -154,7 +154,7 @@ impl<'a> LiveRun<'a> {
             self.members.note_starting(self.stage);
         }
         let Some((place, size)) = self.members.size(cluster, now) else {
-            return Ok(Next::Wait);
+            return Ok(NextAction::Wait);
         };
         if place != self.place {
             self.restarts |= cluster.has_barrier() && !cluster.is_same_size(place, self.place);
@@ -163,11 +163,11 @@ impl<'a> LiveRun<'a> {
         if self.phase == Phase::Training && self.settled != Some(place) {
             let seconds = self.luck.settle_s(cluster, place, size);
             if seconds > 0.0 {
-                return Ok(Next::Settle(place, SimTime::from_seconds(seconds)));
+                return Ok(NextAction::Settle(place, SimTime::from_seconds(seconds)));
             }
         }
         if self.restarts {
-            return Ok(Next::Restart);
+            return Ok(NextAction::Restart);
         }
         self.stage.enter(self.phase);
         let done = self.work.done;
@@ -194,7 +194,7 @@ impl<'a> LiveRun<'a> {
         if let Some(changes) = cluster.next_level(now) {
             until = until.min(changes);
         }
-        let ahead = Ahead {
+        let ahead = StretchPlan {
             size,
             end: due.min(total),
             until: until.min(self.until),
@@ -202,15 +202,19 @@ impl<'a> LiveRun<'a> {
             notice,
         };
         match until > now {
-            true => Ok(Next::Stretch(ahead)),
+            true => Ok(NextAction::Stretch(ahead)),
             // All other changes that were due are met.
-            false if notice <= now => Ok(Next::Checkpoint(Some(loss))),
-            false => Err(Unfinished::defect(now)),
+            false if notice <= now => Ok(NextAction::Checkpoint(Some(loss))),
+            false => Err(UnfinishedJob::defect(now)),
         }
     }
 
     /// Steps until something changes, in the fidelity of the cluster; and what comes behind.
-    fn train(&mut self, ahead: &Ahead<'a>, stream: &mut Stream) -> Result<Next<'a>, Unfinished> {
+    fn train(
+        &mut self,
+        ahead: &StretchPlan<'a>,
+        stream: &mut Stream,
+    ) -> Result<NextAction<'a>, UnfinishedJob> {
         let (size, start) = (ahead.size, self.stage.now());
         let wanted = ((ahead.end - self.work.done) / size.per_update - RELIEF).ceil();
         let goal = Goal {
@@ -234,11 +238,11 @@ impl<'a> LiveRun<'a> {
         }
         let is_due = work.due.is_some_and(|due| work.done >= due - RELIEF);
         if work.done >= self.total as f64 - RELIEF {
-            Ok(Next::End)
+            Ok(NextAction::End)
         } else if now == ahead.notice {
-            Ok(Next::Checkpoint(Some(ahead.loss)))
+            Ok(NextAction::Checkpoint(Some(ahead.loss)))
         } else if is_due {
-            Ok(Next::Checkpoint(None))
+            Ok(NextAction::Checkpoint(None))
         } else {
             self.look()
         }
@@ -249,8 +253,8 @@ impl<'a> LiveRun<'a> {
         size: &Size,
         goal: Goal,
         stream: &mut Stream,
-    ) -> Result<Stretch, Unfinished> {
-        let stepping = self.luck.at(self.cluster, self.place, size);
+    ) -> Result<Stretch, UnfinishedJob> {
+        let stepping = self.luck.stepping_at(self.cluster, self.place, size);
         let (fidelity, _) = self.cluster.settle(self.stage.fidelity);
         let (stretch, why) = (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
         // What is left over by updates of any number of gradients is little, and no other fidelity of the run.
@@ -264,7 +268,7 @@ impl<'a> LiveRun<'a> {
         Ok(stretch)
     }
 
-    fn write(&mut self, warned_of: Option<SimTime>) -> Result<(), Unfinished> {
+    fn write(&mut self, warned_of: Option<SimTime>) -> Result<(), UnfinishedJob> {
         if let Some(loss) = warned_of {
             self.warned_of = loss;
         }
@@ -279,7 +283,7 @@ impl<'a> LiveRun<'a> {
 
     /// All stand still for `time`, to restore or to write a checkpoint; whether that was over before a VM was lost, or
     /// time was up.
-    fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, Unfinished> {
+    fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, UnfinishedJob> {
         if time == SimTime::ZERO {
             return Ok(true);
         }
@@ -309,10 +313,10 @@ impl<'a> LiveRun<'a> {
             }
         };
         let what = match (what, is_over) {
-            (Event::CheckpointWritten, true) => What::WRITTEN,
-            (Event::CheckpointWritten, false) => What::NOT_WRITTEN,
-            (_, true) => What::RESTORED,
-            (_, false) => What::NOT_RESTORED,
+            (Event::CheckpointWritten, true) => LogEvent::WRITTEN,
+            (Event::CheckpointWritten, false) => LogEvent::NOT_WRITTEN,
+            (_, true) => LogEvent::RESTORED,
+            (_, false) => LogEvent::NOT_RESTORED,
         };
         let now = self.stage.now();
         self.stage.log.checkpoint(what, start, now);
@@ -320,7 +324,7 @@ impl<'a> LiveRun<'a> {
     }
 
     /// Meets all losses that are due now.
-    fn meet_losses(&mut self) -> Result<(), Unfinished> {
+    fn meet_losses(&mut self) -> Result<(), UnfinishedJob> {
         let now = self.stage.now();
         if let Some(spot) = self.cluster.spot.as_deref() {
             self.members.meet_market(spot, now);
@@ -345,7 +349,7 @@ impl<'a> LiveRun<'a> {
         // A chief on demand is one of them.
         let vms = first.map_or(vms, |group| vms.min(group.most));
         self.wanted = Some((vms, until));
-        let held = self.members.present.held(0);
+        let held = self.members.present.held_in_group(0);
         for _ in vms..held {
             self.members.release_newest(self.stage, 0);
         }
@@ -355,13 +359,13 @@ impl<'a> LiveRun<'a> {
     }
 
     /// A VM is lost: what that leaves of the work, and what happens to its place.
-    fn lose(&mut self, spot: &Spot, lost: Member) -> Result<(), Unfinished> {
+    fn lose(&mut self, spot: &Spot, lost: Member) -> Result<(), UnfinishedJob> {
         let now = self.stage.now();
         Members::end(self.stage, &lost, lost.end, EndedBy::Provider);
         self.work.count_loss(now)?;
         let goes_back = lost.is_chief && spot.chief == Chief::GoesBack;
         if lost.is_chief && spot.chief == Chief::EndsTheRun {
-            return Err(Unfinished::ChiefLost { at: now });
+            return Err(UnfinishedJob::ChiefLost { at: now });
         }
         if lost.ready > now {
             // It had no part in anything yet.
@@ -378,7 +382,7 @@ impl<'a> LiveRun<'a> {
         // One that was let go for its price is not wanted back.
         let group = usize::from(lost.group);
         let is_wanted = match self.wanted {
-            Some((vms, _)) if group == 0 => self.members.present.held(0) < vms,
+            Some((vms, _)) if group == 0 => self.members.present.held_in_group(0) < vms,
             _ => true,
         };
         if is_replaced && is_wanted {

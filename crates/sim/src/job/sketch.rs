@@ -5,7 +5,7 @@
 //! it leaves out, the correction puts right.
 
 use crate::cluster::checkpoint::Policy;
-use crate::cluster::luck::Luck;
+use crate::cluster::random_effects::RandomEffects;
 use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::lifetimes::Lifetime;
@@ -25,7 +25,7 @@ pub struct Sketch {
 
 /// How a run came out in outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sketched {
+pub struct SketchResult {
     /// Seconds from the request of VMs to the target.
     pub seconds: f64,
     /// Attempts that came to their end less the odds that they would, summed over all; and the same times the age in hours of
@@ -56,8 +56,8 @@ pub(super) struct Outline<'c> {
 impl<'c> Outline<'c> {
     /// The outline of `steps` steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can
     /// be outlined: it waits for every VM that is lost and then goes back to its last checkpoint.
-    pub(super) fn of(
-        (cluster, luck): (&'c Cluster, &Luck),
+    pub(super) fn new(
+        (cluster, luck): (&'c Cluster, &RandomEffects),
         steps: u64,
         start_up: SimTime,
     ) -> Option<Outline<'c>> {
@@ -112,11 +112,11 @@ impl Sketch {
     /// comes from `next_life_h`, given the law of lives. `None` where it has no outline.
     pub fn run(
         &mut self,
-        (cluster, luck): (&Cluster, &Luck),
+        (cluster, luck): (&Cluster, &RandomEffects),
         start_up: SimTime,
         mut next_life_h: impl FnMut(&Lifetime) -> f64,
-    ) -> Option<Sketched> {
-        let outline = Outline::of((cluster, luck), luck.steps_to_target, start_up)?;
+    ) -> Option<SketchResult> {
+        let outline = Outline::new((cluster, luck), luck.steps_to_target, start_up)?;
         let Outline {
             life,
             vms,
@@ -167,7 +167,7 @@ impl Sketch {
             }
             now = self.come_back(now, (replacement_h, restart_h), || next_life_h(life));
         }
-        Some(Sketched {
+        Some(SketchResult {
             seconds: now * SECONDS_PER_HOUR,
             surprise,
         })

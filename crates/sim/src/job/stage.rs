@@ -2,8 +2,8 @@
 
 use crate::engine::Queue;
 use crate::training::drift::DriftPath;
-use crate::training::log::What;
-use crate::training::progress::{Event, Unfinished};
+use crate::training::log::LogEvent;
+use crate::training::progress::{Event, UnfinishedJob};
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
@@ -66,36 +66,36 @@ impl Stage {
     }
 
     /// Lets time pass until `what`.
-    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Unfinished> {
+    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), UnfinishedJob> {
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {
                 return self.goes_on();
             }
         }
-        Err(Unfinished::defect(self.now()))
+        Err(UnfinishedJob::defect(self.now()))
     }
 
     /// Whether there is a next moment.
-    fn goes_on(&self) -> Result<(), Unfinished> {
+    fn goes_on(&self) -> Result<(), UnfinishedJob> {
         let now = self.now();
         if self.queue.is_interrupted() {
-            return Err(Unfinished::Interrupted { at: now });
+            return Err(UnfinishedJob::Interrupted { at: now });
         }
         if now < SimTime::LAST {
             Ok(())
         } else {
-            Err(Unfinished::ClockEnded)
+            Err(UnfinishedJob::ClockEnded)
         }
     }
 
     /// Lets the time of restoring a checkpoint pass.
-    pub(super) fn restore(&mut self, time: SimTime) -> Result<(), Unfinished> {
+    pub(super) fn restore(&mut self, time: SimTime) -> Result<(), UnfinishedJob> {
         let start = self.now();
         self.enter(Phase::Restoring);
         self.wait(time, Event::Restored)?;
         let now = self.now();
-        self.log.checkpoint(What::RESTORED, start, now);
+        self.log.checkpoint(LogEvent::RESTORED, start, now);
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Stage {
         stepping: &Stepping,
         goal: Goal,
         stream: &mut Stream,
-    ) -> Result<(Stretch, Option<Invalid>), Unfinished> {
+    ) -> Result<(Stretch, Option<Invalid>), UnfinishedJob> {
         let mut why = None;
         if fidelity == Fidelity::Fast {
             let start = self.queue.now();

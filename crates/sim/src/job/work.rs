@@ -2,7 +2,7 @@
 
 use super::stage::Stage;
 use super::vm::never;
-use crate::training::progress::Unfinished;
+use crate::training::progress::UnfinishedJob;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
 
@@ -84,8 +84,8 @@ impl JobWork {
     /// Counts another turn of the run.
     ///
     /// # Errors
-    /// [`Unfinished`] after too many of them without progress or time.
-    pub(super) fn turn(&mut self, now: SimTime) -> Result<(), Unfinished> {
+    /// [`UnfinishedJob`] after too many of them without progress or time.
+    pub(super) fn turn(&mut self, now: SimTime) -> Result<(), UnfinishedJob> {
         let at = (now, self.done.to_bits());
         let patience = &mut self.patience;
         patience.idle = if at == patience.seen {
@@ -95,7 +95,7 @@ impl JobWork {
         };
         patience.seen = at;
         if patience.idle > MOST_IDLE {
-            Err(Unfinished::defect(now))
+            Err(UnfinishedJob::defect(now))
         } else {
             Ok(())
         }
@@ -104,11 +104,11 @@ impl JobWork {
     /// Counts another loss.
     ///
     /// # Errors
-    /// [`Unfinished`] after too many of them, or too much time, without any work saved.
-    pub(super) fn count_loss(&mut self, now: SimTime) -> Result<(), Unfinished> {
+    /// [`UnfinishedJob`] after too many of them, or too much time, without any work saved.
+    pub(super) fn count_loss(&mut self, now: SimTime) -> Result<(), UnfinishedJob> {
         self.patience.losses += 1;
         if self.patience.losses > MOST_LOSSES || now > self.patience.latest {
-            Err(Unfinished::TooManyLosses { at: now })
+            Err(UnfinishedJob::TooManyLosses { at: now })
         } else {
             Ok(())
         }

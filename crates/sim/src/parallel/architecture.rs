@@ -45,7 +45,7 @@ pub struct Architecture {
     /// Experts in place of one feed-forward part.
     pub experts: Option<Experts>,
     /// Attention over latent keys and values.
-    pub latent: Option<Latent>,
+    pub latent: Option<LatentAttention>,
 }
 
 /// Experts of which a token goes through some. Source: Shazeer et al., ICLR 2017.
@@ -65,7 +65,7 @@ pub struct Experts {
 
 /// Attention over latent keys and values. Source: DeepSeek-AI, DeepSeek-V2, arXiv 2405.04434.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Latent {
+pub struct LatentAttention {
     /// Width of latent queries.
     pub query_rank: u32,
     /// Width of latent keys and values.

@@ -205,7 +205,7 @@ fn gpu(row: &Row<'_>, d: &mut Diagnostics) -> Option<GpuSheet> {
         memory_gib: row.number("memory_gib", 1.0..=1e5, d)?,
         memory_gb_per_s: row.number("memory_gb_per_s", 1.0..=1e6, d)?,
         link_gb_per_s: row.number("link_gb_per_s", 1.0..=1e6, d)?,
-        multiprocessors: row.whole("multiprocessors", 1..=100_000, d)? as u32,
+        multiprocessors: row.whole_number("multiprocessors", 1..=100_000, d)? as u32,
         source: row.text("source", d)?.to_owned(),
     })
 }

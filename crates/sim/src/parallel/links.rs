@@ -129,7 +129,7 @@ impl Links {
             let scope = scope(&row, source, diagnostics);
             let gpu = row.name("gpu", diagnostics);
             let to = (row.optional_text("to")).and_then(|_| row.name("to", diagnostics));
-            let gpus = row.whole("gpus", 1..=1_000_000, diagnostics);
+            let gpus = row.whole_number("gpus", 1..=1_000_000, diagnostics);
             let curve = curve(&row, source, diagnostics);
             if let (Some(scope), Some(gpu), Some(gpus), Some(curve)) = (scope, gpu, gpus, curve) {
                 found.push((scope, gpu, to, gpus as u32, curve, row));
@@ -210,7 +210,7 @@ fn scope(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
         let title = format!("unknown scope `{word}`");
         let legal = Scope::ALL.map(|(name, _)| format!("`{name}`"));
         let help = format!("legal here: {}", legal.join(", "));
-        let mistake = Diagnostic::at(source, row.span("scope"), title, "");
+        let mistake = Diagnostic::at_span(source, row.span("scope"), title, "");
         diagnostics.push(mistake.with_help(help));
     }
     found.map(|(_, scope)| *scope)

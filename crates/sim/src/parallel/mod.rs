@@ -9,7 +9,7 @@
 //! - [`plan`]: which GPUs hold which layers; [`sharing`]: what replicas share; [`misfit`]: why that cannot be.
 //! - [`schedule`]: in which order a stage computes its micro-batches.
 //! - [`runtime`]: what the training framework adds.
-//! - [`measured`]: plans that others ran.
+//! - [`measured_plans`]: plans that others ran.
 //! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
 
 pub mod architecture;
@@ -17,7 +17,7 @@ pub mod gpu;
 pub mod law;
 pub mod library;
 pub mod links;
-pub mod measured;
+pub mod measured_plans;
 pub mod memory;
 pub mod misfit;
 pub mod plan;
@@ -32,7 +32,7 @@ pub use links::{Links, Scope};
 pub use misfit::Misfit;
 pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
 pub use prepared::{PathScratch, PreparedPlan, Room, Span, StepBreakdown, StepOutline, Work};
-pub use profile::{Cutting, LayerProfile};
+pub use profile::{LayerProfile, StageCuts};
 pub use runtime::{Activations, Runtime};
 pub use schedule::Schedule;
-pub use sharing::Sharing;
+pub use sharing::ReplicaSharing;

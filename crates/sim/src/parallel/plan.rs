@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LayerProfile, Misfit, Schedule, Sharing};
+use super::{LayerProfile, Misfit, ReplicaSharing, Schedule};
 
 /// A kind of node: some GPUs of a type in one machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ impl StageOfPlan {
 pub struct ParallelPlan {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
     pub data: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
     /// Sequences per micro-batch.
     pub micro_batch: u32,
     /// Sequences per step, over all replicas.
@@ -167,7 +167,7 @@ impl ParallelPlan {
         }
         Ok(ParallelPlan {
             data,
-            sharing: Sharing::NONE,
+            sharing: ReplicaSharing::NONE,
             micro_batch,
             global_batch,
             schedule,
@@ -227,7 +227,7 @@ impl ParallelPlan {
                 "data, micro-batch, global batch and stages must be at least 1".to_owned(),
             );
         }
-        let Sharing { context, expert } = self.sharing;
+        let ReplicaSharing { context, expert } = self.sharing;
         let is_shared = |of: u32| of > 0 && self.data.is_multiple_of(of);
         if !is_shared(context) || !is_shared(expert) {
             let data = self.data;

@@ -342,11 +342,11 @@ impl PreparedPlan {
 
     /// Where the seconds of a step go.
     pub fn breakdown(&self) -> StepBreakdown {
-        self.told(&mut PathScratch::default()).1
+        self.step_with_breakdown(&mut PathScratch::default()).1
     }
 
     /// Seconds of a step as by [`PreparedPlan::step_s`], and where they go, in room that is kept.
-    pub fn told(&self, scratch: &mut PathScratch) -> (f64, StepBreakdown) {
+    pub fn step_with_breakdown(&self, scratch: &mut PathScratch) -> (f64, StepBreakdown) {
         let stages = self.stages();
         scratch.begin(stages);
         // When each stage of each pipeline ends.

@@ -145,7 +145,7 @@ impl Times {
         }
     }
 
-    pub fn of(&self, first: u32, last: u32) -> Seconds {
+    pub fn seconds_between(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
         let between = |sums: &[f64]| sums[to] - sums[from];
         Seconds {
@@ -386,13 +386,17 @@ impl LayerProfile {
     }
 
     /// The cuts of [`LayerProfile::even_cuts`] for the first one of these stages, the first two, and so on.
-    pub fn cutting(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Cutting> {
+    pub fn cutting(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<StageCuts> {
         let each: Vec<Vec<(&str, u32)>> = stages.iter().map(|stage| vec![*stage]).collect();
         self.cutting_among(&each, micro_batch)
     }
 
     /// The cuts of [`LayerProfile::cutting`] where a stage has replicas on unlike GPUs, the slowest of which decides.
-    pub fn cutting_among(&self, stages: &[Vec<(&str, u32)>], micro_batch: u32) -> Option<Cutting> {
+    pub fn cutting_among(
+        &self,
+        stages: &[Vec<(&str, u32)>],
+        micro_batch: u32,
+    ) -> Option<StageCuts> {
         let layers = self.layers as usize;
         if stages.is_empty() || stages.len() > layers {
             return None;
@@ -427,15 +431,15 @@ impl LayerProfile {
             best = next;
             from.push(begins);
         }
-        Some(Cutting(from))
+        Some(StageCuts(from))
     }
 }
 
 /// Where pipelines of up to so many stages are cut: by stage and layers up to its end, where it begins.
 #[derive(Debug, Clone)]
-pub struct Cutting(Vec<Vec<usize>>);
+pub struct StageCuts(Vec<Vec<usize>>);
 
-impl Cutting {
+impl StageCuts {
     /// The last layer of each of the first `stages` stages, which hold all layers; `None` of none, or of more than it was
     /// made for.
     pub fn cuts(&self, stages: usize) -> Option<Vec<u32>> {

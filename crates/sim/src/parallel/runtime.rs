@@ -10,7 +10,7 @@ mod table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use errors::{Doubt, Errors, Foretold};
+pub use errors::{Errors, PredictedPlan, PredictionUncertainty};
 pub use preset::RuntimePreset;
 pub use table::RuntimeTable;
 

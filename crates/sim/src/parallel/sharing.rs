@@ -2,16 +2,16 @@
 
 /// What replicas of a stage share beside data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sharing {
+pub struct ReplicaSharing {
     /// Replicas that share each sequence: context parallelism.
     pub context: u32,
     /// Replicas that share the experts of each block: expert parallelism.
     pub expert: u32,
 }
 
-impl Sharing {
+impl ReplicaSharing {
     /// Every replica has sequences and experts of its own.
-    pub const NONE: Sharing = Sharing {
+    pub const NONE: ReplicaSharing = ReplicaSharing {
         context: 1,
         expert: 1,
     };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Formed;
-use crate::parallel::{LayerProfile, NodeKind, Schedule, Sharing};
+use super::PreparedForm;
+use crate::parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
 
 #[derive(Debug, Clone)]
 pub struct Axes {
@@ -54,7 +54,7 @@ pub struct Draft {
     pub schedule: Schedule,
     /// Virtual stages of each stage.
     pub virtual_stages: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
     /// Data-parallel replicas.
     pub data: u32,
     /// Stages.
@@ -73,7 +73,9 @@ impl Draft {
 
     /// Whether it is of a form that no runtime was measured in.
     pub fn is_unusual(&self) -> bool {
-        self.virtual_stages > 1 || self.schedule.needs_overlap() || self.sharing != Sharing::NONE
+        self.virtual_stages > 1
+            || self.schedule.needs_overlap()
+            || self.sharing != ReplicaSharing::NONE
     }
 
     pub fn gpus(&self) -> u32 {
@@ -85,7 +87,7 @@ impl Axes {
     /// All legal plans in order: by offer, batch, schedule, virtual stages and form, then the fewest GPUs first. Legal: a tensor
     /// group lies inside a node and its degree was profiled; micro-batches of all replicas divide the batch; every kind of node
     /// is filled; with virtual stages there are two stages or more, a layer for each, and whole groups of micro-batches.
-    pub fn drafts<'a>(&'a self, forms: &'a [Formed]) -> impl Iterator<Item = Draft> + 'a {
+    pub fn drafts<'a>(&'a self, forms: &'a [PreparedForm]) -> impl Iterator<Item = Draft> + 'a {
         let offers = 0..self.offers.len() as u32;
         let heads = offers.flat_map(move |offer| {
             let batches = self.batches.iter();
@@ -102,14 +104,14 @@ impl Axes {
             };
             virtual_stages.iter().flat_map(move |&virtual_stages| {
                 let forms = (0..).zip(forms);
-                forms.flat_map(move |form| self.of(form, virtual_stages, head))
+                forms.flat_map(move |form| self.drafts_of_form(form, virtual_stages, head))
             })
         })
     }
 
-    fn of<'a>(
+    fn drafts_of_form<'a>(
         &'a self,
-        (form, formed): (u16, &'a Formed),
+        (form, formed): (u16, &'a PreparedForm),
         virtual_stages: u32,
         (offer, batch, schedule): (u32, u32, Schedule),
     ) -> impl Iterator<Item = Draft> + 'a {

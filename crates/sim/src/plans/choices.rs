@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::fastest::Fastest;
-use super::way::{Parts, Target, Way, terms_place};
-use super::{Axes, Draft, Flops, Formed, Holes, Offer, space};
-use crate::engine::{Hands, Interrupt};
+use super::feasible_plan::{FeasiblePlan, Parts, Target, terms_place};
+use super::{Axes, Draft, Flops, Holes, Offer, PreparedForm, space};
+use crate::engine::{Interrupt, Parallelism};
 use crate::parallel::memory::GIB;
-use crate::parallel::runtime::{Doubt, Foretold};
-use crate::parallel::{Cutting, Links, Misfit, ParallelPlan, PathScratch, PreparedPlan};
+use crate::parallel::runtime::{PredictedPlan, PredictionUncertainty};
+use crate::parallel::{Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, StageCuts};
 use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
@@ -21,7 +21,7 @@ pub struct Choices {
     pub target: Target,
     pub space: Space,
     /// The plans as ways, in the order of the configurations.
-    pub ways: Vec<Way>,
+    pub ways: Vec<FeasiblePlan>,
     /// VM types on their terms.
     pub types: Vec<RentedVm>,
     /// GPUs of each, and key of its machines.
@@ -33,11 +33,11 @@ pub struct Choices {
     /// Legal plans that cannot be.
     pub holes: Holes,
     /// Forms of the plans; at least one.
-    pub forms: Vec<Formed>,
+    pub forms: Vec<PreparedForm>,
     /// What sending does.
     pub links: Arc<Links>,
     /// How far steps may be off.
-    pub doubt: Doubt,
+    pub doubt: PredictionUncertainty,
     /// FLOPs, where the model is known by its architecture.
     pub flops: Option<Flops>,
     pub hashes: Vec<String>,
@@ -50,8 +50,12 @@ const AT_ONCE: usize = 64;
 
 impl Choices {
     /// All `drafts` that fit. `Err`: none does.
-    pub fn of(parts: Parts, drafts: &[Draft], hands: Hands) -> Result<Choices, Holes> {
-        let mut holes = Holes::of(&parts.name);
+    pub fn from_drafts(
+        parts: Parts,
+        drafts: &[Draft],
+        hands: Parallelism,
+    ) -> Result<Choices, Holes> {
+        let mut holes = Holes::for_model(&parts.name);
         let (types, vm_types, places) = types(&parts.axes);
         let table = CutTable::new(&parts, drafts, hands);
         // Plans that differ in nothing but the market are figured once.
@@ -65,7 +69,7 @@ impl Choices {
                 })
             })
             .collect();
-        let figured: Vec<Vec<Result<Way, Misfit>>> =
+        let figured: Vec<Vec<Result<FeasiblePlan, Misfit>>> =
             hands.each(distinct.len().div_ceil(AT_ONCE), 1, |block| {
                 let first = block * AT_ONCE;
                 let some = &distinct[first..distinct.len().min(first + AT_ONCE)];
@@ -75,7 +79,7 @@ impl Choices {
                     .map(|draft| way(&parts, draft, &table, &mut scratch))
                     .collect()
             });
-        let figured: Vec<Result<Way, Misfit>> = figured.into_iter().flatten().collect();
+        let figured: Vec<Result<FeasiblePlan, Misfit>> = figured.into_iter().flatten().collect();
         let mut ways = Vec::new();
         // What was cut off has none.
         let all = drafts.iter().zip(&of);
@@ -88,11 +92,11 @@ impl Choices {
                 Err(why) => holes.add(why),
             }
         }
-        let Some(space) = space::of(&parts, &ways).filter(|_| !ways.is_empty()) else {
+        let Some(space) = space::space_of_plans(&parts, &ways).filter(|_| !ways.is_empty()) else {
             return Err(holes);
         };
         let passes_s = passes(&parts, &ways);
-        let of = WorkloadKey::of(&parts.name);
+        let of = WorkloadKey::from_name(&parts.name);
         for (at, way) in ways.iter_mut().enumerate() {
             way.key = of.configuration(identity(&space.name(at)));
         }
@@ -122,7 +126,7 @@ impl Choices {
         let gpus: Vec<&str> = (offer.lanes.iter().flatten())
             .filter_map(|kind| self.doubt.gpus.get(*kind as usize).map(|gpu| &**gpu))
             .collect();
-        let spread = self.doubt.errors.spread(&Foretold {
+        let spread = self.doubt.errors.log_sd(&PredictedPlan {
             gpus: &gpus,
             count: draft.gpus(),
             precision: &self.doubt.precision,
@@ -134,9 +138,9 @@ impl Choices {
     }
 
     /// One VM of the first type of a plan, by itself.
-    pub fn one_vm(&self, configuration: usize) -> Way {
+    pub fn one_vm(&self, configuration: usize) -> FeasiblePlan {
         let way = &self.ways[configuration];
-        Way {
+        FeasiblePlan {
             nodes: way.nodes.iter().take(1).map(|(vm, _)| (*vm, 1)).collect(),
             ..way.clone()
         }
@@ -154,7 +158,7 @@ impl Choices {
     }
 
     /// A way as [`Choices::prepared`], which need not be one of the configurations.
-    pub(super) fn prepare(&self, way: &Way) -> Result<PreparedPlan, Misfit> {
+    pub(super) fn prepare(&self, way: &FeasiblePlan) -> Result<PreparedPlan, Misfit> {
         let plan = plan(&self.axes, &way.draft, &way.cuts)?;
         let formed = self.formed(&way.draft);
         PreparedPlan::new(
@@ -166,7 +170,7 @@ impl Choices {
         )
     }
 
-    pub fn formed(&self, draft: &Draft) -> &Formed {
+    pub fn formed(&self, draft: &Draft) -> &PreparedForm {
         &self.forms[usize::from(draft.form)]
     }
 
@@ -193,7 +197,7 @@ fn types(axes: &Axes) -> Types {
                     name: Arc::clone(&node.name),
                     on_spot: offer.on_spot,
                 });
-                vm_types.push((node.gpus_per_node, VmTypeKey::of(&node.name)));
+                vm_types.push((node.gpus_per_node, VmTypeKey::from_name(&node.name)));
                 types.len() - 1
             });
             places[kind as usize][terms_place(offer.on_spot)] = place as u16;
@@ -203,7 +207,7 @@ fn types(axes: &Axes) -> Types {
 }
 
 /// Seconds of a pass over every layer at all degrees and micro-batches of an offer, for each.
-fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
+fn passes(parts: &Parts, ways: &[FeasiblePlan]) -> Vec<f64> {
     let axes = &parts.axes;
     let of = |offer: usize| {
         let drafts = ways.iter().map(|way| &way.draft);
@@ -218,7 +222,7 @@ fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
         let pass_s = |&(form, tensor, micro): &(u16, u32, u32)| {
             let profile = &parts.forms[usize::from(form)].profile;
             let times = profile.times(profile.gpu(&kind.gpu)?, tensor, micro)?;
-            let all = times.of(0, profile.layers - 1);
+            let all = times.seconds_between(0, profile.layers - 1);
             Some(all.forward + all.backward + all.update)
         };
         all.iter().filter_map(pass_s).sum()
@@ -232,14 +236,14 @@ struct CutTable<'a> {
     axes: &'a Axes,
     /// The first offer with the same kinds of nodes, by offer.
     alike: Vec<u32>,
-    known: HashMap<CutKey, Option<Cutting>>,
+    known: HashMap<CutKey, Option<StageCuts>>,
 }
 
 /// Offer, form, tensor degree, micro-batch; and stages and virtual ones, where the kinds of nodes depend on how many there are.
 type CutKey = (u32, u16, u32, u32, (u32, u32));
 
 impl<'a> CutTable<'a> {
-    fn new(parts: &'a Parts, drafts: &[Draft], hands: Hands) -> CutTable<'a> {
+    fn new(parts: &'a Parts, drafts: &[Draft], hands: Parallelism) -> CutTable<'a> {
         let axes = &parts.axes;
         let first = |offer: &Offer| axes.offers.iter().position(|o| o.lanes == offer.lanes);
         let alike = axes.offers.iter().map(|o| first(o).unwrap_or(0) as u32);
@@ -344,7 +348,7 @@ fn way(
     draft: &Draft,
     table: &CutTable<'_>,
     scratch: &mut PathScratch,
-) -> Result<Way, Misfit> {
+) -> Result<FeasiblePlan, Misfit> {
     let axes = &parts.axes;
     let Some(cuts) = table.cuts(draft) else {
         let title = format!("no layer has a time in {} stages", cut_stages(draft));
@@ -359,10 +363,10 @@ fn way(
         &formed.runtime,
         &plan,
     )?;
-    let (step_s, breakdown) = prepared.told(scratch);
+    let (step_s, breakdown) = prepared.step_with_breakdown(scratch);
     let stages = 0..draft.pipeline as usize;
     let peak = stages.map(|stage| prepared.peak_memory_bytes(stage)).max();
-    Ok(Way {
+    Ok(FeasiblePlan {
         draft: *draft,
         // What depends on the offer is said by who knows it.
         nodes: Box::default(),
@@ -378,6 +382,6 @@ fn way(
         state_bytes: prepared.checkpoint_bytes() as f64,
         cuts: cuts.into(),
         // It is known with the names of all.
-        key: WorkloadKey::of(&parts.name).configuration(0),
+        key: WorkloadKey::from_name(&parts.name).configuration(0),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::upkeep::Upkeep;
+use super::recovery_terms::RecoveryTerms;
 use scavsim_base::units::SimTime;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
@@ -12,7 +12,7 @@ const TABLE: &str = include_str!("../../../../data/failures/failures.csv");
 
 /// What a failure takes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loses {
+pub enum FailureScope {
     /// The node of a GPU.
     Gpu,
     Node,
@@ -22,19 +22,19 @@ pub enum Loses {
     Nothing,
 }
 
-impl Loses {
-    pub const ALL: [(&'static str, Loses); 4] = [
-        ("gpu", Loses::Gpu),
-        ("node", Loses::Node),
-        ("switch", Loses::Switch),
-        ("nothing", Loses::Nothing),
+impl FailureScope {
+    pub const ALL: [(&'static str, FailureScope); 4] = [
+        ("gpu", FailureScope::Gpu),
+        ("node", FailureScope::Node),
+        ("switch", FailureScope::Switch),
+        ("nothing", FailureScope::Nothing),
     ];
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
     pub name: Arc<str>,
-    pub loses: Loses,
+    pub loses: FailureScope,
     pub per_gpu_h: f64,
     /// Failures per node and hour, beside.
     pub per_node_h: f64,
@@ -50,14 +50,14 @@ impl Cause {
 /// Nodes that fail more often than others. A node that fails is repaired and comes back in the place of another that fails, so that as many
 /// of those that train are lemons as of all.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lemons {
+pub struct UnreliableNodes {
     /// Share of lemons among all nodes.
     pub share: f64,
     /// How many times as often they fail.
     pub factor: f64,
 }
 
-impl Lemons {
+impl UnreliableNodes {
     /// How often nodes fail over the mean of all: those that are none, and lemons.
     pub fn weights(&self) -> (f64, f64) {
         let mean = 1.0 - self.share + self.share * self.factor;
@@ -74,10 +74,10 @@ pub struct Failures {
     /// Share of failures that wait for a person, and the mean seconds that this takes: exponential.
     pub by_hand: Option<(f64, f64)>,
     /// Nodes that fail more often.
-    pub lemons: Option<Lemons>,
+    pub lemons: Option<UnreliableNodes>,
     /// Maintenance that is planned: from the end of one to the next, and how long each takes.
     pub maintenance: Option<(SimTime, SimTime)>,
-    pub upkeep: Upkeep,
+    pub upkeep: RecoveryTerms,
 }
 
 impl Failures {
@@ -131,7 +131,10 @@ fn read(mut on_row: impl FnMut(&str, Cause)) {
         else {
             continue;
         };
-        let Some((_, loses)) = Loses::ALL.into_iter().find(|(word, _)| *word == loses) else {
+        let Some((_, loses)) = FailureScope::ALL
+            .into_iter()
+            .find(|(word, _)| *word == loses)
+        else {
             continue;
         };
         let cause = Cause {
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn lemons_leave_the_mean_as_it_is() {
-        let (others, lemon) = Lemons {
+        let (others, lemon) = UnreliableNodes {
             share: 0.1,
             factor: 20.0,
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::parallel::runtime::{Recompute, Shard};
-use crate::parallel::{LayerProfile, Runtime, Sharing};
+use crate::parallel::{LayerProfile, ReplicaSharing, Runtime};
 
 /// What decides beside the degrees what a plan holds and computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,18 +16,18 @@ pub struct Form {
     pub sequence_parallel: bool,
     /// Whether hosts keep activations.
     pub offload: bool,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
 }
 
 impl Form {
     /// The form that a runtime gives its plans.
-    pub fn of(runtime: &Runtime) -> Form {
+    pub fn from_runtime(runtime: &Runtime) -> Form {
         Form {
             recompute: runtime.recompute,
             shard: runtime.shard,
             sequence_parallel: runtime.sequence_parallel,
             offload: runtime.offload,
-            sharing: Sharing::NONE,
+            sharing: ReplicaSharing::NONE,
         }
     }
 
@@ -45,7 +45,7 @@ impl Form {
 
 /// A form with what its plans are made of.
 #[derive(Debug, Clone)]
-pub struct Formed {
+pub struct PreparedForm {
     pub form: Form,
     /// What layers cost in it.
     pub profile: Arc<LayerProfile>,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fastest::FastestOn;
-use super::pace::{PlanLuck, PlanPace, Spread, slot_nodes};
-use super::{Choices, Way};
+use super::pace::{PlanEffects, PlanPace, Spread, slot_nodes};
+use super::{Choices, FeasiblePlan};
 use crate::parallel::{Misfit, PathScratch};
 use crate::training::{Fidelity, Variation};
 
@@ -23,7 +23,7 @@ pub struct Formation {
 }
 
 impl Formation {
-    pub fn whole(choices: &Choices, at: usize) -> Formation {
+    pub fn full_plan(choices: &Choices, at: usize) -> Formation {
         Formation {
             at,
             replicas: choices.ways[at].draft.data,
@@ -71,7 +71,7 @@ impl Choices {
 
     /// A plan as it trains in a formation: with as many sequences of a step, dealt to the replicas that are left, each in whole
     /// micro-batches.
-    pub fn in_formation(&self, formation: Formation) -> Result<Way, Misfit> {
+    pub fn in_formation(&self, formation: Formation) -> Result<FeasiblePlan, Misfit> {
         let way = &self.ways[formation.at];
         let mut draft = way.draft;
         draft.data = formation.replicas;
@@ -85,7 +85,7 @@ impl Choices {
         own.draft = draft;
         let prepared = self.prepare(&own)?;
         let mut scratch = PathScratch::default();
-        let (step_s, breakdown) = prepared.told(&mut scratch);
+        let (step_s, breakdown) = prepared.step_with_breakdown(&mut scratch);
         own.step_s = match formation.doubled {
             None => step_s,
             Some(stage) => {
@@ -109,7 +109,7 @@ impl Choices {
     pub fn pace_in(
         &self,
         formation: Formation,
-        luck: &PlanLuck,
+        luck: &PlanEffects,
         (variation, fidelity): (&Variation, Fidelity),
         spread: impl FnOnce() -> Spread,
     ) -> Option<PlanPace> {
@@ -152,7 +152,7 @@ pub struct NodeLayout {
 }
 
 impl NodeLayout {
-    pub fn of(choices: &Choices, at: usize) -> NodeLayout {
+    pub fn from_plan(choices: &Choices, at: usize) -> NodeLayout {
         let node_of = slot_nodes(choices, at);
         let draft = &choices.ways[at].draft;
         NodeLayout {

@@ -14,7 +14,7 @@ pub struct Holes {
 
 impl Holes {
     /// None yet, of a model.
-    pub fn of(model: &str) -> Holes {
+    pub fn for_model(model: &str) -> Holes {
         Holes {
             of: model.to_owned(),
             ..Holes::default()

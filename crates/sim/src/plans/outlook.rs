@@ -12,8 +12,8 @@
 //! the trace at which it may begin.
 
 use super::reaction::{Moves, Reaction};
-use super::terms::{On, Terms};
-use super::{Choices, Upkeep, Way};
+use super::terms::{PlanWithTerms, Terms};
+use super::{Choices, FeasiblePlan, RecoveryTerms};
 use crate::cluster::checkpoint::Policy;
 use crate::cluster::{Keeps, Losses};
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -36,7 +36,7 @@ struct LossPauses {
 }
 
 impl LossPauses {
-    fn of(terms: &Terms, way: &Way, upkeep: &Upkeep, step_s: f64) -> LossPauses {
+    fn new(terms: &Terms, way: &FeasiblePlan, upkeep: &RecoveryTerms, step_s: f64) -> LossPauses {
         let interval = match terms.checkpoints(way, way.draft.gpus()) {
             Policy::None | Policy::Dynamic(_) => f64::INFINITY,
             Policy::Periodic(periodic) => periodic.interval_h() * SECONDS_PER_HOUR,
@@ -155,7 +155,7 @@ struct Spans {
 }
 
 impl Spans {
-    fn of(trace: &Trace, gpus: u32) -> Spans {
+    fn from_trace(trace: &Trace, gpus: u32) -> Spans {
         let round = trace.length_s();
         let mut cursor = trace.cursor(0);
         // The second round: the first begins without what the seam leaves.
@@ -199,8 +199,8 @@ impl Spans {
 
 /// Expected seconds until a job has done `work_s` seconds of training on a plan whose steps take `step_s`, through losses, from
 /// when its VMs run; infinite where it never does.
-pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
-    let On {
+pub fn through_losses(on: PlanWithTerms<'_>, (work_s, step_s): (f64, f64)) -> f64 {
+    let PlanWithTerms {
         choices,
         way,
         terms,
@@ -209,7 +209,7 @@ pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
     let Some(upkeep) = terms.upkeep(way) else {
         return work_s;
     };
-    let mut pauses = LossPauses::of(terms, way, &upkeep, step_s);
+    let mut pauses = LossPauses::new(terms, way, &upkeep, step_s);
     let reacting = &terms.reacting;
     if let Some(failures) = &terms.failures {
         pauses.restart += failures.mean_response_s();
@@ -237,7 +237,7 @@ pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
             re_planned(on, trace, work_s / step_s)
         }
         Some(Losses::Trace(trace)) if terms.is_capacity => {
-            let spans = Spans::of(trace, gpus(choices, way));
+            let spans = Spans::from_trace(trace, gpus(choices, way));
             if spans.always {
                 pauses.undisturbed(work_s)
             } else {
@@ -252,7 +252,7 @@ pub fn through_losses(on: On<'_>, (work_s, step_s): (f64, f64)) -> f64 {
 }
 
 /// Seconds of so many steps, where the fastest plan on the GPUs that there are takes them, in the mean over a trace.
-fn re_planned(on: On<'_>, trace: &Trace, steps: f64) -> f64 {
+fn re_planned(on: PlanWithTerms<'_>, trace: &Trace, steps: f64) -> f64 {
     let fastest = on.choices.fastest_like(on.at);
     let rate = |gpus: u32| {
         let fits = fastest.iter().rev().find(|plan| plan.gpus <= gpus);
@@ -267,7 +267,7 @@ fn re_planned(on: On<'_>, trace: &Trace, steps: f64) -> f64 {
 }
 
 /// GPUs of the VMs of a plan.
-fn gpus(choices: &Choices, way: &Way) -> u32 {
+fn gpus(choices: &Choices, way: &FeasiblePlan) -> u32 {
     let each = way.nodes.iter();
     each.map(|(vm, count)| count * choices.vm_types[usize::from(*vm)].0)
         .sum()
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn spans_are_when_there_are_enough_and_go_over_the_seam() {
-        let of = |gpus| Spans::of(&trace(), gpus);
+        let of = |gpus| Spans::from_trace(&trace(), gpus);
         assert!(of(4).always && !of(8).always);
         assert_eq!(of(8).enough, [(0.0, 600.0), (1000.0, 1600.0)]);
         assert_eq!(of(9).enough, []);
@@ -346,7 +346,7 @@ mod tests {
     /// By hand: a job that begins in the middle of the gap waits for its end.
     #[test]
     fn a_job_trains_while_there_are_enough() {
-        let spans = Spans::of(&trace(), 8);
+        let spans = Spans::from_trace(&trace(), 8);
         let pauses = LossPauses {
             interval: 100.0,
             write: 0.0,

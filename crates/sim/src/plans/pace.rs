@@ -8,12 +8,12 @@ use crate::engine::Interrupt;
 use crate::parallel::{PathScratch, PreparedPlan, Room};
 use crate::training::drift::DriftPath;
 use crate::training::variation::WorkerTime;
-use crate::training::{Fidelity, Unfinished, Variation};
+use crate::training::{Fidelity, UnfinishedJob, Variation};
 use scavsim_base::rng::{ConfigurationKey, Purpose, Stream, Streams, UnitLogNormal};
 use scavsim_base::stats::{Pair, Welford};
 use scavsim_base::units::SimTime;
 
-use super::{Choices, Way};
+use super::{Choices, FeasiblePlan};
 
 /// Trial steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored: at least, and as many
 /// more as it takes until the standard error of the mean is below `TRIAL_ERROR` of it.
@@ -30,7 +30,7 @@ const NODE_TRIALS: u64 = 1 << 41;
 
 /// The luck of trial steps, the same for every plan: factors of slots and of nodes, drawn once.
 #[derive(Debug)]
-pub struct TrialLuck {
+pub struct TrialEffects {
     worker: WorkerTime,
     machine: UnitLogNormal,
     slots: usize,
@@ -38,10 +38,10 @@ pub struct TrialLuck {
     nodes: Vec<f64>,
 }
 
-impl TrialLuck {
+impl TrialEffects {
     /// What plans of up to `slots` slots meet under a variation.
-    pub fn new(variation: &Variation, slots: usize) -> TrialLuck {
-        let mut luck = TrialLuck {
+    pub fn new(variation: &Variation, slots: usize) -> TrialEffects {
+        let mut luck = TrialEffects {
             worker: variation.worker_time(),
             machine: UnitLogNormal::from_sigma(variation.vm_sigma),
             slots: slots.clamp(1, MOST_KEPT),
@@ -80,12 +80,12 @@ impl TrialLuck {
     }
 
     fn drawn_steps(&self, trial: usize, count: usize) -> impl Iterator<Item = f64> + use<> {
-        let (worker, mut stream) = (self.worker, TrialLuck::stream(trial, TRIALS));
+        let (worker, mut stream) = (self.worker, TrialEffects::stream(trial, TRIALS));
         (0..count).map(move |_| drawn(&worker, &mut stream))
     }
 
     fn drawn_nodes(&self, trial: usize, count: usize) -> impl Iterator<Item = f64> + use<> {
-        let (law, mut stream) = (self.machine, TrialLuck::stream(trial, NODE_TRIALS));
+        let (law, mut stream) = (self.machine, TrialEffects::stream(trial, NODE_TRIALS));
         (0..count).map(move |_| law.sample(&mut stream))
     }
 
@@ -139,8 +139,8 @@ impl Spread {
 
     /// The spread of steps in `slots` slots that run on `nodes`, which are asked for where nodes differ: `ratio` is a step with so
     /// many factors over that without luck.
-    pub fn of(
-        luck: &TrialLuck,
+    pub fn from_trials(
+        luck: &TrialEffects,
         slots: usize,
         nodes: impl FnOnce() -> Vec<usize>,
         mut ratio: impl FnMut(&[f64]) -> f64,
@@ -231,7 +231,7 @@ fn drawn(worker: &WorkerTime, stream: &mut Stream) -> f64 {
 
 /// What a replica deals to a configuration.
 #[derive(Debug, Clone)]
-pub struct PlanLuck {
+pub struct PlanEffects {
     /// Steps to the target.
     pub steps: u64,
     /// Factor of the whole step.
@@ -240,15 +240,15 @@ pub struct PlanLuck {
     pub(super) machines: Vec<f64>,
 }
 
-impl PlanLuck {
+impl PlanEffects {
     pub fn draw(
         choices: &Choices,
         at: usize,
         variation: &Variation,
         (streams, replica): (&Streams, u64),
-    ) -> PlanLuck {
+    ) -> PlanEffects {
         let way = &choices.ways[at];
-        let mut luck = PlanLuck {
+        let mut luck = PlanEffects {
             steps: way.steps.ceil().max(1.0) as u64,
             placement: 1.0,
             machines: Vec::new(),
@@ -323,8 +323,8 @@ pub struct PlanPace {
 impl PlanPace {
     /// The pace of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
-        way: &Way,
-        luck: &PlanLuck,
+        way: &FeasiblePlan,
+        luck: &PlanEffects,
         variation: &Variation,
         fidelity: Fidelity,
         spread: impl FnOnce() -> Spread,
@@ -409,13 +409,13 @@ impl PlanPace {
         drift: &mut DriftPath,
         stream: &mut Stream,
         interrupt: &Interrupt,
-    ) -> Result<(PlanAdvance, SimTime), Unfinished> {
+    ) -> Result<(PlanAdvance, SimTime), UnfinishedJob> {
         let mut advance = PlanAdvance::default();
         let mut now = from;
         let singly = self.plan.is_some();
         while advance.steps < steps {
             if interrupt.is_raised() {
-                return Err(Unfinished::Interrupted { at: now });
+                return Err(UnfinishedJob::Interrupted { at: now });
             }
             let left = steps - advance.steps;
             let compute_s = (self.mean_s - self.communication_s).max(0.0);
@@ -426,12 +426,12 @@ impl PlanPace {
             };
             let (count, total_s, communication_s) = match block {
                 Some((step_s, ends)) => {
-                    let count = whole((ends - now).seconds() / step_s).clamp(1, left);
+                    let count = floor_steps((ends - now).seconds() / step_s).clamp(1, left);
                     let total_s = self.total(count, step_s, stream);
                     (count, total_s, count as f64 * (step_s - compute_s).max(0.0))
                 }
                 None => {
-                    let (network, ends) = drift.at(now);
+                    let (network, ends) = drift.factor_at(now);
                     if singly {
                         let (step_s, communication_s) = self.step(network, stream);
                         (1, step_s, communication_s)
@@ -439,7 +439,7 @@ impl PlanPace {
                         let communication_s = self.communication_s * network;
                         let step_s = compute_s + communication_s;
                         let count = if ends < SimTime::LAST {
-                            whole(((ends - now).seconds() / step_s).ceil()).clamp(1, left)
+                            floor_steps(((ends - now).seconds() / step_s).ceil()).clamp(1, left)
                         } else {
                             left
                         };
@@ -451,7 +451,7 @@ impl PlanPace {
             let end = now + SimTime::from_seconds(total_s);
             if end > limit {
                 let share = (limit - now).seconds() / total_s;
-                let done = whole(share * count as f64).min(count);
+                let done = floor_steps(share * count as f64).min(count);
                 let part = done as f64 / count as f64;
                 advance.add(done, part * total_s, part * communication_s);
                 now += SimTime::from_seconds(part * total_s);
@@ -460,7 +460,7 @@ impl PlanPace {
             advance.add(count, total_s, communication_s);
             now = end;
             if now >= SimTime::LAST {
-                return Err(Unfinished::ClockEnded);
+                return Err(UnfinishedJob::ClockEnded);
             }
         }
         Ok((advance, now))
@@ -495,7 +495,7 @@ impl PlanAdvance {
 }
 
 /// Whole steps; a rounding error too few are none too few.
-fn whole(steps: f64) -> u64 {
+fn floor_steps(steps: f64) -> u64 {
     (steps * (1.0 + 1e-12)) as u64
 }
 

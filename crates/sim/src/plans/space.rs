@@ -4,31 +4,31 @@
 use std::sync::Arc;
 
 use super::Draft;
-use super::way::{Parts, Way};
-use crate::parallel::Sharing;
+use super::feasible_plan::{FeasiblePlan, Parts};
+use crate::parallel::ReplicaSharing;
 use scavsim_data::space::{Axis, BATCH, Space, VM};
 
 pub const MARKET: &str = "market";
 
 /// An axis, and where a plan is on it.
-struct Along<'a> {
+struct PlanAxis<'a> {
     axis: Axis,
     place: Box<dyn Fn(&Draft) -> f64 + 'a>,
 }
 
 /// An axis of words.
-fn words<'a>(
+fn word_axis<'a>(
     name: &str,
     all: impl IntoIterator<Item = Arc<str>>,
     word: impl Fn(&Draft) -> Arc<str> + 'a,
-) -> Along<'a> {
+) -> PlanAxis<'a> {
     let mut known: Vec<Arc<str>> = Vec::new();
     for word in all {
         if !known.contains(&word) {
             known.push(word);
         }
     }
-    Along {
+    PlanAxis {
         axis: Axis::categorical(name, known.clone()),
         place: Box::new(move |draft| {
             let own = word(draft);
@@ -37,21 +37,21 @@ fn words<'a>(
     }
 }
 
-fn number<'a>(name: &str, unit: &str, of: impl Fn(&Draft) -> u32 + 'a) -> Along<'a> {
-    Along {
+fn number<'a>(name: &str, unit: &str, of: impl Fn(&Draft) -> u32 + 'a) -> PlanAxis<'a> {
+    PlanAxis {
         axis: Axis::numeric(name, unit),
         place: Box::new(move |draft| f64::from(of(draft))),
     }
 }
 
 /// All axes of plans, in the order in which configurations name them.
-fn axes(parts: &Parts) -> Vec<Along<'_>> {
+fn axes(parts: &Parts) -> Vec<PlanAxis<'_>> {
     let axes = &parts.axes;
     let offer = |draft: &Draft| &axes.offers[draft.offer as usize];
     let form = |draft: &Draft| parts.forms[usize::from(draft.form)].form;
     let names = axes.offers.iter().map(|offer| Arc::clone(&offer.name));
     let mut all = vec![
-        words(VM, names, move |draft| Arc::clone(&offer(draft).name)),
+        word_axis(VM, names, move |draft| Arc::clone(&offer(draft).name)),
         number(BATCH, "sequences", |draft| draft.batch),
     ];
     if axes
@@ -61,33 +61,33 @@ fn axes(parts: &Parts) -> Vec<Along<'_>> {
     {
         let of = |on_spot| Arc::from(if on_spot { "spot" } else { "on-demand" });
         let market = move |draft: &Draft| of(offer(draft).on_spot == Some(true));
-        all.push(words(MARKET, [of(false), of(true)], market));
+        all.push(word_axis(MARKET, [of(false), of(true)], market));
     }
     if !parts.zones.is_empty() {
         let zone = move |draft: &Draft| Arc::clone(&parts.zones[usize::from(offer(draft).zone)]);
-        all.push(words("zone", parts.zones.iter().cloned(), zone));
+        all.push(word_axis("zone", parts.zones.iter().cloned(), zone));
     }
     let schedules = axes.schedules.iter().map(|schedule| schedule.name().into());
     let forms = || parts.forms.iter().map(|formed| formed.form);
     let whether = |is_so: bool| Arc::from(if is_so { "yes" } else { "no" });
     let chosen = [
-        words("schedule", schedules, |draft| draft.schedule.name().into()),
-        words(
+        word_axis("schedule", schedules, |draft| draft.schedule.name().into()),
+        word_axis(
             "recompute",
             forms().map(|form| form.recompute.name().into()),
             move |draft| form(draft).recompute.name().into(),
         ),
-        words(
+        word_axis(
             "shard",
             forms().map(|form| form.shard.name().into()),
             move |draft| form(draft).shard.name().into(),
         ),
-        words(
+        word_axis(
             "sequence_parallel",
             forms().map(|form| whether(form.sequence_parallel)),
             move |draft| whether(form(draft).sequence_parallel),
         ),
-        words(
+        word_axis(
             "offload",
             forms().map(|form| whether(form.offload)),
             move |draft| whether(form(draft).offload),
@@ -98,7 +98,7 @@ fn axes(parts: &Parts) -> Vec<Along<'_>> {
     if axes.virtual_stages.iter().any(|own| *own > 1) {
         all.push(number("virtual_stages", "1", |draft| draft.virtual_stages));
     }
-    let shared = |of: fn(&Sharing) -> u32| forms().any(|form| of(&form.sharing) > 1);
+    let shared = |of: fn(&ReplicaSharing) -> u32| forms().any(|form| of(&form.sharing) > 1);
     if shared(|sharing| sharing.context) {
         all.push(number("context", "replicas", |draft| draft.sharing.context));
     }
@@ -115,10 +115,11 @@ fn axes(parts: &Parts) -> Vec<Along<'_>> {
 }
 
 /// The space of plans that fit; `None` of none.
-pub(super) fn of(parts: &Parts, ways: &[Way]) -> Option<Space> {
+pub(super) fn space_of_plans(parts: &Parts, ways: &[FeasiblePlan]) -> Option<Space> {
     let (axes, places): (Vec<_>, Vec<_>) = (axes(parts).into_iter())
         .map(|along| (along.axis, along.place))
         .unzip();
-    let row = |way: &Way| -> Vec<f64> { places.iter().map(|place| place(&way.draft)).collect() };
+    let row =
+        |way: &FeasiblePlan| -> Vec<f64> { places.iter().map(|place| place(&way.draft)).collect() };
     Space::new(axes, ways.iter().map(row)).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Choices, Failures, Reacting, Upkeep, Way};
+use super::{Choices, Failures, FeasiblePlan, ReactionTerms, RecoveryTerms};
 use crate::cluster::checkpoint::{Policy, between_losses_h};
 use crate::cluster::{Pause, Spot};
 use crate::training::Variation;
@@ -25,7 +25,7 @@ pub struct Terms {
     /// How machines fail that nobody takes away.
     pub failures: Option<Arc<Failures>>,
     /// What the job does when VMs go and come.
-    pub reacting: Reacting,
+    pub reacting: ReactionTerms,
 }
 
 impl Default for Terms {
@@ -38,24 +38,24 @@ impl Default for Terms {
             checkpoint_gb_per_s: None,
             write_by_part: None,
             failures: None,
-            reacting: Reacting::default(),
+            reacting: ReactionTerms::default(),
         }
     }
 }
 
 impl Terms {
     /// The terms on which VMs of a plan may be lost.
-    pub fn spot_of(&self, way: &Way) -> Option<&Spot> {
+    pub fn spot_of(&self, way: &FeasiblePlan) -> Option<&Spot> {
         self.spot.as_deref().filter(|_| way.on_spot)
     }
 
     /// Whether VMs of a plan may be lost or fail.
-    pub fn has_losses(&self, way: &Way) -> bool {
+    pub fn has_losses(&self, way: &FeasiblePlan) -> bool {
         self.spot_of(way).is_some() || self.failures.is_some()
     }
 
     /// Seconds that the state of a plan takes to the storage or back, by its size.
-    pub(super) fn state_s(&self, way: &Way) -> Option<f64> {
+    pub(super) fn state_s(&self, way: &FeasiblePlan) -> Option<f64> {
         let of_part = |write: CheckpointWrite| {
             write.mean_s(way.state_bytes / 1e6 / f64::from(way.draft.gpus()))
         };
@@ -64,7 +64,7 @@ impl Terms {
     }
 
     /// How long a checkpoint takes to write; `stream` is asked for only where that varies.
-    pub fn write(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
+    pub fn write(&self, way: &FeasiblePlan, stream: impl FnOnce() -> Stream) -> SimTime {
         match (self.state_s(way), self.upkeep(way)) {
             (Some(seconds), _) => SimTime::from_seconds(seconds),
             (None, Some(upkeep)) => upkeep.write.draw(stream),
@@ -73,7 +73,7 @@ impl Terms {
     }
 
     /// Mean seconds of writing a checkpoint.
-    pub(super) fn mean_write_s(&self, way: &Way) -> f64 {
+    pub(super) fn mean_write_s(&self, way: &FeasiblePlan) -> f64 {
         let by_upkeep = || self.upkeep(way).map(|upkeep| upkeep.write.mean_s());
         self.state_s(way).or_else(by_upkeep).unwrap_or(0.0)
     }
@@ -81,7 +81,7 @@ impl Terms {
     /// How long all take to go on from a checkpoint: from storage, or from what the nodes beside those that went keep.
     pub fn restart(
         &self,
-        way: &Way,
+        way: &FeasiblePlan,
         from_storage: bool,
         stream: impl FnOnce() -> Stream,
     ) -> SimTime {
@@ -99,13 +99,13 @@ impl Terms {
     }
 
     /// Mean seconds that all take to go on from a checkpoint.
-    pub(super) fn mean_restart_s(&self, way: &Way) -> f64 {
+    pub(super) fn mean_restart_s(&self, way: &FeasiblePlan) -> f64 {
         let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
         self.state_s(way).unwrap_or(0.0) + warm.map_or(0.0, |pause| pause.mean_s())
     }
 
     /// Whether a run of the plan has any luck but that of its steps.
-    pub fn has_luck(&self, way: &Way) -> bool {
+    pub fn has_luck(&self, way: &FeasiblePlan) -> bool {
         let fixed = |pause: &Pause| matches!(pause, Pause::Fixed(_));
         self.has_losses(way) || !fixed(&self.start_up)
     }
@@ -120,15 +120,15 @@ impl Terms {
 
 /// A plan that a job runs on, and the terms.
 #[derive(Debug, Clone, Copy)]
-pub struct On<'a> {
+pub struct PlanWithTerms<'a> {
     pub choices: &'a Choices,
-    pub way: &'a Way,
+    pub way: &'a FeasiblePlan,
     /// Number of that way among all.
     pub at: usize,
     pub terms: &'a Terms,
 }
 
-impl<'a> On<'a> {
+impl<'a> PlanWithTerms<'a> {
     /// The terms on which its VMs may be lost.
     pub fn spot(&self) -> Option<&'a Spot> {
         self.terms.spot.as_deref().filter(|_| self.way.on_spot)
@@ -142,17 +142,19 @@ impl<'a> On<'a> {
 
 impl Terms {
     /// What keeps a job on a plan going; `None` where nothing is ever lost.
-    pub fn upkeep(&self, way: &Way) -> Option<Upkeep> {
+    pub fn upkeep(&self, way: &FeasiblePlan) -> Option<RecoveryTerms> {
         let of_fleet = || {
             self.failures
                 .as_ref()
                 .map(|failures| failures.upkeep.clone())
         };
-        self.spot_of(way).map(Upkeep::of_spot).or_else(of_fleet)
+        self.spot_of(way)
+            .map(RecoveryTerms::of_spot)
+            .or_else(of_fleet)
     }
 
     /// Mean hours between losses and failures that stop a plan.
-    pub fn between_losses_h(&self, way: &Way, gpus: u32) -> f64 {
+    pub fn between_losses_h(&self, way: &FeasiblePlan, gpus: u32) -> f64 {
         let by_market = self
             .spot_of(way)
             .map_or(0.0, |spot| 1.0 / between_losses_h(spot, way.vms()));
@@ -165,7 +167,7 @@ impl Terms {
     }
 
     /// When checkpoints of a plan on so many GPUs are written.
-    pub fn checkpoints(&self, way: &Way, gpus: u32) -> Policy {
+    pub fn checkpoints(&self, way: &FeasiblePlan, gpus: u32) -> Policy {
         let Some(upkeep) = self.upkeep(way) else {
             return Policy::None;
         };

@@ -2,7 +2,7 @@
 //! bubble.
 
 use crate::parallel::{PreparedPlan, Span, Work};
-use crate::training::log::{Entry, Fate, Side, Track, What};
+use crate::training::log::{Entry, Fate, LogEvent, NeighbourStage, Track};
 use scavsim_base::units::SimTime;
 
 /// The entries of a step without luck that begins at `from`, the first `most`; whether these are all.
@@ -31,7 +31,7 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
         if !is_beside {
             ends[track as usize] = end;
             if start > last {
-                entries.push(Entry::span((last, start), own, What::Bubble));
+                entries.push(Entry::span((last, start), own, LogEvent::Bubble));
             }
         }
         let track = if is_beside {
@@ -40,13 +40,13 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
             own
         };
         let what = match span.work {
-            Work::Forward => What::Forward(span.micro_batch),
+            Work::Forward => LogEvent::Forward(span.micro_batch),
             // The gradients of weights are the other part of the way back.
-            Work::Backward | Work::Weights => What::Backward(span.micro_batch),
-            Work::Receive => What::Exchange(span.micro_batch, Side::Before),
-            Work::Send => What::Exchange(span.micro_batch, Side::Behind),
-            Work::Reduce => What::Communication(Fate::Done),
-            Work::Update => What::Apply,
+            Work::Backward | Work::Weights => LogEvent::Backward(span.micro_batch),
+            Work::Receive => LogEvent::Exchange(span.micro_batch, NeighbourStage::Before),
+            Work::Send => LogEvent::Exchange(span.micro_batch, NeighbourStage::Behind),
+            Work::Reduce => LogEvent::Communication(Fate::Done),
+            Work::Update => LogEvent::Apply,
         };
         entries.push(Entry::span((start, end), track, what));
     }

@@ -50,7 +50,7 @@ impl Vm {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct VmRequest {
     /// Index of the VM type.
     pub vm: u16,
     pub vm_type: VmTypeKey,
@@ -113,7 +113,7 @@ impl Provider {
         self.streams.stream(self.replica, purpose)
     }
 
-    pub fn next_request(&self, wanted: &Wanted) -> RequestKey {
+    pub fn next_request(&self, wanted: &VmRequest) -> RequestKey {
         RequestKey {
             vm_type: wanted.vm_type,
             on_spot: wanted.on_spot,
@@ -123,7 +123,7 @@ impl Provider {
 
     /// The place of a type and market among those that were asked for: a search that goes from type to type asks for the
     /// last ones.
-    fn place(&self, wanted: &Wanted) -> Option<usize> {
+    fn place(&self, wanted: &VmRequest) -> Option<usize> {
         let kind = (wanted.vm_type, wanted.market);
         (self.by_market.iter()).rposition(|(vm_type, market, _)| (*vm_type, *market) == kind)
     }
@@ -131,7 +131,7 @@ impl Provider {
     /// One more VM, asked for at `now`: it runs after `boot`, and lives by `law` if it is lost by itself.
     pub fn request(
         &mut self,
-        wanted: &Wanted,
+        wanted: &VmRequest,
         boot: &Pause,
         law: Option<&Lifetime>,
         now: SimTime,

@@ -44,7 +44,7 @@ struct Rate {
 }
 
 impl Rate {
-    fn of(sigma: f64, compute_s: f64, communication_s: f64) -> Rate {
+    fn new(sigma: f64, compute_s: f64, communication_s: f64) -> Rate {
         let nodes = (-NODES..=NODES).map(|i| {
             let z = f64::from(i) * NODE_DISTANCE;
             let factor = libm::exp(sigma * z - 0.5 * sigma * sigma);
@@ -91,7 +91,7 @@ impl DriftPath {
         if usual_s * STEPS_PER_PERIOD > drift.period_s || communication_s <= 0.0 {
             return None;
         }
-        self.at(now);
+        self.factor_at(now);
         let ends = |level: u32| {
             let last = self.period + (1 << (2 * level));
             SimTime::from_seconds(last as f64 * drift.period_s)
@@ -99,7 +99,7 @@ impl DriftPath {
         let fits =
             |level: &u32| self.period.is_multiple_of(1 << (2 * level)) && ends(*level) <= limit;
         let level = (1..=LARGEST_LEVEL).take_while(fits).last()?;
-        let rate = Rate::of(drift.sigma, compute_s, communication_s);
+        let rate = Rate::new(drift.sigma, compute_s, communication_s);
         // The square root of the periods of the block.
         let root = f64::from(1 << level);
         if rate.skewness.abs() / root > LARGEST_SKEWNESS {
@@ -141,12 +141,12 @@ impl DriftPath {
 
     /// A network that does not drift.
     pub fn still() -> Self {
-        DriftPath::new(None, Streams::new(0), 0, WorkloadKey::of(""))
+        DriftPath::new(None, Streams::new(0), 0, WorkloadKey::from_name(""))
     }
 
     /// The factor at `now`, and when it ends. Time must not run back.
     #[inline]
-    pub fn at(&mut self, now: SimTime) -> (f64, SimTime) {
+    pub fn factor_at(&mut self, now: SimTime) -> (f64, SimTime) {
         if now >= self.until
             && let Some(drift) = self.drift
         {

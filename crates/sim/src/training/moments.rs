@@ -11,12 +11,12 @@ pub struct Moments {
     /// Third central moment over the cube of the standard deviation; 0 for a constant.
     pub skewness: f64,
     /// Moments of steps in which nobody straggles, where somebody may.
-    pub calm: Option<Calm>,
+    pub calm: Option<StragglerFreeSteps>,
 }
 
 /// Steps in which nobody straggles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calm {
+pub struct StragglerFreeSteps {
     /// Probability that a step is one.
     pub odds: f64,
     /// Mean of those, relative to one worker's mean over all steps.
@@ -56,7 +56,7 @@ impl Moments {
             (odds >= FEWEST_CALM).then(|| {
                 let plain = plain(without);
                 let scale = libm::exp(time.log_scale() - without.log_scale());
-                Calm {
+                StragglerFreeSteps {
                     odds,
                     mean: scale * plain.mean,
                     deviation: scale * plain.deviation,

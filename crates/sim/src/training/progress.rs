@@ -48,16 +48,16 @@ impl Event {
 /// A job that has no event left but is not where it should be: a defect of the simulator or its input, never a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the simulated job stalled at {:.3} s: no event is left and the target is not reached", .at.seconds())]
-pub struct Stalled {
+pub struct StalledJob {
     pub at: SimTime,
 }
 
 /// Why a job does not come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unfinished {
+pub enum UnfinishedJob {
     /// A defect.
     #[error(transparent)]
-    Stalled(#[from] Stalled),
+    Stalled(#[from] StalledJob),
     #[error("the provider took away the chief at {:.0} s, which ends the run", .at.seconds())]
     ChiefLost { at: SimTime },
     #[error("too few VMs are left at {:.0} s, and none will come", .at.seconds())]
@@ -80,36 +80,36 @@ pub enum Unfinished {
     TooManyLosses { at: SimTime },
 }
 
-impl Unfinished {
+impl UnfinishedJob {
     /// Something that cannot be.
     pub fn defect(at: SimTime) -> Self {
-        Unfinished::Stalled(Stalled { at })
+        UnfinishedJob::Stalled(StalledJob { at })
     }
 
-    pub fn at(&self) -> SimTime {
+    pub fn ended_at(&self) -> SimTime {
         match self {
-            Unfinished::Stalled(Stalled { at })
-            | Unfinished::ChiefLost { at }
-            | Unfinished::NobodyLeft { at }
-            | Unfinished::Unreached { at }
-            | Unfinished::Interrupted { at }
-            | Unfinished::Hopeless { at, .. }
-            | Unfinished::TooManyLosses { at } => *at,
-            Unfinished::ClockEnded => SimTime::LAST,
+            UnfinishedJob::Stalled(StalledJob { at })
+            | UnfinishedJob::ChiefLost { at }
+            | UnfinishedJob::NobodyLeft { at }
+            | UnfinishedJob::Unreached { at }
+            | UnfinishedJob::Interrupted { at }
+            | UnfinishedJob::Hopeless { at, .. }
+            | UnfinishedJob::TooManyLosses { at } => *at,
+            UnfinishedJob::ClockEnded => SimTime::LAST,
         }
     }
 
     /// The reason in results, which do not depend on the moment.
     pub fn reason(&self) -> Cow<'static, str> {
         let reason = match self {
-            Unfinished::Hopeless { .. } => return self.to_string().into(),
-            Unfinished::Stalled(_) => "the simulated job stalled",
-            Unfinished::ChiefLost { .. } => "the provider took away the chief",
-            Unfinished::NobodyLeft { .. } => "too few VMs are left, and none will come",
-            Unfinished::Unreached { .. } => "the chosen configuration did not reach the target",
-            Unfinished::ClockEnded => "the simulated clock ended, after 584 years",
-            Unfinished::Interrupted { .. } => "interrupted",
-            Unfinished::TooManyLosses { .. } => "losses leave no time to train",
+            UnfinishedJob::Hopeless { .. } => return self.to_string().into(),
+            UnfinishedJob::Stalled(_) => "the simulated job stalled",
+            UnfinishedJob::ChiefLost { .. } => "the provider took away the chief",
+            UnfinishedJob::NobodyLeft { .. } => "too few VMs are left, and none will come",
+            UnfinishedJob::Unreached { .. } => "the chosen configuration did not reach the target",
+            UnfinishedJob::ClockEnded => "the simulated clock ended, after 584 years",
+            UnfinishedJob::Interrupted { .. } => "interrupted",
+            UnfinishedJob::TooManyLosses { .. } => "losses leave no time to train",
         };
         reason.into()
     }

@@ -10,7 +10,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// The memory of type `M`, as it was left; made when it is first asked for. Asked once per stretch.
-    pub fn of<M: Any + Default + Send + Sync>(&mut self) -> &mut M {
+    pub fn memory<M: Any + Default + Send + Sync>(&mut self) -> &mut M {
         let known = self.rooms.iter().position(|room| room.is::<M>());
         let place = known.unwrap_or_else(|| {
             self.rooms.push(Box::<M>::default());
@@ -34,15 +34,15 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Other(Vec<u32>);
+    struct OtherMemory(Vec<u32>);
 
     #[test]
     fn each_type_has_a_room_that_stays_as_it_was_left() {
         let mut scratch = Scratch::default();
-        scratch.of::<Vec<u32>>().push(7);
-        scratch.of::<Other>().0.push(8);
-        assert_eq!(scratch.of::<Vec<u32>>(), &[7]);
-        assert_eq!(scratch.of::<Other>().0, [8]);
-        assert!(scratch.clone().of::<Vec<u32>>().is_empty());
+        scratch.memory::<Vec<u32>>().push(7);
+        scratch.memory::<OtherMemory>().0.push(8);
+        assert_eq!(scratch.memory::<Vec<u32>>(), &[7]);
+        assert_eq!(scratch.memory::<OtherMemory>().0, [8]);
+        assert!(scratch.clone().memory::<Vec<u32>>().is_empty());
     }
 }

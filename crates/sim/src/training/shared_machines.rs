@@ -29,7 +29,7 @@ pub fn mean_of_slowest(layout: &[(u32, u32)], time: WorkerTime, vm_sigma: f64) -
     let slowest = slowest::integrate(over_all, &[0.0], |log_time| {
         let (mut product, mut hazard) = (1.0, 0.0);
         for (vm, count) in &vms {
-            let (density, cdf) = vm.at(log_time);
+            let (density, cdf) = vm.density_and_cdf(log_time);
             if cdf <= 0.0 {
                 return 0.0;
             }
@@ -97,7 +97,7 @@ impl LateVm {
     }
 
     /// Density and distribution.
-    fn at(&self, log_time: f64) -> (f64, f64) {
+    fn density_and_cdf(&self, log_time: f64) -> (f64, f64) {
         let sum = |nodes: &[(f64, f64)], one: &dyn Fn(f64) -> (f64, f64)| {
             nodes.iter().fold((0.0, 0.0), |(density, cdf), (y, odds)| {
                 let (own_density, own_cdf) = one(log_time - y);

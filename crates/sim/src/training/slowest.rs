@@ -9,7 +9,7 @@ pub(super) use draw::{binomial, straggling};
 pub use draw::{draw, draw_straggled, draw_unequal, draw_unequal_straggled};
 
 pub use super::moments::Moments;
-use super::unequal;
+use super::slowest_unequal_worker;
 use super::variation::{Family, Straggler, WorkerTime};
 use scavsim_base::stats::normal;
 
@@ -115,7 +115,7 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(factors.iter().fold(0.0, |a, &b| a.max(b)));
     }
-    let (all, known) = match unequal::moments(factors, time) {
+    let (all, known) = match slowest_unequal_worker::moments(factors, time) {
         Some(unequal) => (unequal.all, unequal.plain),
         None => (moments_unequal_by_quadrature(factors, time), None),
     };
@@ -125,7 +125,7 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
 }
 
 /// Moments of the slowest of workers whose mean times are `factors`, by a fine quadrature, which takes a thousand times
-/// as long: for what the table of [`unequal`] does not hold, and to test it.
+/// as long: for what the table of [`slowest_unequal_worker`] does not hold, and to test it.
 pub(super) fn moments_unequal_by_quadrature(factors: &[f64], time: WorkerTime) -> Moments {
     // A vanishing step variation still has to be integrated: its atoms sit at every factor.
     let time = WorkerTime {

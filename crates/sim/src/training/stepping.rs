@@ -7,7 +7,7 @@ use scavsim_base::rng::Stream;
 
 /// What is known of a step before it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum StepCondition {
     Nothing,
     /// Somebody straggles.
     Straggler,
@@ -46,11 +46,13 @@ impl Stepping {
 
     /// Draws the compute seconds of the slowest worker of a step of which `given` is known.
     #[inline]
-    pub fn draw_slowest_given_s(&self, given: Given, stream: &mut Stream) -> f64 {
+    pub fn draw_slowest_given_s(&self, given: StepCondition, stream: &mut Stream) -> f64 {
         let relative = match (given, &self.machines) {
-            (Given::Nothing, _) => return self.draw_slowest_s(stream),
-            (Given::Straggler, None) => slowest::draw_straggled(self.workers, self.time, stream),
-            (Given::Straggler, Some(factors)) => {
+            (StepCondition::Nothing, _) => return self.draw_slowest_s(stream),
+            (StepCondition::Straggler, None) => {
+                slowest::draw_straggled(self.workers, self.time, stream)
+            }
+            (StepCondition::Straggler, Some(factors)) => {
                 slowest::draw_unequal_straggled(factors, self.time, stream)
             }
         };
@@ -60,12 +62,12 @@ impl Stepping {
     /// Shows each worker's compute seconds in a step of which that is known.
     pub fn draw_workers_given_s(
         &self,
-        given: Given,
+        given: StepCondition,
         stream: &mut Stream,
         mut show: impl FnMut(f64),
     ) {
         match (given, self.time.straggler) {
-            (Given::Straggler, Some(straggler)) => {
+            (StepCondition::Straggler, Some(straggler)) => {
                 let plain = WorkerTime {
                     straggler: None,
                     ..self.time

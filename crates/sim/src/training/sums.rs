@@ -9,7 +9,7 @@
 //! small or one step very skewed, all steps are drawn singly.
 
 use super::slowest::{self, Moments};
-use super::stepping::{Given, Stepping};
+use super::stepping::{StepCondition, Stepping};
 use scavsim_base::rng::Stream;
 
 /// Below this many steps they are drawn singly.
@@ -25,7 +25,7 @@ const LARGEST_SKEWNESS: f64 = 0.5;
 /// The total does not depend on what is asked of the way: a mark is a point on a path to the same end, so a run cut
 /// short and the whole run share their luck.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct ComputeSum {
     steps: u64,
     /// Seconds of all steps but those in `straggled_s`.
     plain_s: f64,
@@ -37,22 +37,22 @@ pub(crate) struct Walk {
     before_s: Option<f64>,
 }
 
-impl Walk {
+impl ComputeSum {
     /// Draws the sum of `steps` steps with the moments `one`; `draw` draws one of them. A mark may be asked for after
     /// `mark` of them.
     pub(crate) fn draw(
         stepping: &Stepping,
         one: Moments,
         (steps, mark): (u64, u64),
-        mut draw: impl FnMut(&mut Stream, Given) -> f64,
+        mut draw: impl FnMut(&mut Stream, StepCondition) -> f64,
         stream: &mut Stream,
-    ) -> Walk {
+    ) -> ComputeSum {
         let n = steps as f64;
         let (mean_s, deviation_s) = (
             stepping.worker_s * one.mean,
             stepping.worker_s * one.deviation,
         );
-        let at_once = |plain_s: f64, before_s: Option<f64>| Walk {
+        let at_once = |plain_s: f64, before_s: Option<f64>| ComputeSum {
             steps,
             plain_s,
             straggled_s: Vec::new(),
@@ -78,7 +78,7 @@ impl Walk {
         if let Some(calm) = calm {
             let straggled = slowest::binomial(steps, 1.0 - calm.odds, stream);
             let straggled_s: Vec<f64> = (0..straggled)
-                .map(|_| draw(stream, Given::Straggler))
+                .map(|_| draw(stream, StepCondition::Straggler))
                 .collect();
             let n = (steps - straggled) as f64;
             let (mean_s, deviation_s) = (
@@ -90,7 +90,7 @@ impl Walk {
             } else {
                 0.0
             };
-            return Walk {
+            return ComputeSum {
                 steps,
                 plain_s: (n * mean_s + deviation_s * n.sqrt() * bent).max(0.0),
                 straggled_s,
@@ -100,7 +100,7 @@ impl Walk {
         }
         let (mut before, mut total) = (0.0, 0.0);
         for done in 1..=steps {
-            total += draw(stream, Given::Nothing);
+            total += draw(stream, StepCondition::Nothing);
             if done == mark {
                 before = total;
             }
@@ -317,7 +317,7 @@ mod tests {
         let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
         for _ in 0..3000 {
             let draw = |stream: &mut Stream, given| stepping.draw_slowest_given_s(given, stream);
-            let mut walk = Walk::draw(&stepping, one, (steps, mark), draw, &mut stream);
+            let mut walk = ComputeSum::draw(&stepping, one, (steps, mark), draw, &mut stream);
             assert!(walk.before_s.is_none(), "it is a mixture");
             let (total, before) = (walk.total_s(), walk.before_s(mark, &mut stream));
             assert!((walk.total_s() - total).abs() < 1e-9 * total);

@@ -50,7 +50,7 @@ impl CheckpointWrite {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct MeasuredWrites {
     pub model: String,
     /// Size of a checkpoint in MB.
     pub mb: f64,
@@ -59,15 +59,15 @@ pub struct Measured {
     sd_s: f64,
 }
 
-impl Measured {
+impl MeasuredWrites {
     /// The embedded table, read once per process.
-    pub fn embedded() -> &'static [Measured] {
+    pub fn embedded() -> &'static [MeasuredWrites] {
         &table().0
     }
 }
 
-fn table() -> &'static (Vec<Measured>, Diagnostics) {
-    static READ: OnceLock<(Vec<Measured>, Diagnostics)> = OnceLock::new();
+fn table() -> &'static (Vec<MeasuredWrites>, Diagnostics) {
+    static READ: OnceLock<(Vec<MeasuredWrites>, Diagnostics)> = OnceLock::new();
     READ.get_or_init(|| {
         let mut d = Diagnostics::default();
         let sources = Sources::embedded(&mut d);
@@ -75,7 +75,7 @@ fn table() -> &'static (Vec<Measured>, Diagnostics) {
     })
 }
 
-fn fit(measured: &[Measured]) -> Option<CheckpointWrite> {
+fn fit(measured: &[MeasuredWrites]) -> Option<CheckpointWrite> {
     let line = Line::fit(measured.iter().map(|m| (m.mb, m.delay.mean_s())))?;
     // Spread of single writes of one model; what the line misses of a model is no luck.
     let squares: f64 = (measured.iter())
@@ -87,7 +87,7 @@ fn fit(measured: &[Measured]) -> Option<CheckpointWrite> {
 }
 
 /// All models have equally many writes, so the line through their means is that through the writes.
-fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Measured> {
+fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<MeasuredWrites> {
     let file = Source::new(FILE, text);
     let columns = ["model", "mb", "mean_s", "sd_s", "writes", "source"];
     let table = Table::read(&file, &columns, &[], d);
@@ -95,13 +95,13 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Measured> {
     for row in table.iter().flat_map(Table::rows) {
         sources.check(&row, &file, d);
         let model = row.text("model", d);
-        row.whole("writes", 1.., d);
+        row.whole_number("writes", 1.., d);
         let (mb, delay) = (row.number("mb", 0.0..=1e6, d), Delay::read(&row, d));
         let (Some(model), Some(mb), Some(delay)) = (model, mb, delay) else {
             continue;
         };
         if let Some(sd_s) = row.number("sd_s", 0.0.., d) {
-            all.push(Measured {
+            all.push(MeasuredWrites {
                 model: model.to_owned(),
                 mb,
                 delay,

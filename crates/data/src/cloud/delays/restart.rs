@@ -46,7 +46,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Restart> {
     let mut found: Vec<(&str, _, [Option<Delay>; 2])> = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
         sources.check(&row, &file, d);
-        row.whole("runs", 1.., d);
+        row.whole_number("runs", 1.., d);
         let delay = Delay::read(&row, d);
         let start = row.text("start", d).and_then(|start| {
             let at = ["cold", "warm"].iter().position(|known| *known == start);

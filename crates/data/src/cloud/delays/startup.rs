@@ -63,7 +63,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Startup> {
     let mut all: Vec<Startup> = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
         let is_sourced = sources.check(&row, &file, d);
-        row.whole("vms", 1.., d);
+        row.whole_number("vms", 1.., d);
         let delay = Delay::read(&row, d);
         let market = row.text("market", d).and_then(|market| {
             let found = Market::ALL.into_iter().find(|m| m.name() == market);

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use super::super::prices::Market;
 use super::super::sources::Sources;
 use super::lifetime::{Law, Lifetime};
-use super::{Batch, Bathtub, Empirical, Exponential, Trace};
-use super::{batch, bathtub, empirical, exponential, trace};
+use super::{Batch, Bathtub, EmpiricalLaw, Exponential, Trace};
+use super::{batch, bathtub, empirical_law, exponential, trace};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
@@ -15,7 +15,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 pub const FILE: &str = "data/clouds/lifetimes/models.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/lifetimes/models.csv");
 
-type Read = fn(&Arc<Source>, &mut Diagnostics) -> HashMap<String, Figures>;
+type LifetimeTableReader = fn(&Arc<Source>, &mut Diagnostics) -> HashMap<String, LifetimeEntry>;
 
 macro_rules! table {
     ($name:literal) => {
@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// Kind, file and text of its figures, how they are read.
-const KINDS: [(Declaration, (&str, &str), Read); 5] = [
+const KINDS: [(Declaration, (&str, &str), LifetimeTableReader); 5] = [
     (
         Exponential::DECLARATION,
         table!("exponential.csv"),
@@ -36,14 +36,16 @@ const KINDS: [(Declaration, (&str, &str), Read); 5] = [
     (Bathtub::DECLARATION, table!("bathtub.csv"), |s, d| {
         all(bathtub::read(s, d), law)
     }),
-    (Empirical::DECLARATION, table!("empirical.csv"), |s, d| {
-        all(empirical::read(s, d), law)
-    }),
+    (
+        EmpiricalLaw::DECLARATION,
+        table!("empirical.csv"),
+        |s, d| all(empirical_law::read(s, d), law),
+    ),
     (Batch::DECLARATION, table!("trace.csv"), |s, d| {
-        all(batch::read(s, d), Figures::Batch)
+        all(batch::read(s, d), LifetimeEntry::Batch)
     }),
     (Trace::DECLARATION, table!("trace.csv"), |s, d| {
-        all(trace::read(s, d), Figures::Trace)
+        all(trace::read(s, d), LifetimeEntry::Trace)
     }),
 ];
 
@@ -54,17 +56,20 @@ pub fn laws() -> impl Iterator<Item = &'static Declaration> {
 
 /// What a row of a kind's table describes.
 #[derive(Debug, Clone)]
-enum Figures {
+enum LifetimeEntry {
     Law(Arc<dyn Law>),
     Batch(Batch),
     Trace(Trace),
 }
 
-fn law(law: impl Law + 'static) -> Figures {
-    Figures::Law(Arc::new(law))
+fn law(law: impl Law + 'static) -> LifetimeEntry {
+    LifetimeEntry::Law(Arc::new(law))
 }
 
-fn all<F>(read: HashMap<String, F>, figures: fn(F) -> Figures) -> HashMap<String, Figures> {
+fn all<F>(
+    read: HashMap<String, F>,
+    figures: fn(F) -> LifetimeEntry,
+) -> HashMap<String, LifetimeEntry> {
     let all = read.into_iter();
     all.map(|(name, found)| (name, figures(found))).collect()
 }
@@ -142,7 +147,7 @@ impl Model {
 }
 
 fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
-    let figures: Vec<HashMap<String, Figures>> = (KINDS.iter())
+    let figures: Vec<HashMap<String, LifetimeEntry>> = (KINDS.iter())
         .map(|(_, (file, text), read)| read(&Source::new(*file, *text), d))
         .collect();
     let file = Source::new(FILE, text);
@@ -170,7 +175,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
 fn kind(
     row: &Row<'_>,
     file: &Arc<Source>,
-    figures: &[HashMap<String, Figures>],
+    figures: &[HashMap<String, LifetimeEntry>],
     d: &mut Diagnostics,
 ) -> Option<(&'static str, Kind)> {
     let cap_h = match row.optional_text("cap_h") {
@@ -200,18 +205,18 @@ fn kind(
             format!("did you mean `{near}`?")
         });
         let title = format!("{figures_file} has no `{name}`");
-        d.push(Diagnostic::at(file, row.span(column), title, label));
+        d.push(Diagnostic::at_span(file, row.span(column), title, label));
         return None;
     };
     let kind = match found.clone() {
-        Figures::Law(law) => Kind::Alone(Lifetime::shared(law, cap_h)),
+        LifetimeEntry::Law(law) => Kind::Alone(Lifetime::shared(law, cap_h)),
         _ if cap_h.is_some() => {
             let title = format!("`cap_h` goes with lives of single VMs, not with `{law}`");
             d.error_at(file, row.span("cap_h"), title, "expected an empty cell");
             return None;
         }
-        Figures::Batch(batch) => Kind::Batch(batch),
-        Figures::Trace(trace) => Kind::Trace(trace),
+        LifetimeEntry::Batch(batch) => Kind::Batch(batch),
+        LifetimeEntry::Trace(trace) => Kind::Trace(trace),
     };
     Some((law, kind))
 }
@@ -232,7 +237,7 @@ fn description(
         found
     });
     let (name, provider) = (row.text("name", d), row.text("provider", d));
-    let notice_s = row.whole("notice_s", ..=1_000_000, d);
+    let notice_s = row.whole_number("notice_s", ..=1_000_000, d);
     let source_keys = row.optional_text("source")?;
     let (law, kind) = kind?;
     let optional = |column| row.optional_text(column).map(str::to_owned);
@@ -292,7 +297,7 @@ mod tests {
                 continue;
             };
             let mut stream =
-                Streams::new(11).stream(0, Purpose::ModelLives(ModelKey::of(&model.name)));
+                Streams::new(11).stream(0, Purpose::ModelLives(ModelKey::from_name(&model.name)));
             let lives: Vec<f64> = (0..40_000).map(|_| life.sample(&mut stream)).collect();
             let test = kolmogorov_smirnov_against(&lives, |t| life.cdf(t), |t| life.cdf_before(t));
             assert!(test.p_value > 1e-4, "{}: {test:?}", model.name);

@@ -204,10 +204,13 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
     let mut rows: HashMap<&str, Vec<(u64, u32, u32)>> = HashMap::new();
     let mut held: HashMap<&str, u64> = HashMap::new();
     for row in table.iter().flat_map(Table::rows) {
-        let cells = (row.text("name", d), row.whole("at_s", ..=u64::MAX / 4, d));
+        let cells = (
+            row.text("name", d),
+            row.whole_number("at_s", ..=u64::MAX / 4, d),
+        );
         let counts = (
-            row.whole("added", ..=MOST, d),
-            row.whole("removed", ..=MOST, d),
+            row.whole_number("added", ..=MOST, d),
+            row.whole_number("removed", ..=MOST, d),
         );
         let ((Some(name), Some(at_s)), (Some(added), Some(removed))) = (cells, counts) else {
             continue;

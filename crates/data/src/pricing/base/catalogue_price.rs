@@ -9,7 +9,7 @@ use crate::cloud::{Date, Fleet, Market, Offer, Price, PriceTable, RentalPlace, p
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::pricing::{PolicyFile, PriceDay};
-use crate::usage::Rented;
+use crate::usage::RentedVmType;
 use scavsim_base::Declaration;
 
 pub const RULE: Rule = Rule {
@@ -153,7 +153,7 @@ struct TablePrice {
 }
 
 impl VmPrice for TablePrice {
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let market = if self.as_rented && rented.on_spot == Some(true) {
             Market::Spot
         } else {
@@ -197,7 +197,7 @@ enum ListedAt {
 }
 
 impl CataloguePrice {
-    fn market_of(&self, rented: Rented<'_>) -> Market {
+    fn market_of(&self, rented: RentedVmType<'_>) -> Market {
         if self.as_rented && rented.on_spot == Some(true) {
             Market::Spot
         } else {
@@ -293,7 +293,7 @@ fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
 }
 
 impl VmPrice for CataloguePrice {
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let market = self.market_of(rented);
         // A price that the scenario states is one on demand.
         if let (Market::OnDemand, Some(own)) = (market, fleet.own(rented.vm))
@@ -309,7 +309,7 @@ impl VmPrice for CataloguePrice {
         self.market
     }
 
-    fn listed(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
+    fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
         let market = self.market_of(rented);
         let is_stated = (fleet.own(rented.vm)).is_some_and(|own| own.usd_per_hour.is_some());
         if market == Market::OnDemand && is_stated {

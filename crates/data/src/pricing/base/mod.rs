@@ -15,7 +15,7 @@ pub mod rule;
 
 use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
-pub use crate::usage::Rented;
+pub use crate::usage::RentedVmType;
 pub use price::{Base, ListedPrice, NoPrice, VmPrice};
 pub use rule::Rule;
 

@@ -6,7 +6,7 @@ use super::price::{Base, NoPrice, VmPrice};
 use super::rule::Rule;
 use crate::cloud::{Fleet, vm_types};
 use crate::pricing::wrong_policy::WrongPolicy;
-use crate::usage::Rented;
+use crate::usage::RentedVmType;
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::Usd;
 
@@ -51,7 +51,7 @@ struct PerResource {
 }
 
 impl VmPrice for PerResource {
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let vm = rented.vm;
         let (own, listed) = (fleet.own(vm), fleet.described(vm));
         if own.is_none() && listed.is_none() {
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(vms.len(), count, "{family}");
             for vm in vms {
                 let usd = rule
-                    .usd_per_hour(Rented::as_priced(vm), &fleet)
+                    .usd_per_hour(RentedVmType::as_priced(vm), &fleet)
                     .expect("a known size");
                 let listed = catalogue.usd_per_hour(vm, &offer).expect("a price");
                 assert!(

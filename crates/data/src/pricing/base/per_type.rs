@@ -7,7 +7,7 @@ use super::price::{Base, NoPrice, VmPrice};
 use super::rule::Rule;
 use crate::cloud::Fleet;
 use crate::pricing::wrong_policy::WrongPolicy;
-use crate::usage::Rented;
+use crate::usage::RentedVmType;
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::PositiveUsd;
 use scavsim_read::input::did_you_mean;
@@ -42,8 +42,8 @@ struct PerType {
 }
 
 impl VmPrice for PerType {
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
-        let Rented { vm, on_spot } = rented;
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let RentedVmType { vm, on_spot } = rented;
         let (key, table) = if on_spot == Some(true) && !self.spot.is_empty() {
             ("spot_usd_per_hour_of", &self.spot)
         } else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::price::{Base, NoPrice, VmPrice};
 use super::rule::Rule;
 use crate::cloud::Fleet;
-use crate::usage::Rented;
+use crate::usage::RentedVmType;
 use scavsim_base::Declaration;
 
 pub const RULE: Rule = Rule {
@@ -25,7 +25,7 @@ pub const RULE: Rule = Rule {
 struct PerVm(f64);
 
 impl VmPrice for PerVm {
-    fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, _: RentedVmType<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
         Ok(self.0)
     }
 

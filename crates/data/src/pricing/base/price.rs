@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market};
-use crate::usage::Rented;
+use crate::usage::RentedVmType;
 
 #[derive(Debug, Clone)]
 pub enum Base {
@@ -20,14 +20,14 @@ pub enum Base {
 ///
 /// ```
 /// # use scavsim_data::face as scavsim;
-/// use scavsim::{Fleet, NoPrice, Rented, VmPrice};
+/// use scavsim::{Fleet, NoPrice, RentedVmType, VmPrice};
 ///
 /// /// So much per vCPU.
 /// #[derive(Debug)]
 /// struct PerVcpu(f64);
 ///
 /// impl VmPrice for PerVcpu {
-///     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+///     fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
 ///         match fleet.vm_type(rented.vm) {
 ///             Some(vm) => Ok(self.0 * vm.vcpu as f64),
 ///             None => Err(NoPrice {
@@ -39,14 +39,14 @@ pub enum Base {
 /// }
 ///
 /// let fleet = Fleet::listed();
-/// assert_eq!(PerVcpu(0.05).usd_per_hour(Rented::as_priced("e2-standard-4"), &fleet), Ok(0.2));
-/// assert!(PerVcpu(0.05).usd_per_hour(Rented::as_priced("abacus"), &fleet).is_err());
+/// assert_eq!(PerVcpu(0.05).usd_per_hour(RentedVmType::as_priced("e2-standard-4"), &fleet), Ok(0.2));
+/// assert!(PerVcpu(0.05).usd_per_hour(RentedVmType::as_priced("abacus"), &fleet).is_err());
 /// ```
 ///
 /// `Options::price` gives it to a scenario; `examples/own_price.rs` is a whole program.
 pub trait VmPrice: Debug + Send + Sync {
     /// USD per hour of a VM.
-    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
+    fn usd_per_hour(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
 
     /// Whether all VM types cost the same.
     fn is_flat(&self) -> bool {
@@ -59,7 +59,7 @@ pub trait VmPrice: Debug + Send + Sync {
     }
 
     /// Which listed price it is, if it is one.
-    fn listed(&self, _rented: Rented<'_>, _fleet: &Fleet<'_>) -> Option<ListedPrice> {
+    fn listed(&self, _rented: RentedVmType<'_>, _fleet: &Fleet<'_>) -> Option<ListedPrice> {
         None
     }
 }

@@ -35,13 +35,13 @@ pub fn add_to_schema(schema: &mut Schema) {
 }
 
 /// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to `found`.
-pub struct Beside<'k, D> {
+pub struct ChargeKeysDeserializer<'k, D> {
     /// Where the form is read from.
     pub inner: D,
     pub found: &'k mut Keys,
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Beside<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ChargeKeysDeserializer<'_, D> {
     type Error = D::Error;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -51,7 +51,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Beside<'_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         let legal = with_keys(fields);
-        let visitor = Without {
+        let visitor = ChargeKeysVisitor {
             visitor,
             legal,
             found: self.found,
@@ -84,13 +84,13 @@ fn with_keys(fields: &'static [&'static str]) -> &'static [&'static str] {
 }
 
 /// A visitor that does not see the keys of charges.
-struct Without<'k, V> {
+struct ChargeKeysVisitor<'k, V> {
     visitor: V,
     legal: &'static [&'static str],
     found: &'k mut Keys,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Without<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for ChargeKeysVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -126,8 +126,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Pairs<'_, A> {
             let legal = self.legal;
             match self.map.next_key_seed(Name { of_form, legal })? {
                 None => return Ok(None),
-                Some(Named::OfForm(key)) => return Ok(Some(key)),
-                Some(Named::OfCharge(key)) => {
+                Some(FormOrChargeKey::OfForm(key)) => return Ok(Some(key)),
+                Some(FormOrChargeKey::OfCharge(key)) => {
                     let number = self.map.next_value()?;
                     self.found.0.insert(key, number);
                 }
@@ -147,23 +147,23 @@ struct Name<'s, K> {
     legal: &'static [&'static str],
 }
 
-enum Named<V> {
+enum FormOrChargeKey<V> {
     OfForm(V),
     OfCharge(&'static str),
 }
 
 impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for Name<'_, K> {
-    type Value = Named<K::Value>;
+    type Value = FormOrChargeKey<K::Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         let key = String::deserialize(deserializer)?;
         if let Some((own, _)) = all_keys().find(|(own, _)| *own == key) {
-            return Ok(Named::OfCharge(own));
+            return Ok(FormOrChargeKey::OfCharge(own));
         }
         match self.of_form.take() {
             Some(seed) if self.legal.contains(&&*key) => {
                 let key = StringDeserializer::new(key);
-                seed.deserialize(key).map(Named::OfForm)
+                seed.deserialize(key).map(FormOrChargeKey::OfForm)
             }
             _ => Err(D::Error::unknown_field(&key, self.legal)),
         }

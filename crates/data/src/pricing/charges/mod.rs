@@ -53,7 +53,7 @@ pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
 
 impl Charge {
     /// The number of this charge among those of all charges.
-    pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
+    pub fn value_in<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
         let place = CHARGES
             .iter()
             .position(|charge| charge.declaration.name == self.declaration.name);

@@ -5,16 +5,16 @@
 //!
 //! - [`spot_series`]: a spot price that changes while a job runs.
 //! - [`sustained_use`]: a discount that grows with the part of the month in which VMs are held.
-//! - [`revoked`]: what is not charged of a VM that the provider takes away.
+//! - [`preemption_refund`]: what is not charged of a VM that the provider takes away.
 
-pub mod revoked;
+pub mod preemption_refund;
 pub mod spot_series;
 pub mod sustained_use;
 
 use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
 use crate::cloud::Market;
-use revoked::Revoked;
+use preemption_refund::PreemptionRefund;
 use scavsim_base::Declaration;
 use spot_series::Series;
 use sustained_use::SustainedUse;
@@ -31,7 +31,7 @@ pub struct Reductions {
     /// Discount by the part of the month.
     pub sustained_use: Option<SustainedUse>,
     /// What is not charged of a VM that the provider takes away.
-    pub revoked: Revoked,
+    pub revoked: PreemptionRefund,
     /// Whether the base price of VMs that are rented as spot VMs is their spot price, from which nothing else is taken off.
     pub knows_spot_prices: bool,
 }
@@ -42,7 +42,7 @@ impl Reductions {
         on_demand_factor: 1.0,
         spot_series: None,
         sustained_use: None,
-        revoked: Revoked {
+        revoked: PreemptionRefund {
             free_first_hour: false,
             free_started_unit: false,
         },
@@ -184,7 +184,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy
         return Err(WrongPolicy::TwoDiscounts(one, other));
     }
     let is_spot = market == Market::Spot || own.is_some() || has_spot_rule;
-    let revoked = Revoked::read(file, is_spot)?;
+    let revoked = PreemptionRefund::read(file, is_spot)?;
     let reductions = found.into_iter().next().map(|(_, reductions)| reductions);
     Ok(Reductions {
         revoked,

@@ -12,7 +12,7 @@ const SPOT_SERIES: &str = "`spot_series`";
 pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, WrongPolicy>> {
     Some(match file.spot_series.as_ref()? {
         SpotSeriesKey::Steps(steps) => SpotSeries::new(SPOT_SERIES, steps).map(Series::Ratio),
-        SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
+        SpotSeriesKey::Table(_) => DatedSpotPrices::read(file).map(Series::Dated),
     })
 }
 
@@ -22,19 +22,19 @@ pub enum Series {
     /// One multiple of the base price for all VM types.
     Ratio(SpotSeries),
     /// A multiple for each VM type, from a table.
-    Dated(Dated),
+    Dated(DatedSpotPrices),
 }
 
 /// Spot prices of a table from the day on which a job begins.
 #[derive(Debug, Clone)]
-pub struct Dated {
+pub struct DatedSpotPrices {
     table: Arc<PriceTable>,
     place: RentalPlace,
     start: Date,
 }
 
-impl Dated {
-    fn read(file: &PolicyFile) -> Result<Dated, WrongPolicy> {
+impl DatedSpotPrices {
+    fn read(file: &PolicyFile) -> Result<DatedSpotPrices, WrongPolicy> {
         let table = (file.tables.series.clone())
             .ok_or(WrongPolicy::OutsideScenario("`spot_series`: a table"))?;
         let start = file.date.and_then(PriceDay::stated);
@@ -42,7 +42,7 @@ impl Dated {
             "`spot_series` of a table",
             "`date`, the day with which a job begins",
         ))?;
-        Ok(Dated {
+        Ok(DatedSpotPrices {
             table,
             place: file.place(),
             start,

@@ -17,14 +17,14 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy
 
 /// VMs of one type, billed for the same hours.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
+pub struct BilledVms {
     pub vms: f64,
     /// From this hour of the job on.
     pub from_h: f64,
     pub hours: f64,
 }
 
-impl Held {
+impl BilledVms {
     /// Billed hours of all.
     pub fn vm_hours(&self) -> f64 {
         self.vms * self.hours
@@ -48,12 +48,12 @@ impl SustainedUse {
     }
 
     /// VM-hours at the base price that cost as much as `all` VMs of one type.
-    pub fn charged_h(&self, all: impl Iterator<Item = Held> + Clone) -> f64 {
+    pub fn charged_h(&self, all: impl Iterator<Item = BilledVms> + Clone) -> f64 {
         let mut billed = all.filter(|held| held.hours > 0.0);
         let Some(first) = billed.clone().next() else {
             return 0.0;
         };
-        let is_one = |held: Held| (held.from_h, held.hours) == (first.from_h, first.hours);
+        let is_one = |held: BilledVms| (held.from_h, held.hours) == (first.from_h, first.hours);
         if billed.clone().all(is_one) {
             let to_h = first.from_h + first.hours;
             let vms: f64 = billed.map(|held| held.vms).sum();
@@ -161,15 +161,15 @@ mod tests {
         SustainedUse::new(vec![1.0, 0.8, 0.6, 0.4]).expect("four bands")
     }
 
-    fn held(vms: u32, from_h: f64, hours: f64) -> Held {
-        Held {
+    fn billed_vms(vms: u32, from_h: f64, hours: f64) -> BilledVms {
+        BilledVms {
             vms: f64::from(vms),
             from_h,
             hours,
         }
     }
 
-    fn charged(all: &[Held]) -> f64 {
+    fn charged(all: &[BilledVms]) -> f64 {
         n1().charged_h(all.iter().copied())
     }
 
@@ -179,7 +179,7 @@ mod tests {
             let hours = part * MONTH_H;
             for vms in [1, 8] {
                 let expected = net * hours * f64::from(vms);
-                assert!((charged(&[held(vms, 0.0, hours)]) - expected).abs() < 1e-9);
+                assert!((charged(&[billed_vms(vms, 0.0, hours)]) - expected).abs() < 1e-9);
             }
         }
     }
@@ -198,22 +198,22 @@ mod tests {
                 n1().in_month_h(630.0) + 2.0 * full,
             ),
         ] {
-            let one = charged(&[held(1, from, hours)]);
+            let one = charged(&[billed_vms(1, from, hours)]);
             assert!((one - expected).abs() < 1e-9, "{from} {hours}: {one}");
             let half = hours / 2.0;
-            let pieces = charged(&[held(1, from, half), held(1, from + half, half)]);
+            let pieces = charged(&[billed_vms(1, from, half), billed_vms(1, from + half, half)]);
             assert!((pieces - expected).abs() < 1e-9, "{from} {hours}: {pieces}");
         }
     }
 
     #[test]
     fn vms_side_by_side_are_levels_and_one_after_the_other_they_are_one() {
-        assert_eq!(charged(&[held(30, 0.0, 24.0)]), 720.0);
-        let days: Vec<Held> = (0..30)
-            .map(|day| held(1, 24.0 * f64::from(day), 24.0))
+        assert_eq!(charged(&[billed_vms(30, 0.0, 24.0)]), 720.0);
+        let days: Vec<BilledVms> = (0..30)
+            .map(|day| billed_vms(1, 24.0 * f64::from(day), 24.0))
             .collect();
         assert!((charged(&days) - n1().in_month_h(720.0)).abs() < 1e-9);
-        assert!((charged(&[held(1, 0.0, 720.0)]) - charged(&days)).abs() < 1e-9);
+        assert!((charged(&[billed_vms(1, 0.0, 720.0)]) - charged(&days)).abs() < 1e-9);
     }
 
     proptest! {
@@ -232,8 +232,8 @@ mod tests {
                 }
                 expected += levels.iter().map(|&hours| n1().in_month_h(f64::from(hours))).sum::<f64>();
             }
-            let all: Vec<Held> = (all.iter())
-                .map(|&(vms, from, hours)| held(vms, f64::from(from), f64::from(hours)))
+            let all: Vec<BilledVms> = (all.iter())
+                .map(|&(vms, from, hours)| billed_vms(vms, f64::from(from), f64::from(hours)))
                 .collect();
             let found = charged(&all);
             prop_assert!((found - expected).abs() < 1e-6, "{found} {expected}");
@@ -244,7 +244,7 @@ mod tests {
         fn every_hour_costs_between_the_last_and_the_first_band(
             hours in 0.0f64..5000.0, more in 0.001f64..900.0,
         ) {
-            let extra = charged(&[held(1, 0.0, hours + more)]) - charged(&[held(1, 0.0, hours)]);
+            let extra = charged(&[billed_vms(1, 0.0, hours + more)]) - charged(&[billed_vms(1, 0.0, hours)]);
             prop_assert!(extra >= 0.4 * more - 1e-6 && extra <= more + 1e-6);
         }
     }

@@ -3,14 +3,14 @@
 use super::*;
 use crate::cloud::Fleet;
 use crate::pricing::charges::CHARGES;
-use crate::pricing::{PolicyFile, Rented};
+use crate::pricing::{PolicyFile, RentedVmType};
 use crate::usage::VmInterval;
 use proptest::prelude::*;
 
 fn tariff_of(text: &str, vms: &[&str]) -> Tariff {
     let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
     let policy = file.policy("test").expect("a sound policy");
-    let vms: Vec<Rented<'_>> = vms.iter().map(|vm| Rented::as_priced(vm)).collect();
+    let vms: Vec<RentedVmType<'_>> = vms.iter().map(|vm| RentedVmType::as_priced(vm)).collect();
     policy
         .tariff(&vms, &Fleet::listed())
         .expect("every VM has a price")
@@ -187,7 +187,10 @@ fn a_vm_costs_its_gpus() {
     assert_usd(run(&alone, 1, 1, 2.0), 8.0);
     let file: PolicyFile = toml::from_str("usd_per_gpu_hour = 0.5").expect("legal keys");
     let policy = file.policy("test").expect("a sound policy");
-    let free = policy.tariff(&[Rented::as_priced("n1-standard-4")], &Fleet::listed());
+    let free = policy.tariff(
+        &[RentedVmType::as_priced("n1-standard-4")],
+        &Fleet::listed(),
+    );
     assert!(free.is_err_and(|e| e.what.contains("`n1-standard-4` has no GPU")));
 }
 
@@ -333,7 +336,7 @@ fn parameter_servers_of_no_one_type_are_refused() {
     let text = "usd_per_vcpu_hour = 1\nusd_per_gib_hour = 0\nbilled_parameter_servers = 1";
     let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
     let policy = file.policy("test").expect("a sound policy");
-    let vms = ["n1-standard-4", "e2-highmem-4"].map(Rented::as_priced);
+    let vms = ["n1-standard-4", "e2-highmem-4"].map(RentedVmType::as_priced);
     let error = policy.tariff(&vms, &Fleet::listed());
     assert!(error.is_err_and(|e| e.help.contains("parameter_server_vm")));
 }

@@ -17,7 +17,7 @@ pub struct FreePooled(pub [f64; FREE]);
 
 impl FreePooled {
     /// The coefficients of a law; `None` of one that is of another form.
-    pub fn of(law: &PooledLaw) -> Option<FreePooled> {
+    pub fn from_law(law: &PooledLaw) -> Option<FreePooled> {
         let ComputeLaw::Affine {
             base_s,
             per_sample_s,
@@ -28,7 +28,7 @@ impl FreePooled {
         let Overlap::PNorm { exponent } = law.overlap else {
             return None;
         };
-        let (_, base, slope) = Growth::of(law.communication)?;
+        let (_, base, slope) = Growth::from_law(law.communication)?;
         let [a, b, c, d, e] = [base_s, per_sample_s, base, slope, law.one_vm_pass_s]
             .map(|coefficient| libm::log(coefficient.max(1e-12)));
         let angle = libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).clamp(0.0, 1.0).sqrt());
@@ -59,8 +59,8 @@ impl FreePooled {
 impl PooledLaw {
     /// How ln(seconds) of a step changes with each of [`FreePooled`]; `None` where the law gives no step.
     pub fn gradient(&self, vms: u32, workers: u32, local_batch: f64) -> Option<[f64; FREE]> {
-        let (growth, ..) = Growth::of(self.communication)?;
-        let free = FreePooled::of(self)?;
+        let (growth, ..) = Growth::from_law(self.communication)?;
+        let free = FreePooled::from_law(self)?;
         let ln_s = |free: FreePooled| {
             let law = free.law(growth, self.residual);
             let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);

@@ -26,7 +26,7 @@ impl Growth {
         }
     }
 
-    pub fn at(self, workers: u32) -> f64 {
+    pub fn value_at(self, workers: u32) -> f64 {
         let k = f64::from(workers);
         match self {
             Growth::Root => k.sqrt(),
@@ -59,7 +59,7 @@ impl Growth {
     }
 
     /// The growth of a law c + d·growth, with c and d; `None` of one that is of another form.
-    pub fn of(law: CommunicationLaw) -> Option<(Growth, f64, f64)> {
+    pub fn from_law(law: CommunicationLaw) -> Option<(Growth, f64, f64)> {
         match law {
             CommunicationLaw::Root { base_s, per_root_s } => {
                 Some((Growth::Root, base_s, per_root_s))

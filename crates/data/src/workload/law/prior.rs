@@ -23,9 +23,9 @@ const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
 const COMPARED_AT: u32 = 8;
 
 /// An application that was measured well, and the contrasts of its law.
-type Shipped = (&'static str, [f64; CONTRASTS]);
+type ApplicationContrasts = (&'static str, [f64; CONTRASTS]);
 
-const SHIPPED: [Shipped; 3] = [
+const SHIPPED: [ApplicationContrasts; 3] = [
     ("pollux-bert", [-0.81, 0.65, -0.54, -1.50, 0.25, 0.70]),
     ("pollux-cifar10", [-1.99, -0.50, -0.15, -1.05, 0.35, 0.40]),
     ("pollux-imagenet", [-1.50, -0.36, -0.39, -1.10, 0.32, 0.55]),
@@ -76,7 +76,7 @@ impl Prior {
         let share = 1.0 / (1.0 + libm::exp(a_to_b));
         let b = libm::log(compute_s * share / usual);
         let (a, c) = (b + a_to_b + libm::log(usual), b + c_to_b + libm::log(usual));
-        let d = c + d_to_c - libm::log(growth.at(COMPARED_AT));
+        let d = c + d_to_c - libm::log(growth.value_at(COMPARED_AT));
         FreePooled([a, b, c, d, c + e_to_c, angle, two_vms])
     }
 
@@ -104,7 +104,7 @@ pub fn contrasts(free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRAS
     let offsets = [
         -usual,
         -usual,
-        libm::log(growth.at(COMPARED_AT)),
+        libm::log(growth.value_at(COMPARED_AT)),
         0.0,
         0.0,
         0.0,
@@ -133,8 +133,8 @@ mod tests {
                 .map(|(c, _)| c.local_batch())
                 .collect();
             let usual = median(&mut batches).expect("steps");
-            let (growth, ..) = Growth::of(law.communication).expect("a growth");
-            let free = FreePooled::of(law).expect("free coefficients");
+            let (growth, ..) = Growth::from_law(law.communication).expect("a growth");
+            let free = FreePooled::from_law(law).expect("free coefficients");
             let found = contrasts(&free, growth, usual);
             for (found, expected) in found.iter().zip(expected) {
                 assert!(

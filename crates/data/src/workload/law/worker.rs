@@ -62,7 +62,7 @@ pub enum Speed {
 }
 
 impl Speed {
-    pub fn at(self, size: f64) -> f64 {
+    pub fn speed_at(self, size: f64) -> f64 {
         match self {
             Speed::Linear => size,
             Speed::Amdahl { serial } => 1.0 / (serial.get() + (1.0 - serial.get()) / size),
@@ -79,11 +79,11 @@ impl WorkerLaw {
             _ => 0.0,
         };
         let (u, w) = (self.sample_s.get(), self.fixed_samples.get());
-        let speed = self.speed.at(size);
+        let speed = self.speed.speed_at(size);
         let fixed_s = match self.fixed_speed {
             // As one term where both are as fast: the same bits as ever.
             None => return self.fixed_s.get() + (w + batch + beyond) * u / speed,
-            Some(fixed) => w * u / fixed.at(size),
+            Some(fixed) => w * u / fixed.speed_at(size),
         };
         self.fixed_s.get() + fixed_s + (batch + beyond) * u / speed
     }

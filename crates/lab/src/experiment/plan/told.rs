@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Arena, EAGER, Plan};
+use super::{EAGER, Plan, SearchProblem};
 use crate::experiment::expectation::Precision;
 
 /// Reasons for another fidelity that are told.
@@ -45,7 +45,7 @@ impl Plan {
 
     /// How well expectations are known that are means over runs: per arena that was made, the worst of its configurations.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
-        let worst = |arena: &Arena| {
+        let worst = |arena: &SearchProblem| {
             let all = arena.precision.iter().copied();
             all.max_by(|a, b| a.error.total_cmp(&b.error))
         };
@@ -58,7 +58,7 @@ impl Plan {
     /// and what is taken to be so.
     pub fn at_a_limit(&self, arena: usize) -> Vec<String> {
         let found = self.eager().find(|(index, _)| *index == arena);
-        let of = |arena: &Arena| -> Vec<String> {
+        let of = |arena: &SearchProblem| -> Vec<String> {
             let open = arena.precision.iter().enumerate();
             open.filter(|(_, known)| known.is_at_a_limit)
                 .map(|(at, _)| arena.space.name(at))
@@ -69,7 +69,7 @@ impl Plan {
 
     /// A sentence for each arena that has such configurations.
     pub fn at_limits(&self) -> Vec<String> {
-        let of = |(index, _): (usize, &Arena)| {
+        let of = |(index, _): (usize, &SearchProblem)| {
             let open = self.at_a_limit(index);
             let more = open.len().saturating_sub(MOST_AT_LIMITS);
             let names = open[..open.len() - more].join("; ");
@@ -89,7 +89,7 @@ impl Plan {
     }
 
     /// The arenas that are told of, as far as they were made.
-    fn eager(&self) -> impl Iterator<Item = (usize, &Arena)> {
+    fn eager(&self) -> impl Iterator<Item = (usize, &SearchProblem)> {
         (self.arenas.iter().take(EAGER).enumerate())
             .filter_map(|(index, made)| Some((index, &**made.get()?.as_ref().ok()?)))
     }

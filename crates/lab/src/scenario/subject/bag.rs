@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toml::Spanned;
 
 use super::form::{Form, Reading};
-use super::topic::{Known, Prepared, Preparing, Search, Topic};
+use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
 use crate::scenario::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -23,9 +23,9 @@ use scavsim_data::usage::RentedVm;
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
-use scavsim_search::search::Figures;
-use scavsim_search::testbed::BagGround;
-use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged};
+use scavsim_search::search::WorkloadFacts;
+use scavsim_search::testbed::BagEnvironment;
+use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {
@@ -99,19 +99,23 @@ impl Topic for BagOfJobs {
         vec![(&self.choices.name, self.choices.space.len())]
     }
 
-    fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
-        Known::without_history(&self.choices.name, &self.choices.space, Figures::of_bag())
+    fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
+        SearchKnowledge::without_history(
+            &self.choices.name,
+            &self.choices.space,
+            WorkloadFacts::of_bag(),
+        )
     }
 
     fn prepared<'s>(
         &'s self,
         search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull> {
+        preparing: SearchPreparation<'_>,
+    ) -> Result<PreparedSearch<'s>, OutsideHull> {
         let terms = Arc::clone(&self.terms[preparing.setting.number]);
-        Ok(Prepared {
+        Ok(PreparedSearch {
             known: self.known(search, &preparing.setting.setup),
-            ground: Box::new(BagGround::new(terms, Arc::clone(&self.choices))),
+            ground: Box::new(BagEnvironment::new(terms, Arc::clone(&self.choices))),
             fleet: Fleet::listed(),
         })
     }
@@ -158,7 +162,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
         .map_or(start_up, |spot| spot.replacement);
     let loss = match (&table.losses, &setup.spot) {
         (Some(losses), _) => given(losses.get_ref()),
-        (None, Some(spot)) => Loss::of(&spot.losses),
+        (None, Some(spot)) => Loss::from_losses(&spot.losses),
         (None, None) => Loss::Never,
     };
     Some(Arc::new(Bag {
@@ -177,7 +181,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
         boot,
         notice: match &table.notice {
             NoticeChoice::AtOnce => Notice::AT_ONCE,
-            NoticeChoice::Logged => logged::notice(),
+            NoticeChoice::Logged => logged_bags::notice(),
             NoticeChoice::AfterLossS(delay) => Notice::AfterLoss(time(Some(*delay))),
             NoticeChoice::AfterStartS(all) => {
                 Notice::AfterStart(all.iter().map(|delay| delay.get()).collect())
@@ -247,7 +251,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
             .as_ref()
             .map(Spanned::span)
             .unwrap_or_default();
-        let complaint = complaints.at(place, title, "too many");
+        let complaint = complaints.mistake_at(place, title, "too many");
         complaints.push(complaint.with_help(help));
         // Nothing of it is made.
         return None;
@@ -293,7 +297,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
                 parallel_jobs,
                 job_s: own.mean_s.get(),
                 life: lives.get(own.vm.as_str()).cloned(),
-                vm_key: VmTypeKey::of(&own.vm),
+                vm_key: VmTypeKey::from_name(&own.vm),
             });
         }
     }
@@ -391,7 +395,8 @@ fn lives<'t>(
             }
             Some(_) => {
                 let title = format!("`{}` takes several VMs at once", model.get_ref());
-                let complaint = complaints.at(model.span(), title, "not of one VM type alone");
+                let complaint =
+                    complaints.mistake_at(model.span(), title, "not of one VM type alone");
                 complaints.push(complaint.with_help("name it as `spot.lifetime`"));
             }
             None => {}
@@ -403,7 +408,7 @@ fn lives<'t>(
             let vm = time.get_ref().vm.as_str();
             if file.cluster.may_be_on(vm) && !lives.contains_key(vm) {
                 let title = format!("nothing says how long VMs of the type `{vm}` live");
-                let complaint = complaints.at(time.span(), title, "others have lives");
+                let complaint = complaints.mistake_at(time.span(), title, "others have lives");
                 let help = "give it one in `bag.lifetimes`, or all one in `spot.lifetime`";
                 complaints.push(complaint.with_help(help));
             }

@@ -7,23 +7,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::form::{Form, Reading};
-use super::topic::{Known, Prepared, Preparing, Search, Topic};
+use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::configurations::Configurations;
-use crate::scenario::file::{Outside, ScenarioFile, Together};
+use crate::scenario::file::{OutsideHullRule, ScenarioFile, SearchGrouping};
 use crate::scenario::left_out::LeftOut;
 use crate::scenario::machines::{self, Machine};
 use crate::scenario::prices::{Rentals, by_vm, place_in_cluster};
 use crate::scenario::{Setting, setup, sizes, workloads};
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
-use scavsim_data::pricing::Rented;
+use scavsim_data::pricing::RentedVmType;
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::space::Space;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
-use scavsim_search::search::Figures;
+use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::History;
 use scavsim_sim::cluster::{Setup, World};
-use scavsim_sim::training::waits::Waits;
+use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 pub(super) const FORM: Form = Form {
     key: "workloads",
@@ -53,7 +53,7 @@ pub struct Clusters {
     /// The workloads, each with the configurations to choose from.
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
     /// Which configurations a search chooses between.
-    pub search: Together,
+    pub search: SearchGrouping,
     /// Workloads whose earlier runs the model of all jobs may use.
     pub stored: Vec<Workload>,
     /// How far beyond its measurements a workload may be asked.
@@ -73,11 +73,14 @@ pub(super) fn read(
     let Reading {
         file, files, given, ..
     } = reading;
-    let loaded = asked(reading, complaints);
+    let loaded = named_workloads(reading, complaints);
     let machines = machines::read(file, &loaded, complaints);
     let known: Vec<Option<&Workload>> = loaded.iter().map(Option::as_ref).collect();
     let setup = setup::read(file, &known, &machines, complaints);
-    let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
+    let mut reach = machines::reach(
+        &machines,
+        file.cluster.outside == OutsideHullRule::Extrapolate,
+    );
     setup::extend(&mut reach, &setup, &machines);
     let configurations = Configurations {
         file,
@@ -87,7 +90,7 @@ pub(super) fn read(
     };
     let names = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
     let spaces: Vec<Option<(Vec<Configuration>, LeftOut)>> = (loaded.iter().zip(names))
-        .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
+        .map(|(w, name)| configurations.for_workload(w.as_ref()?, name, complaints))
         .collect();
     let stored = match &file.search.stored {
         None => workloads::stored(&loaded, complaints),
@@ -111,7 +114,10 @@ pub(super) fn read(
 }
 
 /// The workloads that the file names.
-fn asked(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Vec<Option<Workload>> {
+fn named_workloads(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Vec<Option<Workload>> {
     if let Some(asked) = &reading.file.workloads {
         let own = &reading.given.workloads;
         return workloads::read("workloads", asked, reading.files, own, complaints);
@@ -126,20 +132,20 @@ fn asked(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Vec<Option<W
 }
 
 impl Clusters {
-    fn of(&self, search: &Search) -> (&Workload, &[Configuration]) {
+    fn workload_and_configurations(&self, search: &Search) -> (&Workload, &[Configuration]) {
         let (workload, all) = &self.workloads[search.choice];
         (workload, &all[search.configurations.clone()])
     }
 
-    fn known_within(&self, search: &Search, reach: &Reach) -> Known<'_> {
-        let (workload, configurations) = self.of(search);
-        Known {
+    fn known_within(&self, search: &Search, reach: &Reach) -> SearchKnowledge<'_> {
+        let (workload, configurations) = self.workload_and_configurations(search);
+        SearchKnowledge {
             workload: &workload.name,
             space: Cow::Owned(Space::of_clusters(configurations)),
-            figures: Figures::of(workload),
-            own: History::of(workload, reach),
+            figures: WorkloadFacts::from_workload(workload),
+            own: History::from_workload(workload, reach),
             stored: (self.stored.iter())
-                .map(|stored| History::of(stored, reach))
+                .map(|stored| History::from_workload(stored, reach))
                 .collect::<Vec<_>>()
                 .into(),
             plans: None,
@@ -154,7 +160,10 @@ impl Clusters {
             let stand_in = self.reach.stand_in(shape.vm_type)?;
             Some((Arc::clone(&stand_in.like), shape.suffix.to_owned()))
         };
-        let ((_, own), (_, other)) = (self.of(a), self.of(b));
+        let ((_, own), (_, other)) = (
+            self.workload_and_configurations(a),
+            self.workload_and_configurations(b),
+        );
         let (Some(first), Some(second)) = (own.first(), other.first()) else {
             return false;
         };
@@ -169,7 +178,10 @@ impl Clusters {
 
     /// VM types and pairs of workers and batch: what a strategy needs to know is the same where these are.
     fn kind(&self, search: &Search) -> impl Eq + Hash + use<> {
-        let shapes = self.of(search).1.chunk_by(|a, b| a.vm == b.vm);
+        let shapes = self
+            .workload_and_configurations(search)
+            .1
+            .chunk_by(|a, b| a.vm == b.vm);
         let pairs = |same: &[Configuration]| -> Vec<[u32; 2]> {
             same.iter().map(|c| [c.workers, c.batch]).collect()
         };
@@ -198,8 +210,8 @@ impl Topic for Clusters {
                 configurations,
             };
             match self.search {
-                Together::All => vec![one(0..all.len())],
-                Together::EachVm => by_vm(all).into_iter().map(one).collect(),
+                SearchGrouping::All => vec![one(0..all.len())],
+                SearchGrouping::EachVm => by_vm(all).into_iter().map(one).collect(),
             }
         };
         self.workloads.iter().enumerate().flat_map(of).collect()
@@ -209,7 +221,7 @@ impl Topic for Clusters {
     /// speaks for all.
     fn representatives(&self) -> Vec<Search> {
         let mut searches = self.searches();
-        if self.search == Together::EachVm {
+        if self.search == SearchGrouping::EachVm {
             let (mut seen, mut last) = (HashSet::new(), None);
             searches.retain(|search| {
                 // Neighbours are mostly of one kind, which need not be put into words.
@@ -221,29 +233,32 @@ impl Topic for Clusters {
         searches
     }
 
-    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s> {
-        self.known_within(search, &setup.reach(&self.reach, self.of(search).1))
+    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> SearchKnowledge<'s> {
+        self.known_within(
+            search,
+            &setup.reach(&self.reach, self.workload_and_configurations(search).1),
+        )
     }
 
     fn prepared<'s>(
         &'s self,
         search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull> {
+        preparing: SearchPreparation<'_>,
+    ) -> Result<PreparedSearch<'s>, OutsideHull> {
         let Setting {
             variation, setup, ..
         } = preparing.setting;
-        let (workload, configurations) = self.of(search);
+        let (workload, configurations) = self.workload_and_configurations(search);
         let reach = &setup.reach(&self.reach, configurations);
         let waits = preparing.waits.get_or_init(|| {
             let all = self.workloads.iter().flat_map(|(_, all)| all);
-            Waits::new(variation, all)
+            BarrierWaits::new(variation, all)
         });
         let terms = (variation, waits, setup);
         let world = World::by(preparing.hands, workload, configurations, reach, terms)
             .map_err(|mut all| all.swap_remove(0))?;
         let own = (world.vms.iter()).filter_map(|rented| self.places.get(&rented.name));
-        Ok(Prepared {
+        Ok(PreparedSearch {
             fleet: machines::fleet(own.map(|place| &self.machines[*place])),
             known: self.known_within(search, reach),
             ground: Box::new(world),
@@ -251,12 +266,12 @@ impl Topic for Clusters {
     }
 
     fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s> {
-        let mut all: Vec<Rented<'_>> = (self.workloads.iter())
+        let mut all: Vec<RentedVmType<'_>> = (self.workloads.iter())
             .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
             .filter_map(|alike| alike.first())
             .flat_map(|c| match setup.kinds.get(&c.vm) {
                 Some(kind) => kind.rented().collect(),
-                None => vec![Rented::as_priced(vm_type(&c.vm))],
+                None => vec![RentedVmType::as_priced(vm_type(&c.vm))],
             })
             .collect();
         all.sort_unstable();

@@ -1,9 +1,9 @@
 //! Which keys of a scenario file a subject reads: what is said of others would be lost in silence, and is an error.
 
 use crate::scenario::complaints::Complaints;
+use crate::scenario::extensions::Extensions;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
-use crate::scenario::given::Given;
 use scavsim_data::pricing::Policy;
 use scavsim_read::input::toml::Key;
 
@@ -86,7 +86,7 @@ impl Form {
 pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,
-    pub(in crate::scenario) given: &'a Given,
+    pub(in crate::scenario) given: &'a Extensions,
     /// Whether the file could be read without complaint.
     pub(in crate::scenario) reads_well: bool,
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::form::{Form, Reading};
 use super::grid_types;
-use super::topic::{Known, Prepared, Preparing, Search, Topic};
+use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
 use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -18,13 +18,13 @@ use crate::scenario::prices::Rentals;
 use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
-use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
+use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, RentedVmType};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
-use scavsim_search::search::{Figures, Past};
+use scavsim_search::search::{Past, WorkloadFacts};
 use scavsim_search::testbed::grid::MOST_RUNS;
-use scavsim_search::testbed::{Ground, History, MeasuredGrid};
+use scavsim_search::testbed::{Environment, History, MeasuredGrid};
 use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {
@@ -163,12 +163,12 @@ impl Topic for MeasuredJobs {
         self.jobs[choice].program.as_deref()
     }
 
-    fn known<'s>(&'s self, search: &Search, _: &Setup) -> Known<'s> {
+    fn known<'s>(&'s self, search: &Search, _: &Setup) -> SearchKnowledge<'s> {
         let job = &self.jobs[search.choice];
-        Known {
+        SearchKnowledge {
             workload: &job.name,
             space: Cow::Borrowed(&job.space),
-            figures: Figures::of_job(job),
+            figures: WorkloadFacts::of_job(job),
             own: self.own(search.choice),
             stored: if self.is_own_left_out {
                 Cow::Owned(self.others(search.choice))
@@ -183,10 +183,10 @@ impl Topic for MeasuredJobs {
     fn prepared<'s>(
         &'s self,
         search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull> {
+        preparing: SearchPreparation<'_>,
+    ) -> Result<PreparedSearch<'s>, OutsideHull> {
         let job = Arc::clone(&self.jobs[search.choice]);
-        Ok(Prepared {
+        Ok(PreparedSearch {
             known: self.known(search, &preparing.setting.setup),
             ground: Box::new(MeasuredGrid::new(job, self.probe)),
             fleet: grid_types::fleet(&self.types),
@@ -200,7 +200,7 @@ impl Topic for MeasuredJobs {
         let types: BTreeSet<&str> = vms.map(|vm| vm_type(vm)).collect();
         Rentals {
             fleet: Fleet::listed(),
-            all: types.into_iter().map(Rented::as_priced).collect(),
+            all: types.into_iter().map(RentedVmType::as_priced).collect(),
             are_lost: false,
         }
     }
@@ -231,7 +231,7 @@ impl Topic for MeasuredJobs {
             for NoPrice { what, help } in missing {
                 let title = format!("pricing policy `{}`: {what}", policy.name);
                 let complaint = match named {
-                    Some(named) => complaints.at(named.span(), title, "cannot be charged"),
+                    Some(named) => complaints.mistake_at(named.span(), title, "cannot be charged"),
                     None => complaints.of_file(title),
                 };
                 complaints.push(complaint.with_help(help));
@@ -268,7 +268,7 @@ fn grid(name: &Spanned<String>, files: &Files, complaints: &mut Complaints<'_>) 
         let path = files.folder(name.span().start).join(word);
         if !path.is_dir() {
             let title = format!("there is no folder of a grid `{word}`");
-            let complaint = (complaints.at(name.span(), title, "not a folder"))
+            let complaint = (complaints.mistake_at(name.span(), title, "not a folder"))
                 .with_help("`scavsim import grid` makes one; a path starts at the folder of the file that it stands in");
             complaints.push(complaint);
             return None;
@@ -328,8 +328,9 @@ fn exclusions_known(
             }
             let title = format!("`{}` has no axis `{name}`", grid.name);
             let names: Vec<String> = axes.iter().map(|axis| format!("`{axis}`")).collect();
-            let complaint = (complaints.at(exclusion.span(), title, "would leave out nothing"))
-                .with_help(format!("its axes: {}", names.join(", ")));
+            let complaint =
+                (complaints.mistake_at(exclusion.span(), title, "would leave out nothing"))
+                    .with_help(format!("its axes: {}", names.join(", ")));
             complaints.push(complaint);
         }
     }

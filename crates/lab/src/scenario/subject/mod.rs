@@ -73,7 +73,7 @@ pub(super) const KINDS: &[SubjectKind] = &[
 ];
 
 impl SubjectKind {
-    pub(super) fn of(files: &Files) -> &'static SubjectKind {
+    pub(super) fn from_files(files: &Files) -> &'static SubjectKind {
         let has = |kind: &&SubjectKind| files.keys.iter().any(|key| key.path == kind.form.key);
         KINDS.iter().find(has).unwrap_or(&KINDS[KINDS.len() - 1])
     }

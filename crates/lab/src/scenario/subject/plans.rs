@@ -18,7 +18,7 @@ use toml::Spanned;
 use layers::PlanSubject;
 
 use super::form::{Form, Reading};
-use super::topic::{Known, Prepared, Preparing, Search, Topic};
+use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
 use crate::scenario::axis::Axis;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -30,12 +30,12 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_search::search::Figures;
-use scavsim_search::testbed::PlanGround;
+use scavsim_search::search::WorkloadFacts;
+use scavsim_search::testbed::PlanEnvironment;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
-use scavsim_sim::engine::Hands;
+use scavsim_sim::engine::Parallelism;
 use scavsim_sim::parallel::library;
-use scavsim_sim::parallel::runtime::Doubt;
+use scavsim_sim::parallel::runtime::PredictionUncertainty;
 use scavsim_sim::plans::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;
@@ -117,23 +117,23 @@ impl Topic for ModelPlans {
         vec![(&self.choices.name, self.choices.space.len())]
     }
 
-    fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
+    fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
         let choices = &*self.choices;
-        let figures = Figures::of_plans(choices);
-        Known {
+        let figures = WorkloadFacts::of_plans(choices);
+        SearchKnowledge {
             plans: Some(choices),
-            ..Known::without_history(&choices.name, &choices.space, figures)
+            ..SearchKnowledge::without_history(&choices.name, &choices.space, figures)
         }
     }
 
     fn prepared<'s>(
         &'s self,
         search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull> {
+        preparing: SearchPreparation<'_>,
+    ) -> Result<PreparedSearch<'s>, OutsideHull> {
         let terms = Arc::clone(&self.terms[preparing.setting.number]);
-        let ground = PlanGround::new(Arc::clone(&self.choices), terms);
-        Ok(Prepared {
+        let ground = PlanEnvironment::new(Arc::clone(&self.choices), terms);
+        Ok(PreparedSearch {
             known: self.known(search, &preparing.setting.setup),
             ground: Box::new(ground.prepared(preparing.hands)),
             fleet: Fleet::listed(),
@@ -195,7 +195,7 @@ fn terms(
         let is_wrong = losses.is_none() && file.spot.is_some();
         if !is_wrong && !matches!(losses, Some(Losses::Trace(_))) {
             let title = "`parallel.capacity` needs a trace of how many GPUs there are";
-            let complaint = complaints.at(given.span(), title, "there is none");
+            let complaint = complaints.mistake_at(given.span(), title, "there is none");
             complaints.push(complaint.with_help(
                 "name a model of the kind `trace` as `spot.lifetime`; see `scavsim list lifetimes`",
             ));
@@ -246,7 +246,7 @@ fn choices(
     let cuts = cuts(table, &subject, complaints);
     let runtime = runtime?;
     let forms = forms::read(table, &subject, &runtime, complaints);
-    let doubt = Doubt {
+    let doubt = PredictionUncertainty {
         errors: runtime.errors.clone(),
         precision: subject.precision(&runtime).to_owned(),
         gpus: found.sheets.clone(),
@@ -296,7 +296,7 @@ fn choices(
     if drafts.len() > MOST_PLANS {
         let title = format!("`parallel` makes more than {MOST_PLANS} plans");
         let help = "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`";
-        let complaint = complaints.at(place.span(), title, "too many");
+        let complaint = complaints.mistake_at(place.span(), title, "too many");
         complaints.push(complaint.with_help(help));
         return None;
     }
@@ -306,7 +306,7 @@ fn choices(
         let help = "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
                     `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch; \
                     with virtual stages there are two stages or more, a layer for each, and a multiple of them in micro-batches";
-        let complaint = complaints.at(place.span(), title, label);
+        let complaint = complaints.mistake_at(place.span(), title, label);
         complaints.push(complaint.with_help(help));
         return None;
     }
@@ -321,12 +321,12 @@ fn choices(
         doubt,
         flops,
     };
-    match Choices::of(parts, &drafts, Hands::here()) {
+    match Choices::from_drafts(parts, &drafts, Parallelism::of_current_thread()) {
         Ok(choices) => Some(choices),
         Err(holes) => {
             let title = format!("none of {} legal plans can be", holes.count());
             let label = holes.commonest().unwrap_or("not one fits").to_owned();
-            let complaint = complaints.at(place.span(), title, label);
+            let complaint = complaints.mistake_at(place.span(), title, label);
             complaints.push(
                 complaint
                     .with_help("give more GPUs, GPUs with more memory, or smaller micro-batches"),
@@ -461,7 +461,7 @@ fn cuts(
                 subject.name(),
                 subject.layers()
             );
-            let complaint = complaints.at(given.span(), title, "must cover all layers");
+            let complaint = complaints.mistake_at(given.span(), title, "must cover all layers");
             complaints.push(complaint.with_help(
                 "embedding and head are layers, too; say how many layers each stage has",
             ));

@@ -16,12 +16,12 @@ use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
 use scavsim_data::space::Space;
 use scavsim_data::workload::OutsideHull;
-use scavsim_search::search::{Figures, Task};
-use scavsim_search::testbed::{Ground, History};
+use scavsim_search::search::{Task, WorkloadFacts};
+use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::engine::Hands;
+use scavsim_sim::engine::Parallelism;
 use scavsim_sim::plans::Choices;
-use scavsim_sim::training::waits::Waits;
+use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 /// Configurations that are searched together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub(crate) struct Search {
 }
 
 /// What everybody knows of a search before it begins.
-pub(crate) struct Known<'s> {
+pub(crate) struct SearchKnowledge<'s> {
     /// The name of what is searched.
     pub(crate) workload: &'s str,
     pub(crate) space: Cow<'s, Space>,
-    pub(crate) figures: Figures,
+    pub(crate) figures: WorkloadFacts,
     /// Earlier runs of the workload.
     pub(crate) own: History,
     /// Earlier runs of all workloads that a service has seen.
@@ -47,14 +47,14 @@ pub(crate) struct Known<'s> {
     pub(super) fidelities: Vec<f64>,
 }
 
-impl<'s> Known<'s> {
+impl<'s> SearchKnowledge<'s> {
     /// A search of which no earlier run tells anything.
     pub(super) fn without_history(
         workload: &'s str,
         space: &'s Space,
-        figures: Figures,
-    ) -> Known<'s> {
-        Known {
+        figures: WorkloadFacts,
+    ) -> SearchKnowledge<'s> {
+        SearchKnowledge {
             workload,
             space: Cow::Borrowed(space),
             figures,
@@ -77,21 +77,21 @@ impl<'s> Known<'s> {
     }
 }
 
-pub(crate) struct Prepared<'s> {
+pub(crate) struct PreparedSearch<'s> {
     /// What everybody knows of it.
-    pub(crate) known: Known<'s>,
+    pub(crate) known: SearchKnowledge<'s>,
     /// The truth.
-    pub(crate) ground: Box<dyn Ground>,
+    pub(crate) ground: Box<dyn Environment>,
     pub(crate) fleet: Fleet<'s>,
 }
 
 /// In which setting a search is prepared, and on how many threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Preparing<'p> {
+pub(crate) struct SearchPreparation<'p> {
     pub(crate) setting: &'p Setting,
     /// Waits for the slowest worker, shared by all settings of the same variation; made by who needs them.
-    pub(crate) waits: &'p OnceLock<Waits>,
-    pub(crate) hands: Hands,
+    pub(crate) waits: &'p OnceLock<BarrierWaits>,
+    pub(crate) hands: Parallelism,
 }
 
 /// What all subjects answer, from the scenario file to the ground that is searched.
@@ -121,7 +121,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         self.searches()
     }
 
-    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
+    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> SearchKnowledge<'s>;
 
     /// A search with its ground.
     ///
@@ -130,8 +130,8 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
     fn prepared<'s>(
         &'s self,
         search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull>;
+        preparing: SearchPreparation<'_>,
+    ) -> Result<PreparedSearch<'s>, OutsideHull>;
 
     /// What may be rented.
     fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;

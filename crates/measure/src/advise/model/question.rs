@@ -1,7 +1,7 @@
 //! What is asked of a model that nobody measured.
 
 use crate::advise::decision::Goal;
-use crate::advise::offers::Wanted;
+use crate::advise::offers::OfferFilter;
 
 #[derive(Debug, Clone)]
 pub struct ModelQuestion {
@@ -19,7 +19,7 @@ pub struct ModelQuestion {
     /// GPUs to choose from; all when empty.
     pub gpus: Vec<String>,
     pub most_gpus: u32,
-    pub wanted: Wanted,
+    pub wanted: OfferFilter,
     pub goal: Goal,
     /// Minutes until VMs train.
     pub setup_min: f64,

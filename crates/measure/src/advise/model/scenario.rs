@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::question::ModelQuestion;
 use crate::advise::offers::Offer;
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_lab::scenario::{self, Given, Overrides, Scenario};
+use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_sim::parallel::gpu::{self, Precision};
@@ -20,7 +20,7 @@ const STEP_TOKENS: u32 = 1 << 20;
 const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 /// A question with its names looked up.
-pub(super) struct Asked {
+pub(super) struct ResolvedQuestion {
     pub(super) model: Arc<Architecture>,
     pub(super) precision: Precision,
     pub(super) sequence: u32,
@@ -40,8 +40,11 @@ fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
 
-impl Asked {
-    pub(super) fn of(question: &ModelQuestion, d: &mut Diagnostics) -> Option<Asked> {
+impl ResolvedQuestion {
+    pub(super) fn from_question(
+        question: &ModelQuestion,
+        d: &mut Diagnostics,
+    ) -> Option<ResolvedQuestion> {
         let model = model(&question.model, d);
         let runtime = runtime(&question.runtime, d);
         let word = (question.precision.as_deref()).or(runtime.as_ref().map(|r| &*r.precision));
@@ -90,7 +93,7 @@ impl Asked {
         let sequence = question
             .sequence
             .unwrap_or(model.sequence.min(MOST_SEQUENCE));
-        Some(Asked {
+        Some(ResolvedQuestion {
             batch: question.batch.unwrap_or(usual_batch(sequence)),
             model,
             precision,
@@ -159,9 +162,9 @@ pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
 }
 
 /// The scenario of one lot; `None` where no plan fits any of its VMs.
-pub(super) fn of(
+pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
-    asked: &Asked,
+    asked: &ResolvedQuestion,
     lot: &[&Offer],
 ) -> Result<Option<Scenario>, Diagnostics> {
     let is_spot = lot.iter().any(|offer| offer.lifetime.is_some());
@@ -213,7 +216,7 @@ pub(super) fn of(
         &source,
         here,
         overrides,
-        &Given::default(),
+        &Extensions::default(),
         &mut diagnostics,
     );
     match loaded {

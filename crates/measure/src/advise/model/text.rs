@@ -27,7 +27,7 @@ pub fn render(advice: &ModelAdvice) -> String {
     } else {
         "None keeps to the limits in the mean. Nearest\n"
     };
-    text += &one(best, advice);
+    text += &choice_text(best, advice);
     if advice.choices.len() > 1 {
         text += "\nThe best on other GPUs\n";
         text += &others(advice);
@@ -66,7 +66,7 @@ fn on(choice: &PlanChoice) -> String {
     format!("{} {}", choice.vms, choice.vm)
 }
 
-fn one(choice: &PlanChoice, advice: &ModelAdvice) -> String {
+fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let offer = &choice.offer;
     let place = match (&offer.provider, &offer.region) {
         (Some(provider), Some(region)) => format!(" ({provider} {region})"),

@@ -10,16 +10,16 @@ use crate::import::figure::rounded;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, json};
 
 /// By key as it is written.
-type By<V> = BTreeMap<String, V>;
+type KeyMap<V> = BTreeMap<String, V>;
 
 /// Model → GPU → micro-batch → tensor degree → layer → forward, backward, update.
-type Profiles = By<By<By<By<By<[f64; 3]>>>>>;
+type Profiles = KeyMap<KeyMap<KeyMap<KeyMap<KeyMap<[f64; 3]>>>>>;
 
 /// Model → tensor degree → layer.
-type Info = By<By<By<Layer>>>;
+type Info = KeyMap<KeyMap<KeyMap<Layer>>>;
 
 /// Scope → GPU → GPUs of a node → coefficients and cap in bytes per second.
-type Coefficients = By<By<By<([f64; 3], f64)>>>;
+type Coefficients = KeyMap<KeyMap<KeyMap<([f64; 3], f64)>>>;
 
 const NOT_SAILOR: &str = "this is not the JSON of Sailor";
 
@@ -159,7 +159,7 @@ pub(super) fn links(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opti
 
 fn chosen<V>(
     source: &Arc<Source>,
-    mut models: By<V>,
+    mut models: KeyMap<V>,
     model: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<V> {
@@ -193,7 +193,7 @@ fn chosen<V>(
 
 fn numbered<V: Copy>(
     source: &Arc<Source>,
-    layers: By<V>,
+    layers: KeyMap<V>,
     what: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<V>> {

@@ -22,9 +22,9 @@ pub(super) fn times(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opti
     let mut places: BTreeMap<LayerPoint, Range<usize>> = BTreeMap::new();
     for row in table.rows() {
         let gpu = row.name("gpu", diagnostics);
-        let tensor = whole(&row, "tensor", 1, diagnostics);
-        let micro_batch = whole(&row, "micro_batch", 1, diagnostics);
-        let layer = whole(&row, "layer", 0, diagnostics);
+        let tensor = read_count(&row, "tensor", 1, diagnostics);
+        let micro_batch = read_count(&row, "micro_batch", 1, diagnostics);
+        let layer = read_count(&row, "layer", 0, diagnostics);
         let seconds = figures.map(|column| row.number(column, 0.0..=1e6, diagnostics));
         let (Some(gpu), Some(tensor), Some(micro_batch), Some(layer)) =
             (gpu, tensor, micro_batch, layer)
@@ -72,12 +72,12 @@ pub(super) fn memory(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opt
     let mut rows: BTreeMap<u32, BTreeMap<u32, [u64; 4]>> = BTreeMap::new();
     let mut places: BTreeMap<u32, Range<usize>> = BTreeMap::new();
     for row in table.rows() {
-        let tensor = whole(&row, "tensor", 1, diagnostics);
-        let layer = whole(&row, "layer", 0, diagnostics);
+        let tensor = read_count(&row, "tensor", 1, diagnostics);
+        let layer = read_count(&row, "layer", 0, diagnostics);
         let [parameters, stored, output] = ["parameters", "stored_bytes", "output_bytes"]
-            .map(|column| row.whole(column, 0..=MOST_BYTES, diagnostics));
+            .map(|column| row.whole_number(column, 0..=MOST_BYTES, diagnostics));
         let all_reduces = match row.optional_text("all_reduces") {
-            Some(_) => row.whole("all_reduces", 0..=100, diagnostics),
+            Some(_) => row.whole_number("all_reduces", 0..=100, diagnostics),
             None => Some(0),
         };
         let (Some(tensor), Some(layer)) = (tensor, layer) else {
@@ -112,6 +112,11 @@ pub(super) fn memory(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opt
     (diagnostics.len() == before).then_some(memory)
 }
 
-fn whole(row: &Row<'_>, column: &str, least: u64, diagnostics: &mut Diagnostics) -> Option<u32> {
-    u32::try_from(row.whole(column, least..=MOST, diagnostics)?).ok()
+fn read_count(
+    row: &Row<'_>,
+    column: &str,
+    least: u64,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    u32::try_from(row.whole_number(column, least..=MOST, diagnostics)?).ok()
 }

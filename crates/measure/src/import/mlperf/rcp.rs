@@ -28,7 +28,7 @@ impl Point {
     }
 
     pub fn complaint(&self, title: impl Into<String>) -> Diagnostic {
-        Diagnostic::at(&self.source, place(&self.source, &self.name), title, "here")
+        Diagnostic::at_span(&self.source, place(&self.source, &self.name), title, "here")
     }
 }
 

@@ -23,7 +23,7 @@ pub struct RunFilter {
 }
 
 /// What is known about convergence, for runs that do not say how far they went.
-pub struct Expected<'a> {
+pub struct ConvergenceKnowledge<'a> {
     pub benchmark: &'static Benchmark,
     /// Fastest convergence points, in the benchmark's unit.
     pub points: &'a [&'a Point],
@@ -47,7 +47,7 @@ pub struct MeasuredConfiguration {
 
 /// The runs of one choice.
 #[derive(Debug)]
-pub struct Found {
+pub struct SelectedRuns {
     pub round: String,
     /// By VM shape, K and batch.
     pub points: Vec<MeasuredConfiguration>,
@@ -87,10 +87,10 @@ const OPTIONAL: [&str; 5] = [
 pub fn read(
     path: &Path,
     choice: &RunFilter,
-    expected: &Expected<'_>,
+    expected: &ConvergenceKnowledge<'_>,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
-) -> Option<Found> {
+) -> Option<SelectedRuns> {
     let source = Source::read(path, diagnostics)?;
     let before = diagnostics.len();
     let table = Table::read(&source, &REQUIRED, &OPTIONAL, diagnostics)?;
@@ -123,7 +123,7 @@ pub fn read(
     }
     let first = one_choice(&source, &runs, diagnostics)?;
     let round = first.chosen[2].clone();
-    Some(Found {
+    Some(SelectedRuns {
         round,
         points: means(&runs, report),
     })
@@ -161,7 +161,7 @@ fn alike(runs: Vec<CountedRun>) -> Vec<CountedRun> {
 fn run(
     row: &Row<'_>,
     choice: &RunFilter,
-    expected: &Expected<'_>,
+    expected: &ConvergenceKnowledge<'_>,
     substituted: &mut BTreeMap<&'static str, usize>,
     diagnostics: &mut Diagnostics,
 ) -> Result<CountedRun, &'static str> {
@@ -197,7 +197,7 @@ fn run(
     }
     let invalid = "with a mistake";
     let whole = |column, d: &mut Diagnostics| {
-        let value = row.whole(column, 1..=LARGEST, d)?;
+        let value = row.whole_number(column, 1..=LARGEST, d)?;
         u32::try_from(value).ok()
     };
     let vms = whole("number_of_nodes", diagnostics);
@@ -232,7 +232,7 @@ const LARGEST: u64 = 1_000_000_000;
 fn samples(
     row: &Row<'_>,
     batch: u32,
-    expected: &Expected<'_>,
+    expected: &ConvergenceKnowledge<'_>,
     substituted: &mut BTreeMap<&'static str, usize>,
     diagnostics: &mut Diagnostics,
 ) -> Result<f64, &'static str> {

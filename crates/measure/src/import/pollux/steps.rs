@@ -84,8 +84,8 @@ const REPEATS_APART: f64 = 3.0;
 /// Most workers, VMs and samples that a row may name; beyond, it is a slip of the pen.
 const LARGEST: u64 = 60_000;
 
-fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
-    let value = row.whole(column, 1..=LARGEST, diagnostics)?;
+fn read_count(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
+    let value = row.whole_number(column, 1..=LARGEST, diagnostics)?;
     u32::try_from(value).ok()
 }
 
@@ -165,12 +165,12 @@ pub(super) fn steps(
     if diagnostics.len() > before {
         return None;
     }
-    spread(&all, report);
+    report_repeat_spread(&all, report);
     Some(all.into_values().filter_map(averaged).collect())
 }
 
 /// Says how far repeats are apart.
-fn spread(all: &BTreeMap<(String, u32, u32), Vec<Step>>, report: &mut Report) {
+fn report_repeat_spread(all: &BTreeMap<(String, u32, u32), Vec<Step>>, report: &mut Report) {
     let repeated = all.iter().filter(|(_, same)| same.len() > 1);
     let widths: Vec<(f64, &(String, u32, u32))> = repeated
         .map(|(key, same)| {
@@ -233,8 +233,8 @@ fn digits(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) ->
 }
 
 fn totals(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Placement> {
-    let vms = whole(row, "num_nodes", diagnostics);
-    let workers = whole(row, "num_replicas", diagnostics);
+    let vms = read_count(row, "num_nodes", diagnostics);
+    let workers = read_count(row, "num_replicas", diagnostics);
     let (vms, workers) = (vms?, workers?);
     if workers < vms {
         diagnostics.error_at(
@@ -255,7 +255,7 @@ fn step(
     diagnostics: &mut Diagnostics,
 ) -> Option<Step> {
     use std::ops::Bound::{Excluded, Unbounded};
-    let local_batch = whole(row, "local_bsz", diagnostics);
+    let local_batch = read_count(row, "local_bsz", diagnostics);
     let step_s = row.number("step_time", (Excluded(0.0), Unbounded), diagnostics);
     let sync_s = row.number("sync_time", 0.0.., diagnostics);
     let (step_s, sync_s) = (step_s?, sync_s?);

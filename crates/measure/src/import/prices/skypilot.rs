@@ -12,10 +12,10 @@ pub mod options;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hosts::{Joined, Offered};
+use hosts::{HostPriceRow, HostWithAccelerators};
 pub use options::SkypilotOptions;
 
-use super::{ImportedPrices, Seen, Size, Sizes, sizes_table, table};
+use super::{ImportedPrices, ObservedPrices, Size, Sizes, sizes_table, table};
 use crate::import::report::Report;
 use scavsim_data::cloud::Date;
 use scavsim_data::cloud::prices::LEAST_USD;
@@ -28,12 +28,12 @@ pub fn read(
     options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,
 ) -> std::io::Result<Option<ImportedPrices>> {
-    let attach: Vec<Joined> = (options.attach.iter())
+    let attach: Vec<HostWithAccelerators> = (options.attach.iter())
         .filter_map(|text| hosts::joined(text, diagnostics))
         .collect();
     let copies = copies::copies(options, diagnostics);
     let mut report = Report::default();
-    let (mut seen, mut days) = (Seen::new(), BTreeMap::<String, Vec<Date>>::new());
+    let (mut seen, mut days) = (ObservedPrices::new(), BTreeMap::<String, Vec<Date>>::new());
     let mut sizes = Sizes::new();
     for (cloud, day, path) in copies {
         let Some(source) = Source::read(&path, diagnostics) else {
@@ -49,7 +49,7 @@ pub fn read(
             continue;
         }
         days.entry(cloud.clone()).or_default().push(day);
-        hosts::take(&cloud, day, offered, &attach, &mut seen, &mut report);
+        hosts::collect_prices(&cloud, day, offered, &attach, &mut seen, &mut report);
     }
     days.values_mut().for_each(|days| days.sort_unstable());
     if !diagnostics.is_empty() {
@@ -121,7 +121,7 @@ fn offered(
     options: &SkypilotOptions,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
-) -> Vec<Offered> {
+) -> Vec<HostPriceRow> {
     let missing: Vec<&str> = ["InstanceType", "Price", "Region"]
         .into_iter()
         .filter(|name| table.columns().all(|column| column != *name))
@@ -171,7 +171,7 @@ fn offered(
                     continue;
                 }
                 no_cheaper += usize::from(spot_usd.is_some_and(|spot| spot >= usd));
-                all.push(Offered {
+                all.push(HostPriceRow {
                     vm,
                     accelerator,
                     region,

@@ -91,7 +91,7 @@ fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics)
                 "correct the wrong one, or leave it out"
             };
             diagnostics.push(
-                Diagnostic::at(source, off.cells.step_s.clone(), title, label).with_help(help),
+                Diagnostic::at_span(source, off.cells.step_s.clone(), title, label).with_help(help),
             );
         }
     }
@@ -110,7 +110,7 @@ fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) 
             );
             let label = format!("{times} times apart");
             diagnostics.push(
-                Diagnostic::at(source, off.cells.epochs.clone(), title, label).with_help(
+                Diagnostic::at_span(source, off.cells.epochs.clone(), title, label).with_help(
                     "epochs depend on the batch and are averaged over its rows: correct the wrong one, or leave it out",
                 ),
             );
@@ -156,7 +156,7 @@ fn astray(source: &Arc<Source>, points: &Points, report: &mut Report) {
             let label = format!("{} times that", rounded(row.step_s / middle, 3));
             let help = "the middle one of repeats is taken, so this one hardly counts: leave it out if it went wrong";
             report.warn(
-                Diagnostic::at(source, row.cells.step_s.clone(), title, label).with_help(help),
+                Diagnostic::at_span(source, row.cells.step_s.clone(), title, label).with_help(help),
             );
         }
     }
@@ -186,7 +186,7 @@ fn steps_for_epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Dia
         last.0
     );
     let place = last.2.cells.epochs.clone();
-    diagnostics.push(Diagnostic::at(source, place, title, "steps?").with_help(
+    diagnostics.push(Diagnostic::at_span(source, place, title, "steps?").with_help(
         "no training takes so: `epochs` are passes over the data, which are steps × batch / samples in one pass",
     ));
 }
@@ -232,7 +232,7 @@ fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
         let help = "write all of them in seconds; if they are, say `--unit s`";
         let place = first.cells.step_s.clone();
         let label = "milliseconds beside seconds?";
-        diagnostics.push(Diagnostic::at(source, place, title, label).with_help(help));
+        diagnostics.push(Diagnostic::at_span(source, place, title, label).with_help(help));
     }
 }
 
@@ -282,7 +282,7 @@ fn unit(
         )
     };
     let place = shortest.cells.step_s.clone();
-    diagnostics.push(Diagnostic::at(source, place, title, label).with_help(help));
+    diagnostics.push(Diagnostic::at_span(source, place, title, label).with_help(help));
 }
 
 /// A batch that more workers do not finish sooner is each worker's.
@@ -354,7 +354,7 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
 /// The question whose a batch is.
 fn whose(source: &Arc<Source>, row: &MeasuredRow, title: String) -> Diagnostic {
     let place = row.cells.batch.clone();
-    Diagnostic::at(source, place, title, "each worker's batch?").with_help(
+    Diagnostic::at_span(source, place, title, "each worker's batch?").with_help(
         "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not",
     )
 }
@@ -442,7 +442,9 @@ fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
         };
         if told.insert(vm) {
             let label = "is that so?";
-            report.warn(Diagnostic::at(source, row.cells.vm.clone(), title, label).with_help(help));
+            report.warn(
+                Diagnostic::at_span(source, row.cells.vm.clone(), title, label).with_help(help),
+            );
         }
     }
 }
@@ -464,7 +466,7 @@ fn silent_workers(source: &Arc<Source>, points: &Points, report: &mut Report) {
         title += &format!(", and {} rows more are alike", silent.len() - 1);
     }
     report.warn(
-        Diagnostic::at(
+        Diagnostic::at_span(
             source,
             row.cells.communication.clone(),
             title,

@@ -80,7 +80,7 @@ fn measured(
     let before = diagnostics.len();
     let above = (Excluded(0.0), Unbounded);
     let whole = |column, d: &mut Diagnostics| {
-        let value = row.whole(column, 1..=LARGEST, d)?;
+        let value = row.whole_number(column, 1..=LARGEST, d)?;
         u32::try_from(value).ok()
     };
     let unit = options.unit.unwrap_or_default().seconds();
@@ -168,7 +168,7 @@ fn global_batch(
     if batch < workers {
         let title = format!("a global batch of {batch} cannot be shared by {workers} workers");
         diagnostics.push(
-            Diagnostic::at(source, row.span("batch"), title, "at least one sample for each")
+            Diagnostic::at_span(source, row.span("batch"), title, "at least one sample for each")
                 .with_help("`batch` is that of all workers together; if it is each worker's, say `--batch local`"),
         );
         return None;
@@ -228,7 +228,7 @@ fn check_noise(
     let least = 1.0 / f64::from(workers);
     if noise <= least || noise >= 1.0 {
         diagnostics.push(
-            Diagnostic::at(
+            Diagnostic::at_span(
                 source,
                 row.span("noise"),
                 format!("a normalised noise of {noise} is not possible"),

@@ -59,10 +59,10 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
 }
 
 /// A configuration with its seconds.
-pub(super) type Timed = (Key, f64, Option<f64>);
+pub(super) type TimedConfiguration = (Key, f64, Option<f64>);
 
 /// Seconds of a step and, where its epochs are known, to the target, of every configuration.
-pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<Timed> {
+pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<TimedConfiguration> {
     let epochs = epochs_by_batch(points);
     let samples = options.samples_per_epoch as f64;
     let times = points.iter().filter_map(|(key, rows)| {
@@ -78,7 +78,7 @@ pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<Timed> {
 /// Says in absolute terms what was read, so that a wrong unit is seen.
 pub(super) fn figures(points: &Points, options: &ProfileOptions, report: &mut Report) {
     let times = times(points, options);
-    let by = |of: fn(&Timed) -> Option<f64>| {
+    let by = |of: fn(&TimedConfiguration) -> Option<f64>| {
         let mut all: Vec<(f64, &Key)> = times.iter().filter_map(|t| Some((of(t)?, &t.0))).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         Some((*all.first()?, *all.last()?))

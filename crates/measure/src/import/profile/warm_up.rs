@@ -32,7 +32,9 @@ pub(super) fn ask(source: &Arc<Source>, points: &Points, report: &mut Report) {
     let mut warn = |row: &MeasuredRow, title: String| {
         let label = "warm-up?";
         let help = "the first steps of a run hold what is done once: time the later ones, and leave these out";
-        report.warn(Diagnostic::at(source, row.cells.step_s.clone(), title, label).with_help(help));
+        report.warn(
+            Diagnostic::at_span(source, row.cells.step_s.clone(), title, label).with_help(help),
+        );
     };
     for ((vm, workers, batch), rows) in points {
         let Some(((slow, times), first)) = slow_start(rows).zip(rows.first()) else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
-use scavsim_sim::parallel::Sharing;
+use scavsim_sim::parallel::ReplicaSharing;
 use scavsim_sim::parallel::architecture::{Architecture, ModelTable, library};
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::law::GpuNode;
@@ -95,7 +95,7 @@ impl Reading<'_> {
         let word = self.row.optional_text(column).unwrap_or_default();
         let label = did_you_mean(word, legal.iter().copied(), "not known");
         let title = format!("unknown {what} `{word}`");
-        let mistake = Diagnostic::at(self.source, self.row.span(column), title, label);
+        let mistake = Diagnostic::at_span(self.source, self.row.span(column), title, label);
         d.push(mistake.with_help(format!("legal here: {}", legal.join(", "))));
     }
 
@@ -135,7 +135,7 @@ impl Reading<'_> {
             None => Some(usual),
             Some(_) => self
                 .row
-                .whole(column, 1..=most, d)
+                .whole_number(column, 1..=most, d)
                 .map(|value| value as u32),
         }
     }
@@ -151,12 +151,17 @@ impl Reading<'_> {
             }
             return found;
         }
-        let mut whole = |column: &str| row.whole(column, 1..=10_000_000, d).map(|v| v as u32);
+        let mut whole = |column: &str| {
+            row.whole_number(column, 1..=10_000_000, d)
+                .map(|v| v as u32)
+        };
         let (layers, hidden, heads) = (whole("layers"), whole("hidden"), whole("heads"));
         let vocabulary = whole("vocabulary");
         let mut optional = |column: &str| match row.optional_text(column) {
             None => Some(None),
-            Some(_) => row.whole(column, 0..=10_000_000, d).map(|v| Some(v as u32)),
+            Some(_) => row
+                .whole_number(column, 0..=10_000_000, d)
+                .map(|v| Some(v as u32)),
         };
         let table = ModelTable {
             kv_heads: optional("kv_heads")?,
@@ -200,7 +205,7 @@ impl Reading<'_> {
             let title = format!("a {} has no {}", gpu.name, precision.name());
             let help = format!("it has {}", gpu.precisions().join(", "));
             let label = "say its `precision`";
-            d.push(Diagnostic::at(self.source, row.span("gpu"), title, label).with_help(help));
+            d.push(Diagnostic::at_span(self.source, row.span("gpu"), title, label).with_help(help));
             return None;
         };
         let per_node = self.whole_or("gpus_per_node", USUAL_NODE, 10_000, d)?;
@@ -208,7 +213,7 @@ impl Reading<'_> {
         if gpus > per_node && network.is_none() {
             let title = "nothing says how nodes are joined";
             let label = format!("{gpus} GPUs on nodes of {per_node}");
-            let mistake = Diagnostic::at(self.source, row.line_span(), title, label);
+            let mistake = Diagnostic::at_span(self.source, row.line_span(), title, label);
             d.push(mistake.with_help("give `network_gbit_per_s` of a node"));
             return None;
         }
@@ -229,7 +234,8 @@ impl Reading<'_> {
             Some(said) => Some(said),
             None => Precision::named(self.precision),
         }?;
-        let mut whole = |column: &str, most: u64| row.whole(column, 1..=most, d).map(|v| v as u32);
+        let mut whole =
+            |column: &str, most: u64| row.whole_number(column, 1..=most, d).map(|v| v as u32);
         let gpus = whole("gpus", MOST_GPUS);
         let micro_batch = whole("micro_batch", 1_000_000);
         let global_batch = whole("global_batch", 1_000_000_000);
@@ -277,7 +283,7 @@ impl Reading<'_> {
             shard: shard?,
             sequence_parallel: sequence_parallel?,
             virtual_stages: virtual_stages?,
-            sharing: Sharing {
+            sharing: ReplicaSharing {
                 context: context?,
                 expert: expert?,
             },

@@ -19,13 +19,13 @@ pub(super) struct Grid {
 
 /// Where a slack lies: behind a step, by a share of the way to the next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Between {
+pub(super) struct GridPosition {
     low: usize,
     share: f64,
 }
 
 impl Grid {
-    pub(super) fn of(most_h: f64) -> Grid {
+    pub(super) fn up_to_hours(most_h: f64) -> Grid {
         let most_h = most_h.max(1e-6);
         let (mut step_h, mut sum_h, mut at_h) = (FIRST_H, 0.0, vec![0.0]);
         while sum_h < most_h && at_h.len() < MOST_STEPS {
@@ -58,24 +58,24 @@ impl Grid {
 
     /// Where a slack lies; what is beyond the ends is at them.
     #[inline]
-    pub(super) fn between(&self, slack_h: f64) -> Between {
+    pub(super) fn between(&self, slack_h: f64) -> GridPosition {
         // Negative slack becomes the first stretch.
         let stretch = (slack_h * self.stretches_per_h) as usize;
         let first = usize::from(self.steps[stretch.min(self.steps.len() - 1)]);
         let goes_on = slack_h >= self.at_h[first + 1] && first + 2 < self.at_h.len();
         let low = first + usize::from(goes_on);
         let (a, b) = (self.at_h[low], self.at_h[low + 1]);
-        Between {
+        GridPosition {
             low,
             share: ((slack_h - a) / (b - a)).clamp(0.0, 1.0),
         }
     }
 }
 
-impl Between {
+impl GridPosition {
     /// A row's value there. Infinite values count only where they are met exactly.
     #[inline]
-    pub(super) fn of(self, row: &[f64]) -> f64 {
+    pub(super) fn interpolate(self, row: &[f64]) -> f64 {
         let (a, b) = (row[self.low], row[self.low + 1]);
         if self.share == 0.0 {
             a
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_slack_is_found_where_a_search_finds_it() {
         for most_h in [0.0, 0.1, 4.0, 22.0, 500.0, 1e5] {
-            let grid = Grid::of(most_h);
+            let grid = Grid::up_to_hours(most_h);
             let last = grid.len() - 1;
             assert!((grid.hours()[last] - most_h.max(1e-6)).abs() <= 1e-9 * most_h.max(1.0));
             let ends = grid.hours().iter().copied();

@@ -8,21 +8,21 @@
 
 mod grid;
 mod rates;
-mod shelf;
 mod table;
+mod table_cache;
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::{Policy, Recipe};
-use crate::life::desk::Desk;
-use crate::life::{Market, Place};
+use crate::policy_run::policy_view::PolicyView;
+use crate::policy_run::{Market, Place};
 use rates::{Age, Prior, Rates};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Positive;
-use shelf::{Ratios, Rounded, Shape};
 use table::Table;
+use table_cache::{Ratios, RoundedTerms, Shape};
 
 /// Settings of the policy `cost-to-go`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -76,7 +76,7 @@ pub struct CostToGo {
 struct KnownZone {
     rates: Rates,
     /// By itself, and what the table was made of.
-    alone: Option<(Rounded, Arc<Table>)>,
+    alone: Option<(RoundedTerms, Arc<Table>)>,
     /// With the choice to leave it, where there are others.
     table: Option<Table>,
 }
@@ -97,7 +97,7 @@ struct Course {
 
 /// Hours of work and of slack that are left.
 #[derive(Debug, Clone, Copy)]
-struct Left {
+struct RemainingHours {
     work_h: f64,
     slack_h: f64,
 }
@@ -112,7 +112,7 @@ impl CostToGo {
         }
     }
 
-    fn begin(&mut self, desk: &Desk<'_, '_>) -> Shape {
+    fn begin(&mut self, desk: &PolicyView<'_, '_>) -> Shape {
         let zone = |_| KnownZone {
             rates: Rates::new(self.prior),
             alone: None,
@@ -129,7 +129,7 @@ impl CostToGo {
     }
 
     /// Takes the tables whose rates and prices have changed.
-    fn prepare(&mut self, desk: &Desk<'_, '_>, shape: Shape) {
+    fn prepare(&mut self, desk: &PolicyView<'_, '_>, shape: Shape) {
         let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
             let ratios = Ratios {
@@ -138,8 +138,8 @@ impl CostToGo {
                 returns: known.rates.returns(),
             };
             let made_for = known.alone.as_ref().map(|(made_for, _)| made_for);
-            if !made_for.is_some_and(|made_for| made_for.holds(ratios)) {
-                let rounded = Rounded::of(ratios, shape);
+            if !made_for.is_some_and(|made_for| made_for.covers(ratios)) {
+                let rounded = RoundedTerms::new(ratios, shape);
                 known.alone = Some((rounded, rounded.table()));
                 has_changed = true;
             }
@@ -152,7 +152,7 @@ impl CostToGo {
     }
 
     /// The table of a zone that may be left once, for any other.
-    fn with_others(&self, desk: &Desk<'_, '_>, zone: usize) -> Option<Table> {
+    fn with_others(&self, desk: &PolicyView<'_, '_>, zone: usize) -> Option<Table> {
         let mut elsewhere: Vec<f64> = Vec::new();
         let unit_usd = desk.on_demand_usd_per_h(zone);
         let others = (self.zones.iter().enumerate()).filter(|(other, _)| *other != zone);
@@ -166,11 +166,11 @@ impl CostToGo {
             }
         }
         let (made_for, _) = self.zones[zone].alone.as_ref()?;
-        Some(Table::of(&made_for.terms(), Some(&elsewhere)))
+        Some(Table::new(&made_for.terms(), Some(&elsewhere)))
     }
 
     /// What it is expected to cost to stay as it is.
-    fn staying(&self, desk: &Desk<'_, '_>, left: Left) -> f64 {
+    fn staying(&self, desk: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
         let Some(place) = desk.running() else {
             let waits = |(zone, known): (usize, &KnownZone)| {
                 let age = known.rates.pause_age();
@@ -198,7 +198,7 @@ impl CostToGo {
     }
 
     /// Whether nothing can be better than the spot machines that it has, without a look at what it costs.
-    fn stays(&self, desk: &Desk<'_, '_>, left: Left) -> bool {
+    fn stays(&self, desk: &PolicyView<'_, '_>, left: RemainingHours) -> bool {
         let is_on_spot = (desk.running()).is_some_and(|place| place.market == Market::Spot);
         self.zones.len() == 1
             && is_on_spot
@@ -207,7 +207,7 @@ impl CostToGo {
     }
 
     /// All other places that are better than to stay, the least cost first.
-    fn choose(&mut self, desk: &Desk<'_, '_>, left: Left, stay_usd: f64) {
+    fn choose(&mut self, desk: &PolicyView<'_, '_>, left: RemainingHours, stay_usd: f64) {
         self.choices.clear();
         for (zone, known) in self.zones.iter().enumerate() {
             let (table, egress) = (known.table(), desk.egress_usd(zone));
@@ -234,7 +234,7 @@ impl CostToGo {
 
     /// Whether it is worth more to see how a run goes on that has just begun than to take its machines: what they cost if
     /// they are soon lost against what is paid on demand meanwhile.
-    fn looks_first(&self, desk: &Desk<'_, '_>, zone: usize, left: Left) -> bool {
+    fn looks_first(&self, desk: &PolicyView<'_, '_>, zone: usize, left: RemainingHours) -> bool {
         let works = (desk.running()).is_some_and(|place| place.market == Market::OnDemand);
         let known = &self.zones[zone];
         if !works || known.rates.run_age() == Age::Old {
@@ -246,7 +246,7 @@ impl CostToGo {
     }
 
     /// Looks whether a zone has machines. Where it had some a moment ago that is paid for, and can wait.
-    fn look(&mut self, desk: &mut Desk<'_, '_>, zone: usize) {
+    fn look(&mut self, desk: &mut PolicyView<'_, '_>, zone: usize) {
         let rates = &mut self.zones[zone].rates;
         if rates.is_worth_a_look() {
             rates.see(desk.probe(zone));
@@ -254,7 +254,7 @@ impl CostToGo {
     }
 
     /// Takes in what this tick says of the markets without asking.
-    fn observe(&mut self, desk: &Desk<'_, '_>) {
+    fn observe(&mut self, desk: &PolicyView<'_, '_>) {
         let tick_h = desk.tick_s() / 3600.0;
         for (zone, known) in self.zones.iter_mut().enumerate() {
             known.rates.pass(tick_h);
@@ -271,7 +271,7 @@ impl CostToGo {
 }
 
 impl Policy for CostToGo {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         let shape = match self.shape {
             Some(shape) => shape,
             None => self.begin(desk),
@@ -280,7 +280,7 @@ impl Policy for CostToGo {
         self.observe(desk);
         self.prepare(desk, shape);
         let (work_h, times) = (desk.left_s() / 3600.0, desk.times());
-        let left = Left {
+        let left = RemainingHours {
             work_h,
             slack_h: (times.deadline - times.now).hours() - work_h,
         };

@@ -45,7 +45,7 @@ impl Default for Prior {
 
 /// Ends of runs or pauses that were seen, and how many the prior expects in as many hours.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct ObservedEnds {
     ends: f64,
     expected: f64,
 }
@@ -63,8 +63,8 @@ struct Last {
 #[derive(Debug)]
 pub(super) struct Rates {
     prior: Prior,
-    runs: Seen,
-    pauses: Seen,
+    runs: ObservedEnds,
+    pauses: ObservedEnds,
     last: Option<Last>,
     tick_h: f64,
     /// What is left of what was seen, a tick later.
@@ -82,8 +82,8 @@ impl Rates {
     pub(super) fn new(prior: Prior) -> Self {
         Rates {
             prior,
-            runs: Seen::default(),
-            pauses: Seen::default(),
+            runs: ObservedEnds::default(),
+            pauses: ObservedEnds::default(),
             last: None,
             tick_h: 0.0,
             keeps: 1.0,
@@ -158,7 +158,7 @@ impl Rates {
         watched.map_or(Age::Old, |last| age(last.age_h))
     }
 
-    fn factor(&self, seen: &Seen) -> f64 {
+    fn factor(&self, seen: &ObservedEnds) -> f64 {
         (seen.ends + self.prior.ends) / (seen.expected + self.prior.ends)
     }
 

@@ -5,7 +5,7 @@
 //! started on demand while there is still slack for that, so that the deadline is kept. Costs are counted in hours on
 //! demand: a table serves all prices of one ratio.
 
-use super::grid::{Between, Grid};
+use super::grid::{Grid, GridPosition};
 use super::rates::{Age, YOUNG_H};
 
 /// What a table is made of.
@@ -71,7 +71,7 @@ struct Starts {
 }
 
 impl Starts {
-    fn of(terms: &Terms) -> Starts {
+    fn new(terms: &Terms) -> Starts {
         let d = terms.changeover_h;
         let lost = odds(terms.losses_per_h, d);
         Starts {
@@ -94,7 +94,7 @@ struct Steps {
     /// The share of young runs that are old after it.
     grows_old: f64,
     /// Where a start leaves the slack of each step.
-    started: Vec<Between>,
+    started: Vec<GridPosition>,
     /// Odds of a return while waiting for the step before, in young and in old pauses.
     returned: Vec<[f64; 2]>,
     /// The share of young pauses that are old after that wait.
@@ -103,7 +103,7 @@ struct Steps {
     least_start: usize,
     least_wait: usize,
     /// Where half a start leaves the slack of each step: machines that are lost as they start are lost then.
-    half: Vec<Between>,
+    half: Vec<GridPosition>,
     /// Odds that there are machines where nobody looked.
     is_up: f64,
 }
@@ -129,7 +129,7 @@ fn odds(per_h: [f64; 2], hours: f64) -> [f64; 2] {
 }
 
 impl Steps {
-    fn of(terms: &Terms, work_step_h: f64, slack: &Grid) -> Steps {
+    fn new(terms: &Terms, work_step_h: f64, slack: &Grid) -> Steps {
         let d = terms.changeover_h;
         let at_h = slack.hours();
         let waits = |at: usize| {
@@ -160,16 +160,16 @@ impl Steps {
 
 impl Table {
     /// The table of a zone by itself, or of one that may be left: `elsewhere` says what the rest costs then, per cell.
-    pub(super) fn of(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
-        let slack = Grid::of(terms.slack_h);
+    pub(super) fn new(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
+        let slack = Grid::up_to_hours(terms.slack_h);
         let wide = slack.len();
         let work_steps = (terms.work_h / WORK_STEP_H).ceil().clamp(1.0, MOST_WORK) as usize;
         let empty = || vec![0.0; (work_steps + 1) * wide];
         let work_step_h = terms.work_h / work_steps as f64;
-        let steps = Steps::of(terms, work_step_h, &slack);
+        let steps = Steps::new(terms, work_step_h, &slack);
         let mut table = Table {
             terms: *terms,
-            starts: Starts::of(terms),
+            starts: Starts::new(terms),
             steps_per_h: 1.0 / work_step_h,
             work_steps,
             slack,
@@ -185,7 +185,7 @@ impl Table {
         for row in 1..=work_steps {
             table.work(row, &steps, &offered);
             let cells = row * wide..(row + 1) * wide;
-            table.rest(row, &steps, elsewhere.map(|all| &all[cells]), &mut offered);
+            table.fill_waiting_row(row, &steps, elsewhere.map(|all| &all[cells]), &mut offered);
         }
         table.stays_from_h = table.stays_from_h();
         table
@@ -224,7 +224,13 @@ impl Table {
     }
 
     /// A row of those who have no machines, and of those on demand who are offered some.
-    fn rest(&mut self, row: usize, steps: &Steps, elsewhere: Option<&[f64]>, offered: &mut [f64]) {
+    fn fill_waiting_row(
+        &mut self,
+        row: usize,
+        steps: &Steps,
+        elsewhere: Option<&[f64]>,
+        offered: &mut [f64],
+    ) {
         let wide = self.slack.len();
         let here = row * wide..(row + 1) * wide;
         let (young, old) = (&self.spot[0][here.clone()], &self.spot[1][here.clone()]);
@@ -240,7 +246,7 @@ impl Table {
         for at in 0..wide {
             let started = steps.started[at];
             let leaves = elsewhere.map_or(f64::INFINITY, |all| all[at]);
-            let goes = (start + started.of(on_demand)).min(leaves);
+            let goes = (start + started.interpolate(on_demand)).min(leaves);
             let mut waits = [f64::INFINITY; 2];
             if at >= steps.least_wait {
                 let then = [mixed(steps.ages[at], idle[0], idle[1]), idle[1]];
@@ -250,11 +256,11 @@ impl Table {
             idle = waits.map(|waits| goes.min(waits));
             [young_waits[at], old_waits[at]] = waits;
             idles[at] = idle[0];
-            let old_then = started.of(old);
+            let old_then = started.interpolate(old);
             let (mut met, mut comes_now) = (f64::INFINITY, f64::INFINITY);
             if at >= steps.least_start {
-                let young_then = mixed(starts.ages, started.of(young), old_then);
-                let back = steps.half[at].of(idles);
+                let young_then = mixed(starts.ages, started.interpolate(young), old_then);
+                let back = steps.half[at].interpolate(idles);
                 comes_now = starts.spot[0] + mixed(starts.lost[0], young_then, back);
                 met = starts.spot[1] + mixed(starts.lost[1], old_then, back);
             }
@@ -298,13 +304,13 @@ impl Table {
 
     /// The value of one of the tables. Less than a step of work is dear by its share.
     #[inline]
-    fn value(&self, of: &[f64], rows: Rows, slack: Between) -> f64 {
+    fn value(&self, of: &[f64], rows: Rows, slack: GridPosition) -> f64 {
         let wide = self.slack.len();
-        let high = slack.of(&of[rows.high..rows.high + wide]);
+        let high = slack.interpolate(&of[rows.high..rows.high + wide]);
         if rows.low == 0 || rows.share == 1.0 {
             return rows.share * high;
         }
-        let low = slack.of(&of[rows.low..rows.low + wide]);
+        let low = slack.interpolate(&of[rows.low..rows.low + wide]);
         low + rows.share * (high - low)
     }
 

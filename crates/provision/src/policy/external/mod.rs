@@ -17,15 +17,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 
-use self::talk::{Answer, Breach, Reply, Until};
+use self::talk::{Answer, Breach, NextDecision, Reply};
 use super::{Net, Policy, Recipe};
-use crate::life::desk::Desk;
-use crate::life::events::LastLook;
+use crate::policy_run::events::LastLook;
+use crate::policy_run::policy_view::PolicyView;
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_talk::lines::shortened;
-use scavsim_talk::numbered::{Numbered, Waiting};
+use scavsim_talk::numbered_conversation::{ConversationPool, NumberedConversation};
 use scavsim_talk::process::start;
-use scavsim_talk::program::{NoProgram, Program, Wording, memory_mib, start_s, timeout_s};
+use scavsim_talk::program::{MessageTerms, NoProgram, Program, memory_mib, start_s, timeout_s};
 
 /// Settings of a policy that is another program.
 #[derive(Debug, Clone, Deserialize)]
@@ -58,7 +58,7 @@ pub struct ExternalPolicySettings {
     #[serde(skip)]
     stop: Option<Arc<AtomicBool>>,
     #[serde(skip)]
-    waiting: Waiting,
+    waiting: ConversationPool,
     /// Why its lives failed, and how often.
     #[serde(skip)]
     failures: Arc<Mutex<BTreeMap<String, u32>>>,
@@ -81,7 +81,7 @@ impl ExternalPolicySettings {
             timeout_s: self.timeout_s,
             start_s: self.start_s,
             memory_mib: self.memory_mib,
-            wording: Wording {
+            wording: MessageTerms {
                 task: "life",
                 done: "decided",
             },
@@ -104,18 +104,18 @@ impl ExternalPolicySettings {
     }
 
     /// A process that waits, or a new one.
-    fn talk(&self) -> Result<Numbered, Breach> {
+    fn talk(&self) -> Result<NumberedConversation, Breach> {
         if let Some(why) = self.hopeless() {
             return Err(Breach::Fails(why));
         }
         if (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Breach::Interrupted);
         }
-        if let Some(waiting) = self.waiting.take() {
+        if let Some(waiting) = self.waiting.pop() {
             return Ok(waiting);
         }
         let process = start(&self.program(), self.stop.clone());
-        Ok(Numbered::new(
+        Ok(NumberedConversation::new(
             process.map_err(|why| Breach::Silence(why.into()))?,
         ))
     }
@@ -133,7 +133,7 @@ impl Recipe for ExternalPolicySettings {
             talk: None,
             look: LastLook::default(),
             asked_again: 0,
-            until: Until::Tick,
+            until: NextDecision::Tick,
         })
     }
 
@@ -158,21 +158,21 @@ struct ExternalPolicy {
     of: ExternalPolicySettings,
     seed: usize,
     /// From the first decision on, until something goes wrong.
-    talk: Option<Numbered>,
+    talk: Option<NumberedConversation>,
     look: LastLook,
     /// Tick from which on it is asked whatever happens.
     asked_again: usize,
-    until: Until,
+    until: NextDecision,
 }
 
 impl ExternalPolicy {
     /// Asks until the tick is decided.
-    fn ask(&mut self, desk: &mut Desk<'_, '_>) -> Result<(), Breach> {
+    fn ask(&mut self, desk: &mut PolicyView<'_, '_>) -> Result<(), Breach> {
         let has_happened = !desk.events(&mut self.look).is_empty();
         let is_time = match self.until {
-            Until::Tick => true,
-            Until::Event => false,
-            Until::Ticks(_) => desk.tick() >= self.asked_again,
+            NextDecision::Tick => true,
+            NextDecision::Event => false,
+            NextDecision::Ticks(_) => desk.tick() >= self.asked_again,
         };
         if !is_time && !has_happened {
             return Ok(());
@@ -217,7 +217,7 @@ impl ExternalPolicy {
                 Answer::Ready => return Err(Breach::ReadyTooSoon),
             }
             self.until = until;
-            if let Until::Ticks(ticks) = until {
+            if let NextDecision::Ticks(ticks) = until {
                 self.asked_again = desk.tick().saturating_add(ticks);
             }
             return Ok(());
@@ -227,12 +227,15 @@ impl ExternalPolicy {
 }
 
 /// After a life: the same conversation, if there can be another one.
-fn over(talk: Numbered, desk: &Desk<'_, '_>) -> Result<Option<Numbered>, Breach> {
+fn over(
+    talk: NumberedConversation,
+    desk: &PolicyView<'_, '_>,
+) -> Result<Option<NumberedConversation>, Breach> {
     talk.over(|line| talk::understood(line, desk), talk::ready)
 }
 
 impl ExternalPolicy {
-    fn fail(&self, desk: &mut Desk<'_, '_>, breach: &Breach) {
+    fn fail(&self, desk: &mut PolicyView<'_, '_>, breach: &Breach) {
         let why = breach.to_string();
         if !matches!(breach, Breach::Interrupted) {
             self.of.count(&why);
@@ -242,7 +245,7 @@ impl ExternalPolicy {
 }
 
 impl Policy for ExternalPolicy {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         if let Err(breach) = self.ask(desk) {
             if let (Breach::Fails(_), Some(talk)) = (&breach, self.talk.take())
                 && let Ok(Some(talk)) = over(talk, desk)
@@ -258,7 +261,7 @@ impl Policy for ExternalPolicy {
         self.of.net
     }
 
-    fn over(&mut self, desk: &mut Desk<'_, '_>) {
+    fn over(&mut self, desk: &mut PolicyView<'_, '_>) {
         let Some(talk) = self.talk.take() else { return };
         match over(talk, desk) {
             Ok(Some(talk)) => self.of.waiting.give_back(talk),

@@ -6,23 +6,23 @@ use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-use crate::life::desk::Desk;
-use crate::life::events::Event;
-use crate::life::{Market, Place};
+use crate::policy_run::events::Event;
+use crate::policy_run::policy_view::PolicyView;
+use crate::policy_run::{Market, Place};
 use scavsim_read::input::did_you_mean;
-use scavsim_talk::conversation::Silence;
+use scavsim_talk::conversation::ConversationError;
 use scavsim_talk::lines::{NotUnderstood, given, read};
-use scavsim_talk::numbered::Unasked;
+use scavsim_talk::numbered_conversation::UnexpectedReply;
 
 /// Why a life under a program has failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Breach {
     #[error("{0}")]
-    Silence(#[from] Silence),
+    Silence(#[from] ConversationError),
     #[error(transparent)]
     NotUnderstood(#[from] NotUnderstood),
     #[error(transparent)]
-    Unasked(#[from] Unasked),
+    Unasked(#[from] UnexpectedReply),
     #[error("the program goes on with a life that is over")]
     GoesOn,
     #[error("the program is ready in the middle of a life")]
@@ -58,7 +58,7 @@ pub(super) enum Answer {
 
 /// When the program wants to be asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Until {
+pub(super) enum NextDecision {
     /// With the next tick.
     #[default]
     Tick,
@@ -71,10 +71,10 @@ pub(super) enum Until {
 /// An answer as it is written: one of these, when to ask again, and the number of the line that it answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Said {
+struct PolicyReply {
     #[serde(deserialize_with = "given")]
     number: Option<u64>,
-    until: Until,
+    until: NextDecision,
     #[serde(deserialize_with = "given")]
     stay: Option<bool>,
     #[serde(deserialize_with = "given")]
@@ -129,26 +129,26 @@ impl<'de> Deserialize<'de> for ZoneNames {
     }
 }
 
-impl<'de> Deserialize<'de> for Until {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Until, D::Error> {
+impl<'de> Deserialize<'de> for NextDecision {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<NextDecision, D::Error> {
         struct EventOrTicks;
         impl Visitor<'_> for EventOrTicks {
-            type Value = Until;
+            type Value = NextDecision;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("\"event\" or a number of ticks from 1")
             }
 
-            fn visit_str<E: Error>(self, word: &str) -> Result<Until, E> {
+            fn visit_str<E: Error>(self, word: &str) -> Result<NextDecision, E> {
                 match word {
-                    "event" => Ok(Until::Event),
+                    "event" => Ok(NextDecision::Event),
                     _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
                 }
             }
 
-            fn visit_u64<E: Error>(self, ticks: u64) -> Result<Until, E> {
+            fn visit_u64<E: Error>(self, ticks: u64) -> Result<NextDecision, E> {
                 match usize::try_from(ticks) {
-                    Ok(ticks @ 1..) => Ok(Until::Ticks(ticks)),
+                    Ok(ticks @ 1..) => Ok(NextDecision::Ticks(ticks)),
                     _ => Err(E::invalid_value(Unexpected::Unsigned(ticks), &self)),
                 }
             }
@@ -160,9 +160,9 @@ impl<'de> Deserialize<'de> for Until {
 /// An answer, understood, with the number of the line that it says it answers. Zones are those of a desk.
 pub(super) fn understood(
     line: &str,
-    desk: &Desk<'_, '_>,
-) -> Result<(Option<u64>, (Answer, Until)), Breach> {
-    let said: Said = read(line)?;
+    desk: &PolicyView<'_, '_>,
+) -> Result<(Option<u64>, (Answer, NextDecision)), Breach> {
+    let said: PolicyReply = read(line)?;
     let zone = |name: &String| zone_called(name, line, desk);
     let form = said.form.as_ref().map(|name| form_called(name, line, desk));
     let form = form.transpose()?;
@@ -173,7 +173,7 @@ pub(super) fn understood(
             "`{name}` has no machines of the form `{}`",
             desk.form_name(form)
         );
-        return Err(NotUnderstood::of(line, &why).into());
+        return Err(NotUnderstood::new(line, &why).into());
     }
     let zones = |names: &ZoneNames| names.0.iter().map(zone).collect::<Result<Vec<_>, _>>();
     let yes = |said: Option<bool>| said.filter(|said| *said);
@@ -193,31 +193,31 @@ pub(super) fn understood(
         _ => {
             let why =
                 "expected one of `stay`, `wait`, `spot`, `on_demand`, `probe`, `give_up`, `fail`";
-            Err(NotUnderstood::of(line, why).into())
+            Err(NotUnderstood::new(line, why).into())
         }
     }
 }
 
 /// What is to be said when a life is over.
-pub(super) fn ready((answer, _): (Answer, Until)) -> Result<(), Breach> {
+pub(super) fn ready((answer, _): (Answer, NextDecision)) -> Result<(), Breach> {
     match answer {
         Answer::Ready => Ok(()),
         _ => Err(Breach::GoesOn),
     }
 }
 
-fn form_called(name: &str, line: &str, desk: &Desk<'_, '_>) -> Result<usize, NotUnderstood> {
+fn form_called(name: &str, line: &str, desk: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
     let names = || (0..desk.forms()).map(|form| desk.form_name(form));
     called(name, line, "form", names)
 }
 
-fn zone_called(name: &str, line: &str, desk: &Desk<'_, '_>) -> Result<usize, NotUnderstood> {
+fn zone_called(name: &str, line: &str, desk: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
     let names = || (0..desk.zones()).map(|zone| desk.zone_name(zone));
     called(name, line, "zone", names)
 }
 
 /// Whether a job has forms that its scenario names.
-fn has_forms(desk: &Desk<'_, '_>) -> bool {
+fn has_forms(desk: &PolicyView<'_, '_>) -> bool {
     (0..desk.forms()).any(|form| !desk.form_name(form).is_empty())
 }
 
@@ -235,7 +235,7 @@ fn called<'n, I: Iterator<Item = &'n str>>(
             names(),
             format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         );
-        NotUnderstood::of(line, &format!("no {what} is called `{name}`; {help}"))
+        NotUnderstood::new(line, &format!("no {what} is called `{name}`; {help}"))
     })
 }
 
@@ -250,7 +250,7 @@ fn by_name<'n, V: Into<Value>>(
 }
 
 /// What a life begins with, as an object of JSON.
-pub(super) fn life(desk: &Desk<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
+pub(super) fn life(desk: &PolicyView<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
     let zone = |zone: usize| desk.zone_name(zone);
     let form = |form: usize| desk.form_name(form);
     // A job without forms has one that has no name.
@@ -297,7 +297,7 @@ pub(super) enum Reply {
 }
 
 /// A desk as a program is shown it, with the events since it was last asked and what came of its answer before.
-pub(super) fn shown(desk: &Desk<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
+pub(super) fn shown(desk: &PolicyView<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
     let name = |zone: usize| desk.zone_name(zone);
     let form = |form: usize| desk.form_name(form);
     let running = desk.running().map(|Place { zone, market }| {

@@ -5,20 +5,20 @@
 //! taken where it beats the present one by a margin.
 //!
 //! - `lifetimes`: Nelson–Aalen over the runs that were seen, steeper where losses come in bursts.
-//! - `seen`: what was seen of a zone: runs of its own and of probes.
+//! - `zone_runs`: what was seen of a zone: runs of its own and of probes.
 
 mod lifetimes;
-mod seen;
+mod zone_runs;
 
 use serde::Deserialize;
 
 use super::{Net, OnDemandZone, Policy, Recipe};
-use crate::life::desk::Desk;
-use crate::life::{Market, Place};
+use crate::policy_run::policy_view::PolicyView;
+use crate::policy_run::{Market, Place};
 use crate::world::Window;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, NonNegative, Positive};
-use seen::{End, Runs, Source};
+use zone_runs::{End, Runs, Source};
 
 /// Settings of the policy `skynomad`.
 #[derive(Debug, Clone, Deserialize)]
@@ -156,7 +156,7 @@ impl SkyNomad {
     }
 
     /// What an hour of progress is worth: never less than the cheapest spot machine.
-    fn value(&self, desk: &Desk<'_, '_>) -> f64 {
+    fn value(&self, desk: &PolicyView<'_, '_>) -> f64 {
         let least = |price: &dyn Fn(usize) -> f64| {
             let prices = (0..desk.zones()).map(price);
             prices.fold(f64::INFINITY, f64::min)
@@ -169,7 +169,7 @@ impl SkyNomad {
     }
 
     /// Hours that machines of a zone are expected to stay, as this tick begins.
-    fn lifetime_h(&mut self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+    fn lifetime_h(&mut self, desk: &PolicyView<'_, '_>, zone: usize) -> f64 {
         if let Some(truth) = &self.truth {
             return f64::from(truth[zone][desk.tick()]) * desk.tick_s() / 3600.0;
         }
@@ -188,7 +188,13 @@ impl SkyNomad {
     }
 
     /// Utility of a zone's spot market, without what it takes to go there.
-    fn spot_utility(&self, desk: &Desk<'_, '_>, zone: usize, value: f64, is_here: bool) -> f64 {
+    fn spot_utility(
+        &self,
+        desk: &PolicyView<'_, '_>,
+        zone: usize,
+        value: f64,
+        is_here: bool,
+    ) -> f64 {
         let life_h = self.zones[zone].life_h;
         let start_up_h = if is_here {
             0.0
@@ -203,12 +209,12 @@ impl SkyNomad {
     }
 
     /// The spot price that it reckons with: the one that it met when it asked last.
-    fn price(&self, desk: &Desk<'_, '_>, zone: usize) -> f64 {
+    fn price(&self, desk: &PolicyView<'_, '_>, zone: usize) -> f64 {
         let known = self.zones[zone].usd_per_h;
         known.unwrap_or_else(|| desk.spot_usd_per_h(zone))
     }
 
-    fn utility_now(&self, desk: &Desk<'_, '_>, value: f64) -> f64 {
+    fn utility_now(&self, desk: &PolicyView<'_, '_>, value: f64) -> f64 {
         match desk.running() {
             None => 0.0,
             Some(place) if place.market == Market::Spot => {
@@ -219,7 +225,7 @@ impl SkyNomad {
     }
 
     /// All that may be better than what is, the best first.
-    fn choices(&self, desk: &Desk<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
+    fn choices(&self, desk: &PolicyView<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
         let running = desk.running();
         let from = running.map(|place| place.zone).or(self.last);
         let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
@@ -272,7 +278,12 @@ impl SkyNomad {
     }
 
     /// Takes the best that can be had; the place where it is then.
-    fn take(&mut self, desk: &mut Desk<'_, '_>, choices: &[Choice], now: f64) -> Option<Place> {
+    fn start_best_choice(
+        &mut self,
+        desk: &mut PolicyView<'_, '_>,
+        choices: &[Choice],
+        now: f64,
+    ) -> Option<Place> {
         let before = desk.running();
         for choice in choices.iter().take_while(|choice| choice.utility > now) {
             let Some(place) = choice.place else {
@@ -338,7 +349,7 @@ impl SkyNomad {
     }
 
     /// Probes the zones whose time has come.
-    fn probe(&mut self, desk: &mut Desk<'_, '_>, at: Option<Place>) {
+    fn probe(&mut self, desk: &mut PolicyView<'_, '_>, at: Option<Place>) {
         let (tick, at_s) = (desk.tick(), desk.elapsed_s());
         for zone in 0..self.zones.len() {
             let state = &self.zones[zone];
@@ -383,7 +394,7 @@ impl ZoneState {
 }
 
 impl Policy for SkyNomad {
-    fn decide(&mut self, desk: &mut Desk<'_, '_>) {
+    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
         self.zones.resize_with(desk.zones(), ZoneState::default);
         for (zone, state) in self.zones.iter_mut().enumerate() {
             state
@@ -418,7 +429,7 @@ impl Policy for SkyNomad {
         let now = self.utility_now(desk, value);
         let mut choices = std::mem::take(&mut self.choices);
         self.choices(desk, value, now, &mut choices);
-        let at = self.take(desk, &choices, now);
+        let at = self.start_best_choice(desk, &choices, now);
         self.choices = choices;
         if self.truth.is_none() {
             self.probe(desk, at);

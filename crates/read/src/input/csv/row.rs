@@ -82,7 +82,7 @@ impl<'t> Row<'t> {
     }
 
     /// A whole number of `range` in a cell that must not be empty; `20.0` is one.
-    pub fn whole(
+    pub fn whole_number(
         &self,
         column: &str,
         range: impl RangeBounds<u64>,

@@ -39,7 +39,7 @@ impl Table {
         let legal: Vec<&str> = required.iter().chain(optional).copied().collect();
         let Some(columns) = records.next() else {
             diagnostics.push(
-                Diagnostic::at(
+                Diagnostic::at_span(
                     source,
                     0..0,
                     "the table is empty",
@@ -200,7 +200,7 @@ fn check_names(
             continue;
         };
         let help = format!("columns: {}", listed(legal.iter().copied()));
-        diagnostics.push(Diagnostic::at(source, span.clone(), title, label).with_help(help));
+        diagnostics.push(Diagnostic::at_span(source, span.clone(), title, label).with_help(help));
     }
 }
 
@@ -230,7 +230,8 @@ fn check_required(
         listed(required.iter().copied())
     );
     let label = "the columns of this table";
-    diagnostics.push(Diagnostic::at(source, header.line.clone(), title, label).with_help(help));
+    diagnostics
+        .push(Diagnostic::at_span(source, header.line.clone(), title, label).with_help(help));
     false
 }
 
@@ -249,7 +250,7 @@ fn has_right_length(
             help += "; if commas are decimal here, put semicolons between cells, in all rows";
         }
         let line = raw(source, row, delimiter).line;
-        let complaint = Diagnostic::at(source, line, title, format!("{found} cells"));
+        let complaint = Diagnostic::at_span(source, line, title, format!("{found} cells"));
         diagnostics.push(complaint.with_help(help));
     }
     found == expected

@@ -17,7 +17,7 @@ fn a_good_table_is_read_without_complaint() {
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].text("name", &mut d), Some("a, \"b\""));
     assert_eq!(rows[0].number("price", 0.0..=2.0, &mut d), Some(1.5));
-    assert_eq!(rows[0].whole("count", 1.., &mut d), Some(3));
+    assert_eq!(rows[0].whole_number("count", 1.., &mut d), Some(3));
     assert_eq!(rows[1].optional_number("price", .., &mut d), None);
     assert_eq!(rows[1].optional_number("note", .., &mut d), None);
     assert_eq!(rows[1].optional_text("note"), None);
@@ -45,7 +45,7 @@ fn a_table_of_a_spreadsheet_has_semicolons_and_decimal_commas() {
         let rows: Vec<_> = table.rows().collect();
         assert_eq!(rows[0].text("name", &mut d), Some("a,b"));
         assert_eq!(rows[0].number("step", .., &mut d), Some(0.5));
-        assert_eq!(rows[0].whole("count", .., &mut d), Some(20));
+        assert_eq!(rows[0].whole_number("count", .., &mut d), Some(20));
         assert!(d.is_empty(), "{}", d.render(false));
         assert_eq!(rows[1].number("step", .., &mut d), None);
         assert!(d.render(false).contains(place), "{}", d.render(false));
@@ -66,7 +66,10 @@ fn a_whole_number_may_be_written_with_a_point_and_zeros() {
     let source = Source::new("t.csv", "n\n20.0\n20.\n20.5\n.0\n");
     let mut d = Diagnostics::default();
     let table = Table::read(&source, &["n"], &[], &mut d).expect("it has the column");
-    let read: Vec<_> = table.rows().map(|row| row.whole("n", .., &mut d)).collect();
+    let read: Vec<_> = table
+        .rows()
+        .map(|row| row.whole_number("n", .., &mut d))
+        .collect();
     assert_eq!(read, [Some(20), Some(20), None, None]);
 }
 
@@ -88,7 +91,7 @@ vm,0,9
     for row in table.rows() {
         row.text("name", &mut d);
         row.number("price", ABOVE_ZERO, &mut d);
-        row.whole("count", 1..=8, &mut d);
+        row.whole_number("count", 1..=8, &mut d);
     }
     let shown = d.render(false);
     for expected in [

@@ -54,7 +54,7 @@ impl Complaint {
     }
 
     /// The title, label and help for a person; `key` is the key whose value is at fault.
-    pub(super) fn told(&self, key: Option<&str>) -> (String, String, Option<String>) {
+    pub(super) fn message_parts(&self, key: Option<&str>) -> (String, String, Option<String>) {
         let of_key = key.map_or(String::new(), |key| format!("`{}`: ", shown(key)));
         match self {
             Complaint::UnknownKey { word, legal } => (

@@ -14,7 +14,9 @@ use serde::forward_to_deserialize_any;
 use super::complaint::Complaint;
 use super::kind::Kind;
 use super::reading::{KeyedTable, Reading};
-use super::strict::{Elements, Form, Pairs, Strict, Unread, ValueOrigin};
+use super::strict_deserializer::{
+    Elements, Form, Pairs, ReadFailure, StrictDeserializer, ValueOrigin,
+};
 use super::tree::TomlNode;
 use crate::input::{Diagnostics, Source};
 
@@ -37,7 +39,7 @@ pub(super) fn read<T: DeserializeOwned>(
         made_up_tables: Cell::new(0),
         read: Cell::new(0),
     };
-    let value = Strict::new(&reading, root).read::<T>();
+    let value = StrictDeserializer::new(&reading, root).read::<T>();
     let is_whole =
         (reading.made_up.borrow().keys()).all(|table| matches!(table, KeyedTable::MadeUp(_)));
     diagnostics.extend(reading.mistakes.into_inner());
@@ -47,25 +49,25 @@ pub(super) fn read<T: DeserializeOwned>(
 /// What serde asks for: whatever stands there has to be this, and is handed to the visitor.
 macro_rules! asked_for {
     ($($method:ident $what:ident($($argument:expr),*) $visit:ident,)*) => {
-        $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, ReadFailure> {
             visitor.$visit(self.$what($($argument),*)?)
         })*
     };
 }
 
-impl<'t> Deserializer<'t> for Strict<'t> {
-    type Error = Unread;
+impl<'t> Deserializer<'t> for StrictDeserializer<'t> {
+    type Error = ReadFailure;
 
     asked_for! {
         deserialize_bool flag() visit_bool,
-        deserialize_i8 whole(i8::MIN, i8::MAX) visit_i8,
-        deserialize_i16 whole(i16::MIN, i16::MAX) visit_i16,
-        deserialize_i32 whole(i32::MIN, i32::MAX) visit_i32,
-        deserialize_i64 whole(i64::MIN, i64::MAX) visit_i64,
-        deserialize_u8 whole(u8::MIN, u8::MAX) visit_u8,
-        deserialize_u16 whole(u16::MIN, u16::MAX) visit_u16,
-        deserialize_u32 whole(u32::MIN, u32::MAX) visit_u32,
-        deserialize_u64 whole(u64::MIN, u64::MAX) visit_u64,
+        deserialize_i8 whole_number(i8::MIN, i8::MAX) visit_i8,
+        deserialize_i16 whole_number(i16::MIN, i16::MAX) visit_i16,
+        deserialize_i32 whole_number(i32::MIN, i32::MAX) visit_i32,
+        deserialize_i64 whole_number(i64::MIN, i64::MAX) visit_i64,
+        deserialize_u8 whole_number(u8::MIN, u8::MAX) visit_u8,
+        deserialize_u16 whole_number(u16::MIN, u16::MAX) visit_u16,
+        deserialize_u32 whole_number(u32::MIN, u32::MAX) visit_u32,
+        deserialize_u64 whole_number(u64::MIN, u64::MAX) visit_u64,
         deserialize_f32 number() visit_f64,
         deserialize_f64 number() visit_f64,
         deserialize_str text() visit_borrowed_str,
@@ -75,7 +77,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         deserialize_map table() visit_map,
     }
 
-    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, ReadFailure> {
         match self.form()? {
             Form::Text(text) => visitor.visit_borrowed_str(text),
             Form::Whole(whole) => match i64::try_from(whole) {
@@ -90,7 +92,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, ReadFailure> {
         visitor.visit_some(self)
     }
 
@@ -98,7 +100,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -106,7 +108,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         visitor.visit_seq(self.tuple(length)?)
     }
 
@@ -115,7 +117,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         _name: &'static str,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         visitor.visit_seq(self.tuple(length)?)
     }
 
@@ -124,7 +126,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         name: &'static str,
         keys: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         if name == SPANNED {
             let names = keys.iter();
             visitor.visit_map(Parts { names, of: self })
@@ -138,7 +140,7 @@ impl<'t> Deserializer<'t> for Strict<'t> {
         _name: &'static str,
         _kinds: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         visitor.visit_enum(match self.form()? {
             Form::Text(name) => Kind::named(self, name),
             Form::Table(table) => table.kind()?,
@@ -153,16 +155,16 @@ impl<'t> Deserializer<'t> for Strict<'t> {
 }
 
 impl<'t> SeqAccess<'t> for Elements<'t> {
-    type Error = Unread;
+    type Error = ReadFailure;
 
-    fn next_element<E: Deserialize<'t>>(&mut self) -> Result<Option<E>, Unread> {
-        self.next().map(Strict::read).transpose()
+    fn next_element<E: Deserialize<'t>>(&mut self) -> Result<Option<E>, ReadFailure> {
+        self.next().map(StrictDeserializer::read).transpose()
     }
 
     fn next_element_seed<E: DeserializeSeed<'t>>(
         &mut self,
         seed: E,
-    ) -> Result<Option<E::Value>, Unread> {
+    ) -> Result<Option<E::Value>, ReadFailure> {
         let element = self.next();
         element.map(|element| element.read_by(seed)).transpose()
     }
@@ -170,7 +172,7 @@ impl<'t> SeqAccess<'t> for Elements<'t> {
 
 impl<'t> Pairs<'t> {
     /// The only key as the name of a kind, and its value as what is said of it.
-    fn kind(self) -> Result<Kind<'t>, Unread> {
+    fn kind(self) -> Result<Kind<'t>, ReadFailure> {
         let of = self.of;
         let mut entries = self.rest.into_iter().flatten();
         let (Some((key, settings)), None) = (entries.next(), entries.next()) else {
@@ -185,19 +187,19 @@ impl<'t> Pairs<'t> {
 }
 
 impl<'t> MapAccess<'t> for Pairs<'t> {
-    type Error = Unread;
+    type Error = ReadFailure;
 
     fn next_key_seed<K: DeserializeSeed<'t>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Unread> {
+    ) -> Result<Option<K::Value>, ReadFailure> {
         let of = self.of;
         let mut entries = self.rest.iter_mut().flatten();
         if let Some((key, node)) = entries.find(|(_, node)| !of.reading.is_left_out(node)) {
             let value = of.under(key.get_ref(), node);
             self.value = Some(value);
             match seed.deserialize(value.with(ValueOrigin::Key(key))) {
-                Err(Unread::Wrong(complaint)) => {
+                Err(ReadFailure::Wrong(complaint)) => {
                     of.reading.tell(key.span(), &complaint, value.key);
                     Err(value.settled(Complaint::Consequence.into()))
                 }
@@ -211,14 +213,17 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
         }
     }
 
-    fn next_value<V: Deserialize<'t>>(&mut self) -> Result<V, Unread> {
+    fn next_value<V: Deserialize<'t>>(&mut self) -> Result<V, ReadFailure> {
         match self.value {
             Some(value) => value.read(),
             None => self.of.made_up(),
         }
     }
 
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Unread> {
+    fn next_value_seed<S: DeserializeSeed<'t>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, ReadFailure> {
         match self.value {
             Some(value) => value.read_by(seed),
             None => seed.deserialize(self.of.with(ValueOrigin::Word(""))),
@@ -229,22 +234,25 @@ impl<'t> MapAccess<'t> for Pairs<'t> {
 /// What makes up a `toml::Spanned`: start, end and value, in this order.
 struct Parts<'t> {
     names: slice::Iter<'static, &'static str>,
-    of: Strict<'t>,
+    of: StrictDeserializer<'t>,
 }
 
 impl<'t> MapAccess<'t> for Parts<'t> {
-    type Error = Unread;
+    type Error = ReadFailure;
 
     fn next_key_seed<K: DeserializeSeed<'t>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Unread> {
+    ) -> Result<Option<K::Value>, ReadFailure> {
         let name = self.names.next();
         let name = name.map(|name| seed.deserialize(self.of.with(ValueOrigin::Word(name))));
         name.transpose()
     }
 
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Unread> {
+    fn next_value_seed<S: DeserializeSeed<'t>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, ReadFailure> {
         let span = match self.of.value {
             ValueOrigin::Written(node) => node.span(),
             ValueOrigin::Key(key) => key.span(),

@@ -10,7 +10,7 @@ use ::toml::de::{DeArray, DeTable, DeValue};
 use serde::de::DeserializeOwned;
 
 use super::deserializer;
-use super::several::{self, Path, Several};
+use super::multi_value_key::{self, MultiValueKey, Path};
 use super::tree::{self, Key, Step, TomlNode};
 use crate::input::{Diagnostic, Diagnostics, Source};
 
@@ -44,7 +44,7 @@ impl Lists {
     }
 
     pub(super) fn are_at(&self, path: &[Step]) -> bool {
-        several::is_any(&self.paths(), path)
+        multi_value_key::is_any(&self.paths(), path)
     }
 }
 
@@ -58,8 +58,8 @@ pub struct Document<'s> {
     root: TomlNode<'s>,
     broken: Vec<Range<usize>>,
     lists: &'s Lists,
-    axes: Vec<Several<'s>>,
-    fans: Vec<Several<'s>>,
+    axes: Vec<MultiValueKey<'s>>,
+    fans: Vec<MultiValueKey<'s>>,
 }
 
 impl<'s> Document<'s> {
@@ -71,7 +71,7 @@ impl<'s> Document<'s> {
         lists: &'s Lists,
         diagnostics: &mut Diagnostics,
     ) -> Document<'s> {
-        let mut reader = several::Reader {
+        let mut reader = multi_value_key::Reader {
             source,
             broken: &broken,
             diagnostics,
@@ -90,7 +90,7 @@ impl<'s> Document<'s> {
             let each = each.collect::<Vec<_>>().join(" × ");
             let what = lists.what;
             let title = format!("the lists make too many {what}: {each}; at most {MOST}");
-            let complaint = Diagnostic::at(source, last.span.clone(), title, "too many");
+            let complaint = Diagnostic::at_span(source, last.span.clone(), title, "too many");
             diagnostics.push(complaint.with_help("give fewer values"));
             axes.iter_mut().for_each(|axis| axis.values.truncate(1));
         }
@@ -173,11 +173,11 @@ fn product(factors: impl Iterator<Item = usize>) -> Option<usize> {
 
 impl Tables {
     fn paths(&self) -> Vec<Path> {
-        let below = |key: &Path| [&self.place[..], &[several::ANY], &key[..]].concat();
+        let below = |key: &Path| [&self.place[..], &[multi_value_key::ANY], &key[..]].concat();
         self.keys.iter().map(below).collect()
     }
 
-    fn name_of<'f>(&self, fan: &'f Several<'_>) -> &'f str {
+    fn name_of<'f>(&self, fan: &'f MultiValueKey<'_>) -> &'f str {
         match fan.path.get(self.place.len()) {
             Some(Step::Key(name)) => name,
             _ => "",
@@ -185,8 +185,11 @@ impl Tables {
     }
 
     /// The names of tables that hold several values, each with those.
-    fn by_name<'f, 's>(&self, fans: &'f [Several<'s>]) -> Vec<(&'f str, Vec<&'f Several<'s>>)> {
-        let mut all: Vec<(&str, Vec<&Several<'s>>)> = Vec::new();
+    fn by_name<'f, 's>(
+        &self,
+        fans: &'f [MultiValueKey<'s>],
+    ) -> Vec<(&'f str, Vec<&'f MultiValueKey<'s>>)> {
+        let mut all: Vec<(&str, Vec<&MultiValueKey<'s>>)> = Vec::new();
         for fan in fans {
             let name = self.name_of(fan);
             match all.iter_mut().find(|(known, _)| *known == name) {
@@ -198,7 +201,12 @@ impl Tables {
     }
 
     /// Reports tables that make more than there may be, and leaves one value of each of their keys.
-    fn limit(&self, fans: &mut [Several<'_>], source: &Arc<Source>, diagnostics: &mut Diagnostics) {
+    fn limit(
+        &self,
+        fans: &mut [MultiValueKey<'_>],
+        source: &Arc<Source>,
+        diagnostics: &mut Diagnostics,
+    ) {
         let mut too_many = Vec::new();
         for (name, own) in self.by_name(fans) {
             if product(own.iter().map(|fan| fan.values.len())).is_none() {
@@ -218,7 +226,7 @@ impl Tables {
     /// of its own.
     fn fan_out<'t>(
         &self,
-        fans: &'t [Several<'_>],
+        fans: &'t [MultiValueKey<'_>],
         root: &mut TomlNode<'t>,
         source: &Arc<Source>,
         diagnostics: &mut Diagnostics,
@@ -287,7 +295,7 @@ fn table_mut<'r, 't>(root: &'r mut TomlNode<'t>, path: &[Step]) -> Option<&'r mu
 }
 
 /// Which value of each is that of a combination; the last changes the fastest.
-fn digits_of<'s>(mut number: usize, all: &[impl Borrow<Several<'s>>]) -> Vec<usize> {
+fn digits_of<'s>(mut number: usize, all: &[impl Borrow<MultiValueKey<'s>>]) -> Vec<usize> {
     let mut digits = vec![0; all.len()];
     for (digit, several) in digits.iter_mut().zip(all).rev() {
         let base = several.borrow().values.len();

@@ -5,25 +5,25 @@ use ::toml::de::DeString;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
 use super::complaint::Complaint;
-use super::strict::{Strict, Unread, ValueOrigin};
+use super::strict_deserializer::{ReadFailure, StrictDeserializer, ValueOrigin};
 use super::tree::TomlNode;
 
 /// A kind by its name, with what is said of it.
 pub(super) struct Kind<'t> {
-    of: Strict<'t>,
+    of: StrictDeserializer<'t>,
     name: &'t str,
     /// The key and the value, where it is more than its name.
-    settings: Option<(&'t Spanned<DeString<'t>>, Strict<'t>)>,
+    settings: Option<(&'t Spanned<DeString<'t>>, StrictDeserializer<'t>)>,
 }
 
 impl<'t> Kind<'t> {
-    pub(super) fn named(of: Strict<'t>, name: &'t str) -> Kind<'t> {
+    pub(super) fn named(of: StrictDeserializer<'t>, name: &'t str) -> Kind<'t> {
         let settings = None;
         Kind { of, name, settings }
     }
 
     pub(super) fn with_settings(
-        of: Strict<'t>,
+        of: StrictDeserializer<'t>,
         key: &'t Spanned<DeString<'t>>,
         settings: &'t TomlNode<'t>,
     ) -> Kind<'t> {
@@ -32,28 +32,31 @@ impl<'t> Kind<'t> {
         Kind { of, name, settings }
     }
 
-    fn without_settings(&self, keys: Vec<&'static str>) -> Unread {
+    fn without_settings(&self, keys: Vec<&'static str>) -> ReadFailure {
         let kind = self.name.to_owned();
         Complaint::WithoutSettings { kind, keys }.into()
     }
 
-    fn without_value(&self, expected: String) -> Unread {
+    fn without_value(&self, expected: String) -> ReadFailure {
         let kind = self.name.to_owned();
         Complaint::WithoutValue { kind, expected }.into()
     }
 }
 
 impl<'t> EnumAccess<'t> for Kind<'t> {
-    type Error = Unread;
+    type Error = ReadFailure;
     type Variant = Kind<'t>;
 
-    fn variant_seed<V: DeserializeSeed<'t>>(self, seed: V) -> Result<(V::Value, Kind<'t>), Unread> {
+    fn variant_seed<V: DeserializeSeed<'t>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Kind<'t>), ReadFailure> {
         match (
             seed.deserialize(self.of.with(ValueOrigin::Word(self.name))),
             &self.settings,
         ) {
             (Ok(kind), _) => Ok((kind, self)),
-            (Err(Unread::Wrong(complaint)), Some((key, _))) => {
+            (Err(ReadFailure::Wrong(complaint)), Some((key, _))) => {
                 (self.of.reading).tell(key.span(), &complaint, self.of.key);
                 Err(Complaint::Consequence.into())
             }
@@ -63,9 +66,9 @@ impl<'t> EnumAccess<'t> for Kind<'t> {
 }
 
 impl<'t> VariantAccess<'t> for Kind<'t> {
-    type Error = Unread;
+    type Error = ReadFailure;
 
-    fn unit_variant(self) -> Result<(), Unread> {
+    fn unit_variant(self) -> Result<(), ReadFailure> {
         match self.settings {
             Some((_, settings)) if !settings.node().is_some_and(is_empty_table) => {
                 let kind = self.name.to_owned();
@@ -75,7 +78,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         }
     }
 
-    fn newtype_variant<T: Deserialize<'t>>(self) -> Result<T, Unread> {
+    fn newtype_variant<T: Deserialize<'t>>(self) -> Result<T, ReadFailure> {
         if let Some((_, settings)) = self.settings {
             return settings.read();
         }
@@ -85,7 +88,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         // What could be read from a table without keys tells what is missing.
         let table = self.of.reading.made_up_table();
         match &self.of.with(ValueOrigin::Table(table)).read::<T>() {
-            Err(Unread::Wrong(complaint))
+            Err(ReadFailure::Wrong(complaint))
                 if let Complaint::Mismatch { expected, .. } = &**complaint =>
             {
                 Err(self.without_value(expected.clone()))
@@ -94,14 +97,21 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         }
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Unread> {
+    fn newtype_variant_seed<S: DeserializeSeed<'t>>(
+        self,
+        seed: S,
+    ) -> Result<S::Value, ReadFailure> {
         match self.settings {
             Some((_, settings)) => settings.read_by(seed),
             None => Err(self.without_settings(Vec::new())),
         }
     }
 
-    fn tuple_variant<V: Visitor<'t>>(self, length: usize, visitor: V) -> Result<V::Value, Unread> {
+    fn tuple_variant<V: Visitor<'t>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, ReadFailure> {
         match self.settings {
             Some((_, settings)) => settings
                 .deserialize_tuple(length, visitor)
@@ -114,7 +124,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         self,
         keys: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unread> {
+    ) -> Result<V::Value, ReadFailure> {
         match self.settings {
             Some((_, settings)) => settings
                 .deserialize_struct("", keys, visitor)

@@ -87,8 +87,8 @@ impl Reading<'_> {
         if matches!(complaint, Complaint::Consequence) || self.broken.iter().any(on_broken_line) {
             return;
         }
-        let (title, label, help) = complaint.told(key);
-        let mut diagnostic = Diagnostic::at(self.source, span, title, label);
+        let (title, label, help) = complaint.message_parts(key);
+        let mut diagnostic = Diagnostic::at_span(self.source, span, title, label);
         diagnostic.help = help;
         self.mistakes.borrow_mut().push(diagnostic);
     }

@@ -11,7 +11,7 @@ use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// What of a text is not to be trusted.
 #[derive(Debug, Default)]
-pub(super) struct Broken {
+pub(super) struct UntrustedLines {
     pub(super) lines: Vec<Range<usize>>,
     /// Where a list goes on that was never closed: from here on nothing stands where it was meant to.
     pub(super) from: Option<usize>,
@@ -22,8 +22,8 @@ pub(super) fn report(
     errors: &[Error],
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,
-) -> Broken {
-    let mut broken = Broken::default();
+) -> UntrustedLines {
+    let mut broken = UntrustedLines::default();
     for error in errors {
         let end = source.text.len();
         let span = error.span().unwrap_or(end..end);
@@ -52,7 +52,7 @@ fn not_closed(open: usize, goes_on: usize, source: &Arc<Source>) -> Diagnostic {
         format!("no `]` before line {}", number(&source.text, goes_on))
     };
     let title = "not valid TOML: a list is not closed";
-    Diagnostic::at(source, open..open + 1, title, label)
+    Diagnostic::at_span(source, open..open + 1, title, label)
         .with_help("what stands behind it was not looked at")
 }
 
@@ -63,7 +63,7 @@ fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagno
             Some(line) => format!("set before, in line {line}"),
             None => "set before".to_owned(),
         };
-        return Diagnostic::at(
+        return Diagnostic::at_span(
             source,
             span,
             format!("duplicate key `{}`", shown(key)),
@@ -77,7 +77,7 @@ fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagno
         None => (message, String::new()),
     };
     let is_json = span.start == 0 && source.text.starts_with('{');
-    let told = Diagnostic::at(source, span, format!("not valid TOML: {title}"), label);
+    let told = Diagnostic::at_span(source, span, format!("not valid TOML: {title}"), label);
     if is_json {
         return told.with_help("this looks like JSON; TOML has a line `key = value` for each");
     }

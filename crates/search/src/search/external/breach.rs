@@ -1,17 +1,17 @@
 use crate::testbed::Stop;
-use scavsim_talk::conversation::Silence;
+use scavsim_talk::conversation::ConversationError;
 use scavsim_talk::lines::NotUnderstood;
-use scavsim_talk::numbered::Unasked;
+use scavsim_talk::numbered_conversation::UnexpectedReply;
 
 /// Why a search with somebody who answers lines has failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Breach {
     #[error("{0}")]
-    Silence(#[from] Silence),
+    Silence(#[from] ConversationError),
     #[error(transparent)]
     NotUnderstood(#[from] NotUnderstood),
     #[error(transparent)]
-    Unasked(#[from] Unasked),
+    Unasked(#[from] UnexpectedReply),
     #[error("the program goes on with a search that is over")]
     GoesOn,
     #[error("the program is ready in the middle of a search")]

@@ -1,6 +1,6 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
-//! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say; `breach`: why it fails.
+//! - `conversation_strategy`: a search with somebody who answers lines; `talk`: what the lines say; `breach`: why it fails.
 //! - Here: its settings. What is said by numbers, and how programs are started and ended, is the crate `talk`.
 //!
 //! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
@@ -8,7 +8,7 @@
 //! a new process.
 
 mod breach;
-mod spoken;
+mod conversation_strategy;
 mod talk;
 
 use std::path::PathBuf;
@@ -18,14 +18,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-pub use self::spoken::Spoken;
-use self::spoken::{Bounds, ToldLine};
-use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
+pub use self::conversation_strategy::ConversationStrategy;
+use self::conversation_strategy::{Bounds, ConversationInputs};
+use super::{Depends, Past, Recipe, Strategy, Task, UnusableStrategy};
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_sim::engine::Interrupt;
-use scavsim_talk::numbered::Waiting;
+use scavsim_talk::numbered_conversation::ConversationPool;
 use scavsim_talk::process::start;
-use scavsim_talk::program::{Program, Wording, memory_mib, start_s, timeout_s};
+use scavsim_talk::program::{MessageTerms, Program, memory_mib, start_s, timeout_s};
 
 /// Settings of a strategy that is another program.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub struct ExternalSettings {
     pub interrupt: Interrupt,
     #[serde(skip)]
     #[schemars(skip)]
-    waiting: Waiting,
+    waiting: ConversationPool,
 }
 
 fn max_probes() -> Count {
@@ -94,7 +94,7 @@ impl ExternalSettings {
             timeout_s: self.timeout_s,
             start_s: self.start_s,
             memory_mib: self.memory_mib,
-            wording: Wording {
+            wording: MessageTerms {
                 task: "search",
                 done: "chosen",
             },
@@ -119,13 +119,17 @@ impl Recipe for ExternalSettings {
         "a program of one's own"
     }
 
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(
+        &self,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
         let found = self.program().found();
-        found.map_err(|why| Unusable(why.to_string()))?;
+        found.map_err(|why| UnusableStrategy(why.to_string()))?;
         let mut depends = Depends::NOTHING;
         depends.objective = self.objective;
         depends.prices = self.prices;
-        let told = ToldLine {
+        let told = ConversationInputs {
             depends,
             earlier_runs: self.earlier_runs,
             other_jobs: self.other_jobs,
@@ -136,6 +140,7 @@ impl Recipe for ExternalSettings {
         };
         let own = self.clone();
         let open = move || Ok(start(&own.program(), own.interrupt.flag())?);
-        Spoken::of(Arc::new(open), self.waiting.clone(), told, bounds).build(task, past)
+        ConversationStrategy::from_parts(Arc::new(open), self.waiting.clone(), told, bounds)
+            .build(task, past)
     }
 }

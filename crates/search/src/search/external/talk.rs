@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
 use crate::grid::Goal;
-use crate::search::others::{OtherJob, OtherRun, Others};
+use crate::search::other_jobs::{OtherJob, OtherJobs, OtherRun};
 use crate::search::{Forecast, Objective, Task};
-use crate::testbed::{Extent, History, Observation, Spent, Target};
+use crate::testbed::{Extent, History, Observation, SearchCost, Target};
 use scavsim_talk::lines::{NotUnderstood, given, read};
 
 /// What the program says.
@@ -28,7 +28,7 @@ pub(super) enum Answer {
 /// An answer as it is written: one of these, and the number of the line that it answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Said {
+struct StrategyReply {
     #[serde(deserialize_with = "given")]
     number: Option<u64>,
     #[serde(deserialize_with = "given")]
@@ -88,7 +88,7 @@ pub(super) struct ColdStart {
 
 /// An answer, understood, and the number of the line that it says it answers.
 pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
-    let said: Said = read(line)?;
+    let said: StrategyReply = read(line)?;
     let all = [
         said.probe.map(Answer::Probe),
         said.cold_start.map(Answer::ColdStart),
@@ -102,7 +102,7 @@ pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
         (Some(one), None) => Ok((said.number, one)),
         _ => {
             let why = "expected one of `probe`, `cold_start`, `choose`, `predict`, `fail`";
-            Err(NotUnderstood::of(line, why).into())
+            Err(NotUnderstood::new(line, why).into())
         }
     }
 }
@@ -134,7 +134,11 @@ pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<
 }
 
 /// What every search of a task is told.
-pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&Others>) -> String {
+pub(super) fn task(
+    task: &Task<'_>,
+    earlier: Option<&History>,
+    others: Option<&OtherJobs>,
+) -> String {
     let space = task.space;
     let configurations: Vec<Value> = (0..space.len())
         .map(|at| {
@@ -144,7 +148,7 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&O
                 } else {
                     json!(space.text(at, axis))
                 };
-                (of.name.to_string(), whole(value))
+                (of.name.to_string(), as_whole_number(value))
             });
             Value::Object(values.collect::<Map<_, _>>())
         })
@@ -168,7 +172,7 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>, others: Option<&O
     let machines = (0..space.len()).map(|at| {
         let machine = task.machine(at)?;
         Some(json!({
-            "vcpu": whole(json!(machine.vcpu)),
+            "vcpu": as_whole_number(json!(machine.vcpu)),
             "memory_gib": machine.memory_gib,
             "gpus": machine.gpus,
         }))
@@ -218,7 +222,7 @@ fn other_job(job: &OtherJob) -> Value {
 }
 
 /// Workers and batches as whole numbers: a program may count with them.
-fn whole(value: Value) -> Value {
+fn as_whole_number(value: Value) -> Value {
     match value.as_f64() {
         Some(x) if x.fract() == 0.0 && x.abs() < 1e15 => json!(x as i64),
         _ => value,
@@ -242,14 +246,14 @@ pub(super) fn search(fixed: &str, task: &Task<'_>, seed: usize) -> String {
 }
 
 #[derive(Serialize)]
-struct Told {
-    observation: Option<Seen>,
+struct ObservationMessage {
+    observation: Option<ObservationFields>,
     spent_s: f64,
     spent_usd: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct Seen {
+struct ObservationFields {
     steps: Option<u64>,
     step_s: Option<f64>,
     compute_s: Option<f64>,
@@ -263,7 +267,7 @@ struct Seen {
 }
 
 /// What was seen, and what was spent so far.
-pub(super) fn seen(seen: Option<Observation>, spent: Spent) -> String {
+pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> String {
     let seen = seen.map(|o| {
         let (mut reached_s, mut more_than_s, mut failed_s) = (None, None, None);
         match o.target {
@@ -272,7 +276,7 @@ pub(super) fn seen(seen: Option<Observation>, spent: Spent) -> String {
             Target::Reached(seconds) => reached_s = Some(seconds),
             Target::Failed(seconds) => failed_s = Some(seconds),
         }
-        Seen {
+        ObservationFields {
             steps: o.steps,
             step_s: o.step_s,
             compute_s: o.compute_s,
@@ -284,7 +288,7 @@ pub(super) fn seen(seen: Option<Observation>, spent: Spent) -> String {
             failed_s,
         }
     });
-    let told = Told {
+    let told = ObservationMessage {
         observation: seen,
         spent_s: spent.seconds,
         spent_usd: spent.usd,

@@ -1,11 +1,11 @@
 //! Which run is worth its price, if any.
 
 use super::constants::Constants;
-use super::experts::{Experts, ToldObjective};
+use super::experts::{Experts, ObjectivePrediction};
 
 /// What to run next, and at which value of the objective to give it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Next {
+pub(super) struct NextRun {
     pub(super) at: usize,
     pub(super) cap: Option<f64>,
 }
@@ -37,10 +37,10 @@ struct Candidate {
 /// of the R − 1 runs that follow what is then the least expected. While nothing has reached the target, one is always run.
 pub(super) fn next_run(
     experts: &Experts<'_>,
-    told: &ToldObjective,
+    told: &ObjectivePrediction,
     asked: &Question<'_>,
     constants: &Constants,
-) -> Option<Next> {
+) -> Option<NextRun> {
     let expected: Vec<f64> = asked.open.iter().map(|&at| told.expected(at)).collect();
     // What is tried until it succeeds takes as much more.
     let least = (asked.open.iter().zip(&expected))
@@ -93,12 +93,12 @@ pub(super) fn next_run(
         return None;
     }
     let Candidate { at, cap, .. } = all.swap_remove(place);
-    Some(Next { at, cap })
+    Some(NextRun { at, cap })
 }
 
 /// What the next of the runs is expected to take if it begins with `at`, and where to give that up.
 fn first(
-    told: &ToldObjective,
+    told: &ObjectivePrediction,
     asked: &Question<'_>,
     at: usize,
     expected: f64,
@@ -123,7 +123,7 @@ fn first(
 }
 
 /// Configurations that may turn out to be the best: of the least values that are still likely.
-fn hopeful(told: &ToldObjective, open: &[usize], most: usize) -> Vec<usize> {
+fn hopeful(told: &ObjectivePrediction, open: &[usize], most: usize) -> Vec<usize> {
     let likely = |at: usize| {
         let of = |(weight, moments): (&f64, &Vec<(f64, f64)>)| {
             let (m, v) = moments[at];
@@ -138,7 +138,7 @@ fn hopeful(told: &ToldObjective, open: &[usize], most: usize) -> Vec<usize> {
 }
 
 /// What a look at some steps of each configuration is expected to cost, in the unit of the objective.
-pub(super) struct Looks<'q> {
+pub(super) struct LookCosts<'q> {
     pub(super) power: f64,
     pub(super) charge: &'q [f64],
     /// Runs of the job that are to come.
@@ -154,8 +154,8 @@ pub(super) struct Looks<'q> {
 /// `is_new` says that nothing was seen yet: one look is always worth it.
 pub(super) fn next_look(
     experts: &Experts<'_>,
-    told: &ToldObjective,
-    asked: &Looks<'_>,
+    told: &ObjectivePrediction,
+    asked: &LookCosts<'_>,
     is_new: bool,
     constants: &Constants,
 ) -> Option<usize> {
@@ -189,7 +189,7 @@ pub(super) fn next_look(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::value_of_information::experts::{End, LogObjective, SeenRun};
+    use crate::search::value_of_information::experts::{End, LogObjective, ObservedRun};
     use crate::search::value_of_information::field::Prior;
 
     /// Four that are alike, and one of which nothing is known by the others.
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    fn ask(runs: f64, seen: Option<f64>) -> Option<Next> {
+    fn ask(runs: f64, seen: Option<f64>) -> Option<NextRun> {
         let constants = Constants::default();
         let prior = prior();
         let to = LogObjective {
@@ -222,14 +222,14 @@ mod tests {
         let mut open = vec![0, 1, 2, 3, 4];
         if let Some(log_time) = seen {
             open.remove(0);
-            let seen = SeenRun {
+            let seen = ObservedRun {
                 log_time,
                 log_step: None,
                 end: End::Reached,
             };
             experts.learn(0, &seen);
         }
-        let told = experts.told(&to);
+        let told = experts.predict_objective(&to);
         let asked = Question {
             power: 1.0,
             best: seen.map(libm::exp),
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_likeliest_best_is_run_first_and_to_its_end() {
-        assert_eq!(ask(1.0, None), Some(Next { at: 0, cap: None }));
+        assert_eq!(ask(1.0, None), Some(NextRun { at: 0, cap: None }));
     }
 
     #[test]

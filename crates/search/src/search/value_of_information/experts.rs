@@ -6,7 +6,7 @@ use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SeenRun {
+pub(super) struct ObservedRun {
     /// Logarithm of the seconds that it took, or was given before it ended.
     pub(super) log_time: f64,
     /// Logarithm of the seconds of a step, where steps are counted.
@@ -33,7 +33,7 @@ struct Expert<'p> {
 
 impl Expert<'_> {
     /// Logarithm of how likely an end was by what it believed of time as a whole; 0 before anything was seen, which sets the level.
-    fn foretold(&self, at: usize, seen: &SeenRun) -> f64 {
+    fn foretold(&self, at: usize, seen: &ObservedRun) -> f64 {
         if self.parts.iter().any(Field::is_new) {
             return 0.0;
         }
@@ -69,7 +69,7 @@ pub(super) struct Experts<'p> {
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
 #[derive(Debug, Clone)]
-pub(super) struct ToldObjective {
+pub(super) struct ObjectivePrediction {
     /// Sum to 1.
     pub(super) weights: Vec<f64>,
     /// By expert.
@@ -143,7 +143,7 @@ impl<'p> Experts<'p> {
     }
 
     /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
-    pub(super) fn learn(&mut self, at: usize, seen: &SeenRun) {
+    pub(super) fn learn(&mut self, at: usize, seen: &ObservedRun) {
         for expert in &mut self.all {
             let of_whole = self.are_mixed.then(|| expert.foretold(at, seen));
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
@@ -171,7 +171,7 @@ impl<'p> Experts<'p> {
             .sum()
     }
 
-    pub(super) fn told(&self, to: &LogObjective) -> ToldObjective {
+    pub(super) fn predict_objective(&self, to: &LogObjective) -> ObjectivePrediction {
         let weights = self.all.iter().map(|expert| expert.log_weight);
         let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
         let raw: Vec<f64> = weights.map(|w| libm::exp(w - most)).collect();
@@ -187,7 +187,7 @@ impl<'p> Experts<'p> {
             };
             (0..to.offset.len()).map(at).collect()
         };
-        ToldObjective {
+        ObjectivePrediction {
             weights: raw.iter().map(|w| w / sum).collect(),
             moments: self.all.iter().map(moments).collect(),
             cautions: self.all.iter().map(|expert| expert.caution).collect(),
@@ -198,7 +198,7 @@ impl<'p> Experts<'p> {
     /// that end, the logarithm of the value there, and the least value that is then expected of the others.
     pub(super) fn after(
         &self,
-        told: &ToldObjective,
+        told: &ObjectivePrediction,
         at: usize,
         power: f64,
         hopeful: &[usize],
@@ -267,7 +267,7 @@ impl<'p> Experts<'p> {
     }
 }
 
-impl ToldObjective {
+impl ObjectivePrediction {
     pub(super) fn expected(&self, at: usize) -> f64 {
         let experts = self.weights.iter().zip(&self.moments).zip(&self.cautions);
         experts

@@ -8,7 +8,7 @@ use scavsim_sim::engine::Interrupt;
 const VM_TYPE: &str = "n1-highcpu-32";
 
 /// On so many VMs per job and slots.
-fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> BagGround {
+fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> BagEnvironment {
     let axes = vec![Axis::categorical(VM, [VM_TYPE.into()])];
     let choices = BagChoices {
         name: "bag".to_owned(),
@@ -19,7 +19,7 @@ fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> Bag
             parallel_jobs,
             job_s,
             life: None,
-            vm_key: VmTypeKey::of(VM_TYPE),
+            vm_key: VmTypeKey::from_name(VM_TYPE),
         }],
         types: vec![RentedVm {
             name: VM_TYPE.into(),
@@ -27,7 +27,7 @@ fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> Bag
         }],
         head: None,
     };
-    BagGround::new(Arc::new(bag), Arc::new(choices))
+    BagEnvironment::new(Arc::new(bag), Arc::new(choices))
 }
 
 fn terms() -> Terms {
@@ -40,7 +40,7 @@ fn terms() -> Terms {
 }
 
 /// Seconds of a run, and the use of VMs in it.
-fn run(ground: &BagGround) -> (f64, Usage) {
+fn run(ground: &BagEnvironment) -> (f64, Usage) {
     let mut site = ground.open(&terms());
     site.restart(0);
     let line = site.run_to_target(0).expect("it ends");
@@ -116,7 +116,7 @@ fn a_loss_blocks_its_slot_until_it_is_noticed_and_the_job_runs_again_on_a_new_vm
     site.restart(0);
     assert!(matches!(
         site.run_to_target(0),
-        Err(Unfinished::Unreached { .. })
+        Err(UnfinishedJob::Unreached { .. })
     ));
 }
 
@@ -198,7 +198,7 @@ fn a_bag_of_100_jobs_takes_microseconds() {
         needed: 100,
         job_time: UnitLogNormal::from_cv(0.03),
         dispatch_lag: seconds(18.0),
-        notice: scavsim_sim::bag::logged::notice(),
+        notice: scavsim_sim::bag::logged_bags::notice(),
         loss: Loss::Attempts(5),
         ..Bag::default()
     };

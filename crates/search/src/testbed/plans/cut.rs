@@ -2,30 +2,30 @@
 
 use std::sync::{Arc, OnceLock};
 
-use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::parallel::PathScratch;
 use scavsim_sim::plans::pace::slot_nodes;
-use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialLuck};
+use scavsim_sim::plans::terms::PlanWithTerms;
+use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
 
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
 const MOST_OUTLINED_CV: f64 = 0.02;
 
 /// Parallel plans as the ground of an arena.
 #[derive(Debug)]
-pub struct PlanGround {
+pub struct PlanEnvironment {
     pub(super) choices: Arc<Choices>,
     pub(super) terms: Arc<JobTerms>,
     /// What luck makes of the steps of each plan.
     spreads: Vec<OnceLock<Spread>>,
     /// The luck that tells it.
-    trials: OnceLock<TrialLuck>,
+    trials: OnceLock<TrialEffects>,
 }
 
-impl PlanGround {
-    pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanGround {
+impl PlanEnvironment {
+    pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanEnvironment {
         let count = choices.ways.len();
-        PlanGround {
+        PlanEnvironment {
             choices,
             terms,
             spreads: (0..count).map(|_| OnceLock::new()).collect(),
@@ -35,15 +35,15 @@ impl PlanGround {
 
     /// This ground, with what luck makes of all plans found out on the threads of `hands`.
     #[must_use]
-    pub fn prepared(self, hands: Hands) -> PlanGround {
+    pub fn prepared(self, hands: Parallelism) -> PlanEnvironment {
         if !Spread::is_none(&self.terms.variation) {
-            hands.each(self.choices.ways.len(), 1, |at| self.spread(at));
+            hands.each(self.choices.ways.len(), 1, |at| self.step_spread(at));
         }
         self
     }
 
-    pub(super) fn on(&self, at: usize) -> On<'_> {
-        On {
+    pub(super) fn on(&self, at: usize) -> PlanWithTerms<'_> {
+        PlanWithTerms {
             choices: &self.choices,
             way: &self.choices.ways[at],
             at,
@@ -51,7 +51,7 @@ impl PlanGround {
         }
     }
 
-    pub(super) fn spread(&self, at: usize) -> Spread {
+    pub(super) fn step_spread(&self, at: usize) -> Spread {
         let variation = &self.terms.variation;
         if Spread::is_none(variation) {
             return Spread::NONE;
@@ -69,12 +69,12 @@ impl PlanGround {
                     && variation.straggler.is_none();
                 if !(plan.has_outline() && is_little) {
                     let calm_s = plan.step_s();
-                    return Spread::of(self.trials(), plan.slots(), nodes, |factors| {
+                    return Spread::from_trials(self.trials(), plan.slots(), nodes, |factors| {
                         plan.step_with(factors, &mut scratch) / calm_s
                     });
                 }
                 let outline = plan.outline(&mut scratch);
-                Spread::of(self.trials(), outline.slots(), nodes, |factors| {
+                Spread::from_trials(self.trials(), outline.slots(), nodes, |factors| {
                     outline.ratio(factors)
                 })
             }
@@ -82,11 +82,11 @@ impl PlanGround {
         })
     }
 
-    fn trials(&self) -> &TrialLuck {
+    fn trials(&self) -> &TrialEffects {
         self.trials.get_or_init(|| {
             let slots = |draft: &Draft| draft.replicas() as usize * draft.pipeline as usize;
             let most = self.choices.ways.iter().map(|way| slots(&way.draft)).max();
-            TrialLuck::new(&self.terms.variation, most.unwrap_or(1))
+            TrialEffects::new(&self.terms.variation, most.unwrap_or(1))
         })
     }
 }

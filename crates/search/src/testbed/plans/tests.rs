@@ -10,10 +10,12 @@ use scavsim_read::input::Diagnostics;
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Write};
-use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_sim::plans::Parts;
-use scavsim_sim::plans::{Axes, Form, Formed, Offer, Target as PlanTarget, Terms as JobTerms};
+use scavsim_sim::plans::{
+    Axes, Form, Offer, PreparedForm, Target as PlanTarget, Terms as JobTerms,
+};
 use scavsim_sim::training::Variation;
 
 /// Plans for OPT-350 on VMs of four A100.
@@ -48,8 +50,8 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         cuts: Vec::new(),
     };
     let runtime = Runtime::default();
-    let forms = vec![Formed {
-        form: Form::of(&runtime),
+    let forms = vec![PreparedForm {
+        form: Form::from_runtime(&runtime),
         profile: Arc::new(profile),
         runtime,
         usual_stages: None,
@@ -69,11 +71,11 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         flops: None,
         hashes: Vec::new(),
     };
-    Arc::new(Choices::of(parts, &drafts, Hands::One).expect("some fit"))
+    Arc::new(Choices::from_drafts(parts, &drafts, Parallelism::One).expect("some fit"))
 }
 
-fn ground(choices: &Arc<Choices>, terms: JobTerms) -> PlanGround {
-    PlanGround::new(Arc::clone(choices), Arc::new(terms))
+fn ground(choices: &Arc<Choices>, terms: JobTerms) -> PlanEnvironment {
+    PlanEnvironment::new(Arc::clone(choices), Arc::new(terms))
 }
 
 fn terms(fidelity: Fidelity) -> Terms {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material, Place};
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
-use super::kind::{Asked, FigureKind, Row};
+use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, differs_by_vm, room};
 
@@ -21,7 +21,7 @@ const MOST_MARKS: usize = 1_500;
 /// Lines that are told apart; with more the configurations are only marked.
 const MOST_LINES: usize = 7;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
@@ -81,12 +81,12 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     })
 }
 
-fn at(place: &Place) -> [f64; 2] {
+fn time_and_cost(place: &Place) -> [f64; 2] {
     [place.time_h, place.cost_usd]
 }
 
 /// What a configuration shares with those on its line.
-fn joined_by(place: &Place, asked: &Asked) -> Option<u32> {
+fn joined_by(place: &Place, asked: &FigureRequest) -> Option<u32> {
     if asked.by_workers {
         place.workers
     } else {
@@ -95,9 +95,9 @@ fn joined_by(place: &Place, asked: &Asked) -> Option<u32> {
 }
 
 /// Configurations, joined where they differ in one thing, and their front and knee. `keys`: what lines of all panels share.
-fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
+fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Series> {
     let with_vm = differs_by_vm(cloud);
-    let mark = |place: &Place| Mark::new(at(place), place.name(with_vm));
+    let mark = |place: &Place| Mark::new(time_and_cost(place), place.name(with_vm));
     let mut lines: BTreeMap<Option<u32>, Vec<&Place>> = BTreeMap::new();
     for place in &cloud.places {
         lines
@@ -115,7 +115,7 @@ fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
             let style = Style::behind(n.unwrap_or(0));
             let name = if asked.by_workers { "K" } else { "B" };
             let label = key.map_or(String::new(), |key| format!("{name} = {key}"));
-            let points = places.iter().map(|place| at(place)).collect();
+            let points = places.iter().map(|place| time_and_cost(place)).collect();
             series.push(Series::new("", style, Shape::Line(points)));
             let marks = places.iter().map(|place| mark(place)).collect();
             series.push(Series::new(label, style, Shape::Marks(marks)));
@@ -132,7 +132,7 @@ fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
         series.push(Series::new("configurations", style, Shape::Marks(marks)));
     }
     let mut front: Vec<[f64; 2]> = (cloud.places.iter().filter(|place| place.is_on_front))
-        .map(at)
+        .map(time_and_cost)
         .collect();
     front.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let style = Style::plain(BLACK).dashed(Dash::Long);
@@ -167,7 +167,7 @@ fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
             _ => Style::nth(n).marked(Style::nth(n).marker, 5),
         };
         if let Some(place) = chosen(row, cloud) {
-            let points = vec![at(place), [time, cost]];
+            let points = vec![time_and_cost(place), [time, cost]];
             series.push(Series::new(
                 "",
                 style.dashed(Dash::Dotted),

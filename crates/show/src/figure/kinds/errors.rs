@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_lab::experiment::{Evaluator, Plan, PlanError};
@@ -29,7 +29,7 @@ const HALF: f64 = 0.4;
 /// Errors in percent by strategy and worker count.
 type Errors = Vec<(String, BTreeMap<Option<u32>, Vec<f64>>)>;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let scenario = (material.scenario.as_ref()).ok_or(NoFigure::NeedsScenario(
         "records hold no prediction of single configurations",
     ))?;

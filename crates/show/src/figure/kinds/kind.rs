@@ -12,11 +12,11 @@ pub struct FigureKind {
     pub about: &'static str,
     /// Whether it is drawn where no kind is asked for, and on pages.
     pub is_usual: bool,
-    pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
+    pub make: fn(&Material, &FigureRequest) -> Result<Figure, NoFigure>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct FigureRequest {
     /// In this setting; the first when absent.
     pub setting: Option<String>,
     /// The workload that is drawn alone.
@@ -29,21 +29,21 @@ pub struct Asked {
     pub by_workers: bool,
 }
 
-impl Asked {
+impl FigureRequest {
     /// The policy and the objective that are shown, of those that there are.
     pub(super) fn shown<'m>(&'m self, material: &'m Material) -> Result<[&'m str; 2], NoFigure> {
         let policies = material.distinct(|group| &group.pricing);
         let objectives = material.distinct(|group| &group.objective);
         Ok([
-            one("pricing policy", self.pricing.as_deref(), &policies)?,
-            one("objective", self.objective.as_deref(), &objectives)?,
+            select_one("pricing policy", self.pricing.as_deref(), &policies)?,
+            select_one("objective", self.objective.as_deref(), &objectives)?,
         ])
     }
 
     /// The setting that is shown; empty where there is only one.
     pub(super) fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, NoFigure> {
         let all = material.distinct(|group| &group.setting);
-        one("setting", self.setting.as_deref(), &all)
+        select_one("setting", self.setting.as_deref(), &all)
     }
 
     /// What stands behind the name of a figure of a setting, and behind its title.
@@ -66,7 +66,7 @@ impl Asked {
         let setting = self.setting(material)?;
         let workloads = match self.workload.as_deref() {
             None => workloads,
-            asked => vec![one("workload", asked, &workloads)?],
+            asked => vec![select_one("workload", asked, &workloads)?],
         };
         let of = |workload: &'m str| {
             let rows = material.groups.iter().zip(&material.outcomes);
@@ -96,7 +96,7 @@ impl Asked {
         Ok(match self.workload.as_deref() {
             None => all.iter().collect(),
             asked => {
-                let name = one("workload", asked, &names)?;
+                let name = select_one("workload", asked, &names)?;
                 all.iter()
                     .filter(|workload| workload.name == name)
                     .collect()
@@ -111,7 +111,7 @@ pub(super) struct Row<'m> {
     pub(super) outcome: &'m Outcome,
 }
 
-fn one<'a>(
+fn select_one<'a>(
     what: &'static str,
     asked: Option<&'a str>,
     all: &[&'a str],

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::cloud::lifetimes::{Kind as Lives, Model};
@@ -19,7 +19,7 @@ pub(super) const KIND: FigureKind = FigureKind {
 const HOURS: f64 = 24.0;
 const POINTS: u32 = 96;
 
-fn make(material: &Material, _: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, _: &FigureRequest) -> Result<Figure, NoFigure> {
     let models = Model::embedded().0;
     let counted = || models.iter().filter(|model| model.law == "empirical");
     let mut panels = Vec::new();

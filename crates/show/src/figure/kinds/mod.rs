@@ -15,7 +15,7 @@ mod steps;
 mod throughput;
 mod validation;
 
-pub use kind::{Asked, FigureKind};
+pub use kind::{FigureKind, FigureRequest};
 pub use no_figure::NoFigure;
 
 pub const KINDS: &[FigureKind] = &[

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::workload::{Origin, Reach};
@@ -18,7 +18,7 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let workloads = asked.workloads(material)?.into_iter();
     let measured = workloads.filter(|workload| !workload.noise.rows().is_empty());
     let (workloads, left_out) = room(measured.collect());
@@ -48,13 +48,14 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
                 Shape::Marks(marks.collect()),
             ));
         }
-        let history = History::of(workload, &Reach::default());
-        let line = NoiseLine::of(&history, NoiseBy::Average).and_then(|line| line.single());
+        let history = History::from_workload(workload, &Reach::default());
+        let line =
+            NoiseLine::from_history(&history, NoiseBy::Average).and_then(|line| line.single());
         if let Some(line) = line {
             let mut ends: Vec<f64> = rows.iter().map(|row| x(row.batch)).collect();
             ends.sort_by(f64::total_cmp);
             ends.dedup();
-            let points = ends.iter().map(|x| [*x, line.at(*x)]).collect();
+            let points = ends.iter().map(|x| [*x, line.value_at(*x)]).collect();
             let style = Style::plain(BLACK);
             series.push(Series::new(
                 "line, averaged over K",

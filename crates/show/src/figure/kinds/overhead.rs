@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
-use super::kind::{Asked, FigureKind, Row};
+use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
 use super::panels::room;
 
@@ -18,7 +18,7 @@ const SIZE: [f64; 2] = [420.0, 300.0];
 /// Half the width of a bar.
 const HALF: f64 = 0.18;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);

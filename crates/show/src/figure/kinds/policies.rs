@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, differs_by_vm, room};
 
@@ -28,7 +28,7 @@ const CLASSES: [(f64, f64, &str); 6] = [
     (f64::INFINITY, 1.0, "more"),
 ];
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     let policies = material.distinct(|group| &group.pricing);

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
@@ -14,7 +14,7 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     // What is looked for is what is regretted.

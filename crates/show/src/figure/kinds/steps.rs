@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, room};
 use scavsim_data::workload::Workload;
@@ -21,7 +21,7 @@ const HALF: f64 = 0.4;
 /// Bars of a panel; a grid of hundreds is no bar chart.
 const MOST_BARS: usize = 40;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let workloads = asked.workloads(material)?;
     let (mut panels, mut cut) = (Vec::new(), false);
     for workload in workloads {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
@@ -19,7 +19,7 @@ pub(super) const KIND: FigureKind = FigureKind {
 /// Lines that are told apart.
 const MOST_LINES: usize = 14;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let mut panels = Vec::new();
     for workload in asked.workloads(material)? {
         for shape in workload.steps.shapes() {

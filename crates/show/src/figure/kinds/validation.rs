@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Dash, Style};
-use super::kind::{Asked, FigureKind};
+use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::workload::Interval;
@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 200;
 const WIDE: f64 = 10.0;
 
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let mut panels = Vec::new();
     let mut words = Vec::new();
     // One style per way of leaving out, whichever panel it is in.

@@ -1,6 +1,6 @@
 //! The card of every setting, workload, policy and objective of a run.
 
-use super::super::answer::{Answer, Big, CardLine};
+use super::super::answer::{Answer, CardLine, HeadlineValue};
 use super::names::{Names, is_of, other_axes};
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
@@ -23,7 +23,7 @@ const MOST: usize = 500;
 /// A card per block of groups.
 pub(super) fn of_result(material: &Material, places: &Places) -> Vec<Answer> {
     let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
-    let names = Names::of(&material.clouds);
+    let names = Names::from_clouds(&material.clouds);
     let mut first = 0;
     let mut all = Vec::new();
     for block in blocks.iter().take(MOST) {
@@ -146,11 +146,11 @@ fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], 
         _ => is.to_owned(),
     };
     answer.figures = vec![
-        Big::new(
+        HeadlineValue::new(
             hours(time),
             note(ends.map(|ends| ends.0), hours, "mean time"),
         ),
-        Big::new(usd(cost), note(ends.map(|ends| ends.1), usd, "mean cost")),
+        HeadlineValue::new(usd(cost), note(ends.map(|ends| ends.1), usd, "mean cost")),
     ];
 }
 
@@ -365,7 +365,7 @@ pub(super) fn of_clouds(
     objectives: &[Objective],
     places: &Places,
 ) -> Vec<Answer> {
-    let names = Names::of(clouds);
+    let names = Names::from_clouds(clouds);
     let mut all = Vec::new();
     for cloud in clouds {
         for by in objectives {

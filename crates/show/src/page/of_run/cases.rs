@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::table::{Head, Table, short_number};
-use crate::figure::gathered::Gathered;
+use crate::figure::record_digest::RecordDigest;
 use scavsim_lab::experiment::COLUMNS;
 use scavsim_lab::experiment::columns::Value as Datum;
 
@@ -28,7 +28,7 @@ const SHOWN: [&str; 15] = [
     "status",
 ];
 
-pub(super) fn table(gathered: &Gathered) -> Table {
+pub(super) fn table(gathered: &RecordDigest) -> Table {
     let records: Vec<_> = gathered.cases.iter().map(|own| own.as_record()).collect();
     let cell = |datum: Datum<'_>| match datum {
         Datum::Empty | Datum::Text("") => Value::Null,

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::tables::setting;
 use crate::figure::material::{Cloud, Place};
 use scavsim_base::text::{Cell, Column, Sheet};
-use scavsim_sim::plans::PlanFigures;
+use scavsim_sim::plans::PlanMetrics;
 
 /// Rows of the table; of more those on a front come first.
 const MOST_CONFIGURATIONS: usize = 2_400;
@@ -55,7 +55,7 @@ fn of_place<'m>(
 pub(super) fn table(clouds: &[Cloud]) -> Table {
     let (rows, count) = rows(clouds);
     let shown = rows.len();
-    let names = Names::of(clouds);
+    let names = Names::from_clouds(clouds);
     let common = names.common_vm;
     let count_of = |number: Option<u32>| number.map(f64::from);
     let end = |at: usize, which: usize| {
@@ -104,7 +104,7 @@ pub(super) fn table(clouds: &[Cloud]) -> Table {
     let columns: Vec<_> = columns.chain(plans).collect();
     let note = note(clouds, common, [shown, count]);
     let sheet = Sheet::new(rows, columns);
-    Table::of("configurations", "Every configuration", note, &sheet)
+    Table::from_sheet("configurations", "Every configuration", note, &sheet)
         .with_more(&MORE)
         .in_order([("time", "time, h"), ("cost", "cost, USD")])
 }
@@ -135,7 +135,7 @@ fn rows(clouds: &[Cloud]) -> (Vec<PlaceRow<'_>>, usize) {
 fn of_plans<'m>(rows: &[PlaceRow<'m>]) -> impl Iterator<Item = Column<'m, PlaceRow<'m>>> + use<'m> {
     let is_there = rows.iter().any(|(_, place)| place.plan.is_some());
     let all = is_there.then(|| {
-        let figure = |head, decimals, of: fn(&Place, &PlanFigures) -> Option<f64>| {
+        let figure = |head, decimals, of: fn(&Place, &PlanMetrics) -> Option<f64>| {
             Column::number(head, move |(_, place): &PlaceRow<'_>| {
                 let value = place.plan.as_ref().and_then(|plan| of(place, plan));
                 Cell::number(value, decimals)

@@ -58,9 +58,9 @@ pub fn of_result(material: &Material) -> Contents {
         answers,
         picture: Some(picture(&material.clouds, vec![strategies])),
         tables,
-        caveats: warnings::of(material),
+        caveats: warnings::list_warnings(material),
         facts: facts(material),
-        sources: sources::of(material),
+        sources: sources::list_sources(material),
     }
 }
 

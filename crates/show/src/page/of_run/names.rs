@@ -43,7 +43,7 @@ pub(super) fn is_of(place: &Place, chosen: &Chosen) -> bool {
 }
 
 impl<'c> Names<'c> {
-    pub(super) fn of(clouds: &'c [Cloud]) -> Names<'c> {
+    pub(super) fn from_clouds(clouds: &'c [Cloud]) -> Names<'c> {
         let places = || clouds.iter().flat_map(|cloud| &cloud.places);
         let vm = places().next().and_then(|place| place.vm.as_deref());
         let batch = places().next().and_then(|place| place.batch);
@@ -110,7 +110,7 @@ mod tests {
             place("a", 8, "market=spot;data=2;tensor=1"),
             place("b", 8, "market=on-demand;data=4;tensor=1"),
         ])];
-        let names = Names::of(&two);
+        let names = Names::from_clouds(&two);
         let texts = two[0].places.iter().map(|place| names.text(place));
         assert_eq!(
             texts.collect::<Vec<_>>(),
@@ -119,7 +119,7 @@ mod tests {
         // A configuration that is alone is called all that it is.
         let one = [cloud(vec![place("a", 8, "data=2")])];
         assert_eq!(
-            Names::of(&one).text(&one[0].places[0]),
+            Names::from_clouds(&one).text(&one[0].places[0]),
             one[0].places[0].name(true)
         );
     }

@@ -133,7 +133,7 @@ const MEANINGS: [(&str, &str); 10] = [
 ];
 
 pub(super) fn strategies(material: &Material) -> Table {
-    let names = Names::of(&material.clouds);
+    let names = Names::from_clouds(&material.clouds);
     let rows = material.groups.iter().zip(&material.outcomes);
     let rows: Vec<GroupRow<'_>> = rows.take(MOST_STRATEGIES).collect();
     let median = |head, metric: &'static str| {
@@ -197,7 +197,7 @@ pub(super) fn strategies(material: &Material) -> Table {
         beyond(material.groups.len(), MOST_STRATEGIES)
     );
     let sheet = Sheet::new(rows, columns);
-    let mut table = Table::of("strategies", "What finding it costs", note, &sheet)
+    let mut table = Table::from_sheet("strategies", "What finding it costs", note, &sheet)
         .with_more(&MORE_OF_STRATEGIES)
         .with_halves(&[
             ("net time, %", "± net time, %"),
@@ -263,8 +263,8 @@ pub(super) fn policies(material: &Material, places: &Places) -> Table {
         beyond(count, MOST_POLICIES)
     );
     let sheet = Sheet::new(blocks.into_iter().take(MOST_POLICIES), columns);
-    let mut table =
-        Table::of("policies", "What prices change", note, &sheet).with_bars(&["its cost, USD"]);
+    let mut table = Table::from_sheet("policies", "What prices change", note, &sheet)
+        .with_bars(&["its cost, USD"]);
     table.picks = Some(["pricing", "policy"]);
     table
 }

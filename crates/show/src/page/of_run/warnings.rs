@@ -12,7 +12,7 @@ const WIDE: f64 = 0.1;
 /// Names that a sentence lists.
 const MOST_NAMES: usize = 8;
 
-pub(super) fn of(material: &Material) -> Vec<String> {
+pub(super) fn list_warnings(material: &Material) -> Vec<String> {
     let all = [
         failed,
         extrapolated,

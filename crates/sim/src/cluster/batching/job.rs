@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::group::{Bounds, WorkerGroup};
-use crate::cluster::batching::smoothing::{Average, Smoothing};
-use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
+use crate::cluster::batching::smoothing::{RunningAverage, Smoothing};
+use crate::cluster::batching::{Batching, Controller, ObservationSchedule, Schedule};
 use crate::training::drift::DriftPath;
 use crate::training::progress::Advance;
 use crate::training::slowest::{self, Moments};
@@ -76,7 +76,7 @@ const SECONDS_PER_YEAR: f64 = 365.25 * 24.0 * 3600.0;
 const LONGEST_YEARS: u32 = 500;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Impossible {
+pub enum ImpossibleJob {
     #[error("the job has no workers")]
     NoWorkers,
     #[error("worker {worker}: the least batch {least} is above the most, {most}")]
@@ -148,9 +148,9 @@ pub struct Outcome {
 }
 
 impl UnequalJob {
-    pub fn plan(&self) -> Result<Plan, Impossible> {
+    pub fn plan(&self) -> Result<Plan, ImpossibleJob> {
         if self.workers.is_empty() {
-            return Err(Impossible::NoWorkers);
+            return Err(ImpossibleJob::NoWorkers);
         }
         let batch = self.batch.get() * self.workers.len() as f64;
         let bounds: Vec<Bounds> = (self.workers.iter())
@@ -165,7 +165,7 @@ impl UnequalJob {
             .collect();
         for (at, b) in bounds.iter().enumerate() {
             if b.least > b.most {
-                return Err(Impossible::Bounds {
+                return Err(ImpossibleJob::Bounds {
                     worker: at + 1,
                     least: b.least,
                     most: b.most,
@@ -175,7 +175,7 @@ impl UnequalJob {
         let (least, most) = (bounds.iter()).fold((0.0, 0.0), |s, b| (s.0 + b.least, s.1 + b.most));
         // Bounds that sum to the global batch but for rounding leave one way to share it.
         if least > batch * (1.0 + 1e-12) || most < batch * (1.0 - 1e-12) {
-            return Err(Impossible::Batch { batch, least, most });
+            return Err(ImpossibleJob::Batch { batch, least, most });
         }
         let variation = Variation {
             step_cv: self.step_cv.get(),
@@ -194,14 +194,14 @@ impl UnequalJob {
                 })
         };
         if !batch.is_finite() || !levels.iter().all(|level| usable(&level.1)) {
-            return Err(Impossible::Range);
+            return Err(ImpossibleJob::Range);
         }
         let slowest_s = (levels.iter().flat_map(|level| &level.1))
             .map(|&size| self.law.step_s(batch, size, Some(0.0)))
             .fold(0.0, f64::max);
         let step_s = slowest_s + self.law.waiting_s.get() + self.sync_s.get();
         if f64::from(self.steps.get()) * step_s > f64::from(LONGEST_YEARS) * SECONDS_PER_YEAR {
-            return Err(Impossible::Long);
+            return Err(ImpossibleJob::Long);
         }
         Ok(Plan {
             group: WorkerGroup {
@@ -225,7 +225,7 @@ impl UnequalJob {
         })
     }
 
-    fn levels(&self) -> Result<Vec<(u64, Vec<f64>)>, Impossible> {
+    fn levels(&self) -> Result<Vec<(u64, Vec<f64>)>, ImpossibleJob> {
         let mut levels = match &self.schedule {
             None => Vec::new(),
             Some(schedule) => schedule.levels(),
@@ -235,14 +235,14 @@ impl UnequalJob {
         for (at, (step, sizes)) in levels.iter().enumerate() {
             let level = at + 1;
             if sizes.len() != workers {
-                return Err(Impossible::Sizes {
+                return Err(ImpossibleJob::Sizes {
                     level,
                     found: sizes.len(),
                     workers,
                 });
             }
             if before.is_some_and(|before| *step <= before) {
-                return Err(Impossible::Order { level, step: *step });
+                return Err(ImpossibleJob::Order { level, step: *step });
             }
             before = Some(*step);
         }
@@ -278,12 +278,12 @@ enum Mode {
 struct JobRun<'a> {
     plan: &'a Plan,
     controller: Controller<'a>,
-    looks: Option<Looks>,
+    looks: Option<ObservationSchedule>,
     level: usize,
     now: u64,
     drift: DriftPath,
     scratch: Scratch,
-    averages: Vec<Average>,
+    averages: Vec<RunningAverage>,
     seen_s: Vec<f64>,
     /// The barrier with the present batches and sizes; its machines are the workers' means in seconds.
     stepping: Stepping,
@@ -301,7 +301,7 @@ impl<'a> JobRun<'a> {
             now: 0,
             drift: DriftPath::still(),
             scratch: Scratch::default(),
-            averages: vec![Average::default(); workers],
+            averages: vec![RunningAverage::default(); workers],
             seen_s: vec![0.0; workers],
             stepping: Stepping {
                 workers: workers as u32,
@@ -385,7 +385,7 @@ impl<'a> JobRun<'a> {
     /// Trains `steps` steps as any cluster does on which nothing changes.
     fn train(&mut self, steps: u64, stream: &mut Stream) {
         let stepping = &self.stepping;
-        let pace = Pace::of(Protocol::Bsp, stepping);
+        let pace = Pace::new(Protocol::Bsp, stepping);
         let (start, goal) = (SimTime::ZERO, Goal::updates(steps));
         let (drift, scratch) = (&mut self.drift, &mut self.scratch);
         // `bsp` can always be simulated in `fast`.
@@ -431,7 +431,7 @@ impl<'a> JobRun<'a> {
         self.outcome.time_s += compute_s + communication_s;
     }
 
-    fn look(&mut self, looks: Looks, mode: Mode, stream: &mut Stream) {
+    fn look(&mut self, looks: ObservationSchedule, mode: Mode, stream: &mut Stream) {
         for (seen_s, average) in self.seen_s.iter_mut().zip(&self.averages) {
             *seen_s = average.value_s;
         }
@@ -443,7 +443,7 @@ impl<'a> JobRun<'a> {
             self.renew(mode);
         }
         if changes || looks.smoothing == Smoothing::Plain {
-            self.averages.fill(Average::default());
+            self.averages.fill(RunningAverage::default());
         }
         if !changes && mode == Mode::Stretches && self.is_still() {
             // Every further look at these sizes sees the same and does the same: nothing.

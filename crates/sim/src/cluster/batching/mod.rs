@@ -25,7 +25,7 @@ pub mod uniform;
 
 pub use controller::Controller;
 pub use group::{Bounds, WorkerGroup};
-pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
+pub use job::{ImpossibleJob, Outcome, Plan, UnequalJob, Worker};
 pub use registry::Batching;
 pub use scavsim_data::workload::law::{Speed, WorkerLaw};
 pub use schedule::{Level, Schedule};
@@ -37,7 +37,7 @@ pub trait BatchPolicy {
     fn start(&self, group: &WorkerGroup, batches: &mut [f64]);
 
     /// How often the policy looks at step times and how it averages them; `None` for one that never looks.
-    fn looks(&self) -> Option<Looks> {
+    fn looks(&self) -> Option<ObservationSchedule> {
         None
     }
 
@@ -55,7 +55,7 @@ pub trait BatchPolicy {
 
 /// How a policy looks at step times.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Looks {
+pub struct ObservationSchedule {
     /// Steps from one look to the next.
     pub every: u64,
     pub smoothing: Smoothing,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::uniform::Uniform;
-use crate::cluster::batching::{BatchPolicy, Looks, Smoothing, WorkerGroup, shares};
+use crate::cluster::batching::{BatchPolicy, ObservationSchedule, Smoothing, WorkerGroup, shares};
 use scavsim_read::input::checked::{Count, NonNegative};
 
 /// Settings of the released controller. Its default bounds, 16 to 96 samples, stand with the workers.
@@ -32,8 +32,8 @@ impl BatchPolicy for Omnilearn {
         Uniform.start(group, batches);
     }
 
-    fn looks(&self) -> Option<Looks> {
-        Some(Looks {
+    fn looks(&self) -> Option<ObservationSchedule> {
+        Some(ObservationSchedule {
             every: u64::from(self.epoch_steps.get()),
             smoothing: Smoothing::Plain,
         })

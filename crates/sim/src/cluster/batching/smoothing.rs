@@ -18,12 +18,12 @@ const DRAWN_SINGLY: u64 = 8;
 
 /// An average of `count` times.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Average {
+pub struct RunningAverage {
     pub value_s: f64,
     pub count: u64,
 }
 
-impl Average {
+impl RunningAverage {
     #[inline]
     pub fn add(&mut self, smoothing: Smoothing, time_s: f64) {
         self.count += 1;
@@ -95,7 +95,7 @@ mod tests {
             (Smoothing::Exponential(0.1), 10.2),
             (Smoothing::Plain, 11.0),
         ] {
-            let mut average = Average::default();
+            let mut average = RunningAverage::default();
             average.add(smoothing, 10.0);
             average.add(smoothing, 12.0);
             assert!((average.value_s - expected).abs() < 1e-12, "{average:?}");
@@ -116,7 +116,7 @@ mod tests {
             let (mut fast, mut slow) = (Welford::default(), Welford::default());
             for _ in 0..20_000 {
                 // The past of two averages counts, too.
-                let (mut a, mut b) = (Average::default(), Average::default());
+                let (mut a, mut b) = (RunningAverage::default(), RunningAverage::default());
                 for (steps, mean_s) in [(12, 1.0), (20, 2.0)] {
                     a.add_many(smoothing, steps, mean_s, (time, one), &mut stream);
                     for _ in 0..steps {

@@ -51,7 +51,7 @@ struct Cell {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum ScheduleError {
     /// A time is not a number, negative, or a step of 0.
     Times,
     /// More than [`MOST`] comparisons.
@@ -61,16 +61,18 @@ pub enum Refused {
 /// Most comparisons that a table may take: some seconds.
 pub const MOST: f64 = 2e9;
 
-impl fmt::Display for Refused {
+impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refused::Times => "job and step must be longer than 0, write and restart at least 0",
-            Refused::TooFine => "the steps are too fine for a job of this length",
+            ScheduleError::Times => {
+                "job and step must be longer than 0, write and restart at least 0"
+            }
+            ScheduleError::TooFine => "the steps are too fine for a job of this length",
         })
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for ScheduleError {}
 
 /// Ages that are told apart without a cap, in hours.
 const HORIZON_H: f64 = 24.0;
@@ -79,8 +81,8 @@ impl DynamicSchedule {
     /// The table with the least expected run times.
     ///
     /// # Errors
-    /// [`Refused`] for times that are none, or a table that would take too long.
-    pub fn best(life: &Lifetime, task: Task, losses: LossOdds) -> Result<Self, Refused> {
+    /// [`ScheduleError`] for times that are none, or a table that would take too long.
+    pub fn best(life: &Lifetime, task: Task, losses: LossOdds) -> Result<Self, ScheduleError> {
         DynamicSchedule::table(life, task, losses, |left| 1..=left)
     }
 
@@ -90,7 +92,7 @@ impl DynamicSchedule {
         task: Task,
         losses: LossOdds,
         interval_h: f64,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ScheduleError> {
         let steps = ((interval_h / task.step_h + 0.5) as usize).max(1);
         DynamicSchedule::table(life, task, losses, |left| {
             let work = steps.min(left);
@@ -103,7 +105,7 @@ impl DynamicSchedule {
         task: Task,
         losses: LossOdds,
         choices: impl Fn(usize) -> std::ops::RangeInclusive<usize>,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ScheduleError> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let not_negative = |x: f64| x.is_finite() && x >= 0.0;
         let Task {
@@ -114,14 +116,14 @@ impl DynamicSchedule {
         } = task;
         let are_times = positive(job_h) && positive(step_h);
         if !(are_times && not_negative(write_h) && not_negative(restart_h)) {
-            return Err(Refused::Times);
+            return Err(ScheduleError::Times);
         }
         let cap_h = life.cap_h();
         let horizon_h = if cap_h.is_finite() { cap_h } else { HORIZON_H };
         let work = ceil_steps(job_h, step_h);
         let ages = ceil_steps(horizon_h, step_h) + 1.0;
         if work * work * ages / 2.0 > MOST || work * ages > 1e8 {
-            return Err(Refused::TooFine);
+            return Err(ScheduleError::TooFine);
         }
         let (work, ages) = (work as usize, ages as usize);
         let odds = Odds::new(life, task, losses, work + ages);
@@ -155,17 +157,19 @@ impl DynamicSchedule {
         for work in choices {
             let write_h = if work == left { 0.0 } else { task.write_h };
             let stretch_h = work as f64 * self.step_h + write_h;
-            let (lost, damage_h) = odds.of(age, work, work == left);
+            let (lost, damage_h) = odds.loss_odds(age, work, work == left);
             let won = 1.0 - lost;
             let damage_h = damage_h + lost * task.restart_h;
             let reached = (age as f64 + stretch_h / self.step_h + 0.5) as usize;
-            let rest_h = self.at(left - work, reached);
+            let rest_h = self.expected_hours(left - work, reached);
             let expected_h = match age {
                 // M(J, 0) is on both sides.
                 0 if won > 0.0 => stretch_h + rest_h + damage_h / won,
                 0 => f64::INFINITY,
-                _ if won > 0.0 => won * (stretch_h + rest_h) + damage_h + lost * self.at(left, 0),
-                _ => damage_h + self.at(left, 0),
+                _ if won > 0.0 => {
+                    won * (stretch_h + rest_h) + damage_h + lost * self.expected_hours(left, 0)
+                }
+                _ => damage_h + self.expected_hours(left, 0),
             };
             if expected_h < best.expected_h {
                 best = Cell {
@@ -177,7 +181,7 @@ impl DynamicSchedule {
         best
     }
 
-    fn at(&self, left: usize, age: usize) -> f64 {
+    fn expected_hours(&self, left: usize, age: usize) -> f64 {
         self.cells[left * self.ages + age.min(self.ages - 1)].expected_h
     }
 
@@ -247,7 +251,7 @@ impl Odds {
     }
 
     /// Probability that a VM of this age is lost within the stretch, and the hours then lost times that probability.
-    fn of(&self, age: usize, work: usize, is_last: bool) -> (f64, f64) {
+    fn loss_odds(&self, age: usize, work: usize, is_last: bool) -> (f64, f64) {
         let ends = if is_last { &self.plain } else { &self.written };
         let ((before, age_before), (after, age_after)) = (self.plain[age], ends[age + work]);
         let lost = after - before;
@@ -410,12 +414,15 @@ mod tests {
             change(&mut task);
             DynamicSchedule::best(&life, task, LossOdds::Exact).err()
         };
-        assert_eq!(with(|t| t.step_h = 0.0), Some(Refused::Times));
-        assert_eq!(with(|t| t.job_h = f64::NAN), Some(Refused::Times));
-        assert_eq!(with(|t| t.write_h = -1.0), Some(Refused::Times));
-        assert_eq!(with(|t| t.restart_h = f64::INFINITY), Some(Refused::Times));
-        assert_eq!(with(|t| t.step_h = 1e-9), Some(Refused::TooFine));
-        assert_eq!(with(|t| t.job_h = 1e300), Some(Refused::TooFine));
+        assert_eq!(with(|t| t.step_h = 0.0), Some(ScheduleError::Times));
+        assert_eq!(with(|t| t.job_h = f64::NAN), Some(ScheduleError::Times));
+        assert_eq!(with(|t| t.write_h = -1.0), Some(ScheduleError::Times));
+        assert_eq!(
+            with(|t| t.restart_h = f64::INFINITY),
+            Some(ScheduleError::Times)
+        );
+        assert_eq!(with(|t| t.step_h = 1e-9), Some(ScheduleError::TooFine));
+        assert_eq!(with(|t| t.job_h = 1e300), Some(ScheduleError::TooFine));
         assert_eq!(with(|t| t.write_h = 1e3), None);
         assert_eq!(with(|_| ()), None);
     }

@@ -23,7 +23,7 @@ pub mod since_start;
 pub mod young_daly;
 
 pub(crate) use choice::between_losses_h;
-pub use dynamic::{DynamicSchedule, LossOdds, Refused, Task};
+pub use dynamic::{DynamicSchedule, LossOdds, ScheduleError, Task};
 pub use periodic::Periodic;
 pub use policy::Policy;
 pub use since_start::SinceStart;

@@ -3,7 +3,7 @@
 //! Definitions of the public repository `scispot` (Kadupitiya, Jadhao & Sharma, HPDC 2020) as facts, slips included; no
 //! code of it is here. [`DynamicSchedule`](super::DynamicSchedule) is what jobs use.
 
-use super::dynamic::{MOST, Refused, Task};
+use super::dynamic::{MOST, ScheduleError, Task};
 use scavsim_data::cloud::lifetimes::Lifetime;
 
 /// Checkpoints by the recursion
@@ -29,8 +29,8 @@ impl SinceStart {
     /// For jobs of up to `task.job_h` hours, from ages of up to the life's cap.
     ///
     /// # Errors
-    /// [`Refused`] for lives without a cap, times that are none, or a table that would take too long.
-    pub fn new(life: &Lifetime, task: Task) -> Result<SinceStart, Refused> {
+    /// [`ScheduleError`] for lives without a cap, times that are none, or a table that would take too long.
+    pub fn new(life: &Lifetime, task: Task) -> Result<SinceStart, ScheduleError> {
         let steps = |hours: f64| (hours / task.step_h).round() as usize;
         let (most, write, restart) = (
             steps(task.job_h),
@@ -38,11 +38,11 @@ impl SinceStart {
             steps(task.restart_h),
         );
         if !(life.cap_h().is_finite() && task.step_h > 0.0 && most > 0) {
-            return Err(Refused::Times);
+            return Err(ScheduleError::Times);
         }
         let times = steps(life.cap_h()) + 1;
         if most as f64 * most as f64 * times as f64 / 2.0 > MOST {
-            return Err(Refused::TooFine);
+            return Err(ScheduleError::TooFine);
         }
         let lost: Vec<f64> = (0..times + most + write)
             .map(|at| life.cdf_before(at as f64 * task.step_h))

@@ -1,8 +1,8 @@
 //! What a cluster is built from, and what a workload may not know of it.
 
 use crate::cluster::setup::Setup;
+use crate::training::barrier_waits::BarrierWaits;
 use crate::training::variation::Variation;
-use crate::training::waits::Waits;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
 
 pub const MOST_SIZES: usize = 4096;
@@ -13,13 +13,13 @@ pub struct Builder<'a> {
     pub reach: &'a Reach,
     pub variation: &'a Variation,
     /// The slowest of K workers, for worker counts known before.
-    pub waits: &'a Waits,
+    pub waits: &'a BarrierWaits,
     pub setup: &'a Setup,
 }
 
 /// What a workload does not know of a configuration's cluster.
 #[derive(Debug, Clone)]
-pub enum Missing {
+pub enum UnknownCluster {
     /// The cluster as it is asked for.
     Itself(OutsideHull),
     /// A size that it may come to.

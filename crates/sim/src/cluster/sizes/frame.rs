@@ -4,8 +4,8 @@ use super::builder::{Builder, MOST_SIZES};
 use crate::cluster::groups::{Group, MOST_GROUPS};
 use crate::cluster::setup::Kind;
 use crate::cluster::terms::Spot;
+use crate::training::barrier_waits::Layout;
 use crate::training::sync::Protocol;
-use crate::training::waits::Layout;
 use scavsim_base::rng::VmTypeKey;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::usage::RentedVms;
@@ -43,7 +43,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn whole(&self) -> Vms {
+    pub(super) fn all_vms(&self) -> Vms {
         let mut vms = [0; MOST_GROUPS];
         for (vms, group) in vms.iter_mut().zip(&self.groups) {
             *vms = group.vms;
@@ -132,7 +132,7 @@ impl Builder<'_> {
                 |count: u32, on_spot: bool, said: Option<bool>, grown: u32, layout: Layout| {
                     groups.push(Group {
                         vm: vms.number(vm_type, said),
-                        vm_type: VmTypeKey::of(vm_type),
+                        vm_type: VmTypeKey::from_name(vm_type),
                         market: market(on_spot),
                         vms: count,
                         most: count.max(grown),
@@ -163,7 +163,7 @@ impl Builder<'_> {
         if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
             groups.push(Group {
                 vm: vms.number(&servers.vm, Some(servers.on_spot)),
-                vm_type: VmTypeKey::of(&servers.vm),
+                vm_type: VmTypeKey::from_name(&servers.vm),
                 market: market(servers.on_spot),
                 vms: servers.vms,
                 most: servers.vms,

@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use super::builder::{Builder, Missing};
+use super::builder::{Builder, UnknownCluster};
 use super::frame::{Frame, Part, Vms};
-use crate::cluster::balance::{Before, settle};
+use crate::cluster::balance::{PreviousBalance, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
 use crate::cluster::levelling::Levelling;
 use crate::cluster::trial::{Trial, trial};
+use crate::training::barrier_waits::BarrierWait;
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
-use crate::training::waits::Wait;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Provenance, Replay, StepMeasured};
 
 /// When a size is asked about.
-pub(super) struct At {
+pub(super) struct SizeConditions {
     /// The level of what is available of its workers.
     pub(super) level: usize,
     /// Batches at the level before.
-    before: Option<Before>,
+    before: Option<PreviousBalance>,
 }
 
-impl At {
-    pub(super) fn first() -> At {
-        At {
+impl SizeConditions {
+    pub(super) fn first() -> SizeConditions {
+        SizeConditions {
             level: 0,
             before: None,
         }
@@ -35,7 +35,7 @@ impl At {
 }
 
 /// What a workload says of a cluster in one size.
-pub(super) struct Found<'f> {
+pub(super) struct SizeReplays<'f> {
     present: Vec<(&'f Part, u32)>,
     replays: Vec<(Replay, u32)>,
     workers: u32,
@@ -51,7 +51,7 @@ impl Builder<'_> {
         frame: &'f Frame,
         vms: Vms,
         level: usize,
-    ) -> Result<Found<'f>, OutsideHull> {
+    ) -> Result<SizeReplays<'f>, OutsideHull> {
         let present: Vec<(&Part, u32)> = (frame.parts.iter().zip(vms))
             .map(|(part, vms)| (part, part.workers(vms)))
             .filter(|(_, own)| *own > 0)
@@ -65,7 +65,7 @@ impl Builder<'_> {
                 Ok((self.replay(part, workers, batch, share)?, *own))
             })
             .collect::<Result<_, OutsideHull>>()?;
-        Ok(Found {
+        Ok(SizeReplays {
             present,
             replays,
             workers,
@@ -79,7 +79,7 @@ impl Builder<'_> {
         configuration: &Configuration,
         frame: &Frame,
         vms: Vms,
-    ) -> Option<Missing> {
+    ) -> Option<UnknownCluster> {
         let service_s = frame.protocol.service_in_step_s();
         if service_s == 0.0 {
             return None;
@@ -92,12 +92,12 @@ impl Builder<'_> {
             .map(|(replay, _)| self.worker_s(replay, waited))
             .fold(f64::INFINITY, f64::min);
         let step_s = compute_s + communication_s;
-        (step_s <= service_s).then_some(Missing::Service { step_s, service_s })
+        (step_s <= service_s).then_some(UnknownCluster::Service { step_s, service_s })
     }
 
     /// How long so many workers on these VMs wait for their slowest.
-    fn waited(&self, frame: &Frame, vms: Vms, workers: u32) -> Wait {
-        self.waits.at(self.variation, workers, || {
+    fn waited(&self, frame: &Frame, vms: Vms, workers: u32) -> BarrierWait {
+        self.waits.wait_for(self.variation, workers, || {
             (frame.parts.iter().zip(vms))
                 .flat_map(|(part, vms)| match part.each {
                     0 => part.layout.clone(),
@@ -114,10 +114,10 @@ impl Builder<'_> {
         configuration: &Configuration,
         frame: &Frame,
         vms: Vms,
-        at: &mut At,
-    ) -> Result<(Made, Replay), OutsideHull> {
+        at: &mut SizeConditions,
+    ) -> Result<(BuiltSize, Replay), OutsideHull> {
         let protocol = frame.protocol;
-        let Found {
+        let SizeReplays {
             present,
             replays: found,
             workers,
@@ -131,7 +131,7 @@ impl Builder<'_> {
                 nearest: None,
             });
         };
-        let Wait {
+        let BarrierWait {
             equal: slowest,
             mean: waited,
         } = self.waited(frame, vms, workers);
@@ -202,8 +202,8 @@ impl Builder<'_> {
         }
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
-        let pace = if vms == frame.whole() {
-            Pace::of(protocol, &stepping)
+        let pace = if vms == frame.all_vms() {
+            Pace::new(protocol, &stepping)
         } else {
             Pace::in_passing(protocol, &stepping)
         };
@@ -252,7 +252,7 @@ impl Builder<'_> {
         batching: &Batching,
         parts: &[(&Part, f64)],
         (samples, waited): (f64, f64),
-        at: &mut At,
+        at: &mut SizeConditions,
         stepping: &mut Stepping,
     ) -> Result<(f64, Option<Levelling>), OutsideHull> {
         let workers = stepping.workers;
@@ -288,7 +288,7 @@ impl Builder<'_> {
         } else {
             None
         };
-        at.before = Some(Before {
+        at.before = Some(PreviousBalance {
             speeds: balance.speeds,
             batches: balance.batches,
         });
@@ -304,7 +304,7 @@ impl Builder<'_> {
         (bsp_step_s, gradient): (f64, f64),
         steps: f64,
         provenance: Provenance,
-    ) -> Made {
+    ) -> BuiltSize {
         let protocol = pace.protocol();
         let k = f64::from(stepping.workers);
         let fixed = protocol.gradients_per_update(stepping.workers);
@@ -315,7 +315,7 @@ impl Builder<'_> {
             }
             _ => {
                 let trial = match protocol.long_run_update(&stepping) {
-                    Some(update) => Trial::of(update),
+                    Some(update) => Trial::from_update(update),
                     None => trial(&protocol, &pace, &stepping),
                 };
                 let each = trial.gradients;
@@ -324,7 +324,7 @@ impl Builder<'_> {
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
         let factor = protocol.gradients_factor(staleness, penalty);
-        Made {
+        BuiltSize {
             size: Size {
                 stepping,
                 pace,
@@ -369,7 +369,7 @@ fn communication_s(protocol: Protocol, first: &Replay, found: &[(Replay, u32)]) 
 }
 
 /// A size in its own steps.
-pub(super) struct Made {
+pub(super) struct BuiltSize {
     pub(super) size: Size,
     /// Steps of this size to the target, without staleness.
     pub(super) steps: f64,
@@ -378,7 +378,7 @@ pub(super) struct Made {
     pub(super) provenance: Provenance,
 }
 
-impl Made {
+impl BuiltSize {
     /// The size in steps of a cluster that needs `nominal` of them.
     pub(super) fn relative_to(self, nominal: f64) -> Size {
         let mut size = self.size;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{Architecture, Experts, Latent};
+use super::{Architecture, Experts, LatentAttention};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -67,7 +67,7 @@ fn read(diagnostics: &mut Diagnostics) -> Vec<(Arc<Architecture>, Option<u64>)> 
 }
 
 fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Option<u64>)> {
-    let mut whole = |column: &str| Some(row.whole(column, 0..=MOST, d)? as u32);
+    let mut whole = |column: &str| Some(row.whole_number(column, 0..=MOST, d)? as u32);
     let has = |column: &str| row.optional_text(column).is_some();
     let (hidden, heads) = (whole("hidden")?, whole("heads")?);
     let head_width = if has("head_width") {
@@ -87,7 +87,7 @@ fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Optio
         None
     };
     let latent = if has("query_rank") {
-        Some(Latent {
+        Some(LatentAttention {
             query_rank: whole("query_rank")?,
             kv_rank: whole("kv_rank")?,
             rotary: whole("rotary_width")?,
@@ -121,7 +121,7 @@ fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Optio
     architecture.source = row.text("source", d)?.to_owned();
     let published = match row.optional_text("published_parameters") {
         None => None,
-        Some(_) => row.whole("published_parameters", 1..=1 << 50, d),
+        Some(_) => row.whole_number("published_parameters", 1..=1 << 50, d),
     };
     Some((Arc::new(architecture), published))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Architecture, Experts, Latent};
+use super::{Architecture, Experts, LatentAttention};
 
 /// A model by its numbers. Everything else follows from `layers`, `hidden` and `heads` as in GPT-2.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -106,7 +106,7 @@ impl ModelTable {
             self.value_width,
         );
         let latent = match ranks {
-            (Some(query_rank), Some(kv_rank), Some(rotary), Some(value)) => Some(Latent {
+            (Some(query_rank), Some(kv_rank), Some(rotary), Some(value)) => Some(LatentAttention {
                 query_rank,
                 kv_rank,
                 rotary,

@@ -1,6 +1,6 @@
 //! Parameters and bytes of the layers of a model on one of the GPUs that share them.
 
-use crate::parallel::Sharing;
+use crate::parallel::ReplicaSharing;
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -31,7 +31,7 @@ pub struct BytesOf {
     pub sequence: f64,
     /// GPUs that share a layer.
     pub tensor: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
     /// Bytes of a value.
     pub value_bytes: f64,
 }

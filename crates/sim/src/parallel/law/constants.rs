@@ -74,7 +74,7 @@ pub struct Constants(pub [f64; COUNT]);
 
 impl Constants {
     #[inline]
-    pub fn of(&self, constant: Constant) -> f64 {
+    pub fn value_of(&self, constant: Constant) -> f64 {
         self.0[constant as usize]
     }
 

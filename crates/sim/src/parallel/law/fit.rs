@@ -37,7 +37,7 @@ impl MeasuredRun {
 
 /// Constants that runs told, and how well they are known after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fitted {
+pub struct FittedConstants {
     pub constants: Constants,
     /// Standard deviations of their logarithms, of each by itself.
     pub spreads: [f64; COUNT],
@@ -54,10 +54,10 @@ pub fn fit(
     prior: &Prior,
     settings: &Runtime,
     runs: &[MeasuredRun],
-    start: Option<&Fitted>,
-) -> Option<Fitted> {
+    start: Option<&FittedConstants>,
+) -> Option<FittedConstants> {
     if runs.is_empty() {
-        return Some(Fitted {
+        return Some(FittedConstants {
             constants: prior.medians,
             spreads: prior.spreads,
             at: [0.0; COUNT],
@@ -100,7 +100,7 @@ pub fn fit(
         residuals,
     )?;
     let variances = variances(&at, residuals);
-    Some(Fitted {
+    Some(FittedConstants {
         constants: prior.moved(&at),
         spreads: std::array::from_fn(|n| prior.spreads[n] * variances[n].sqrt()),
         at,

@@ -41,9 +41,11 @@ impl<'c> Kernels<'c> {
         Kernels {
             device,
             constants,
-            product_flops: device.peak_flops * constants.of(Constant::Matmul) * matmul,
-            attention_flops: device.peak_flops * constants.of(Constant::Attention) * attention,
-            bytes_per_s: device.memory_bytes_per_s * constants.of(Constant::Memory),
+            product_flops: device.peak_flops * constants.value_of(Constant::Matmul) * matmul,
+            attention_flops: device.peak_flops
+                * constants.value_of(Constant::Attention)
+                * attention,
+            bytes_per_s: device.memory_bytes_per_s * constants.value_of(Constant::Memory),
         }
     }
 
@@ -58,15 +60,17 @@ impl<'c> Kernels<'c> {
         let tiles = (m / TILE).ceil() * (n / TILE).ceil();
         let of = self.device.multiprocessors;
         let busy = tiles / ((tiles / of).ceil() * of);
-        let shape = libm::pow(busy, c.of(Constant::Tile))
-            / (1.0 + c.of(Constant::Inner) * 100.0 / k + c.of(Constant::Few) * 100.0 / m);
+        let shape = libm::pow(busy, c.value_of(Constant::Tile))
+            / (1.0
+                + c.value_of(Constant::Inner) * 100.0 / k
+                + c.value_of(Constant::Few) * 100.0 / m);
         let bytes = self.device.value_bytes * (m * k + k * n + m * n);
         (2.0 * m * k * n / (self.product_flops * shape)).max(bytes / self.bytes_per_s) + KERNEL_S
     }
 
     /// Seconds of `count` equal products of an m × k with a k × n matrix side by side.
     pub fn products_s(&self, count: f64, m: f64, k: f64, n: f64) -> f64 {
-        let shape = 1.0 / (1.0 + self.constants.of(Constant::Inner) * 100.0 / k);
+        let shape = 1.0 / (1.0 + self.constants.value_of(Constant::Inner) * 100.0 / k);
         let bytes = self.device.value_bytes * (m * k + k * n + m * n);
         let one = (2.0 * m * k * n / (self.product_flops * shape)).max(bytes / self.bytes_per_s);
         count * one + KERNEL_S
@@ -79,12 +83,12 @@ impl<'c> Kernels<'c> {
 
     /// Seconds in which so many bytes beside products go through the memory.
     pub fn passes_s(&self, bytes: f64) -> f64 {
-        self.constants.of(Constant::Passes) * bytes / self.bytes_per_s
+        self.constants.value_of(Constant::Passes) * bytes / self.bytes_per_s
     }
 
     /// Seconds of the optimiser on so many bytes.
     pub fn optimizer_s(&self, bytes: f64) -> f64 {
-        self.constants.of(Constant::Optimizer) * bytes / self.bytes_per_s
+        self.constants.value_of(Constant::Optimizer) * bytes / self.bytes_per_s
     }
 
     /// Seconds of a pass that computes for `computed` and takes the host `launched` to launch.
@@ -95,11 +99,11 @@ impl<'c> Kernels<'c> {
     /// Seconds in which the host launches the forward pass of a block.
     pub fn launch_s(&self, tensor: u32) -> f64 {
         let beside = if tensor > 1 {
-            self.constants.of(Constant::TensorLaunchS)
+            self.constants.value_of(Constant::TensorLaunchS)
         } else {
             0.0
         };
-        self.constants.of(Constant::LaunchS) + beside
+        self.constants.value_of(Constant::LaunchS) + beside
     }
 }
 

@@ -1,7 +1,7 @@
 //! Seconds of the layers of a model on one of the GPUs that share them.
 
 use super::kernels::Kernels;
-use crate::parallel::Sharing;
+use crate::parallel::ReplicaSharing;
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -48,7 +48,7 @@ pub struct Shape {
     pub sequence: f64,
     /// GPUs that share a layer.
     pub tensor: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
     /// Seconds of an all-reduce among them of what a layer hands on.
     pub all_reduce_s: f64,
 }

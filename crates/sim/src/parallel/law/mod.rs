@@ -23,7 +23,7 @@ use super::architecture::Architecture;
 use super::links::{Links, UniformLink};
 use super::profile::{LayerProfile, MadeProfile, Times, Weights};
 use super::runtime::Runtime;
-use super::{Scope, Sharing};
+use super::{ReplicaSharing, Scope};
 use bytes::BytesOf;
 use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
@@ -51,7 +51,7 @@ pub struct LayerLaw<'a> {
     pub model: &'a Architecture,
     /// Tokens of a sequence.
     pub sequence: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
     /// What the framework does.
     pub runtime: &'a Runtime,
     pub constants: &'a Constants,
@@ -64,8 +64,8 @@ impl LayerLaw<'_> {
             return 0.0;
         }
         let own = f64::from(gpus);
-        let bandwidth = node.link_bytes_per_s * self.constants.of(Constant::Link);
-        2.0 * (own - 1.0) / own * bytes / bandwidth + self.constants.of(Constant::LinkS)
+        let bandwidth = node.link_bytes_per_s * self.constants.value_of(Constant::Link);
+        2.0 * (own - 1.0) / own * bytes / bandwidth + self.constants.value_of(Constant::LinkS)
     }
 
     /// Seconds of every layer, embedding first and head last, on one of `tensor` GPUs.
@@ -168,12 +168,12 @@ impl LayerLaw<'_> {
                     latency_s,
                 });
             };
-            let inside = node.link_bytes_per_s * c.of(Constant::Link);
-            add(Scope::InNode, 1, inside, c.of(Constant::LinkS));
+            let inside = node.link_bytes_per_s * c.value_of(Constant::Link);
+            add(Scope::InNode, 1, inside, c.value_of(Constant::LinkS));
             let Some(network) = node.network_bytes_per_s else {
                 continue;
             };
-            let network = network * c.of(Constant::Network);
+            let network = network * c.value_of(Constant::Network);
             // Where each GPU has an adapter, few GPUs use few of them.
             let own = f64::from(node.gpus) * OWN_ADAPTER_BYTES_PER_S <= network;
             for gpus in 1..=node.gpus {
@@ -183,7 +183,7 @@ impl LayerLaw<'_> {
                     1.0
                 };
                 for scope in [Scope::BetweenNodes, Scope::BetweenZones] {
-                    add(scope, gpus, network * share, c.of(Constant::NetworkS));
+                    add(scope, gpus, network * share, c.value_of(Constant::NetworkS));
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::constants::Constants;
 use super::{GpuNode, LayerLaw};
 use crate::parallel::architecture::Architecture;
 use crate::parallel::runtime::{Attention, Recompute, Runtime, Shard};
-use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, Schedule, Sharing};
+use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, ReplicaSharing, Schedule};
 
 /// A plan on GPUs that are alike, as somebody ran it.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct PlanRun {
     pub sequence_parallel: Option<bool>,
     /// Virtual stages of each stage; with more than one they were interleaved.
     pub virtual_stages: u32,
-    pub sharing: Sharing,
+    pub sharing: ReplicaSharing,
 }
 
 impl PlanRun {

@@ -5,7 +5,7 @@ use super::constants::{COUNT, Constant, Constants, GENERATIONS};
 use super::kernels::{Device, Kernels};
 use super::layer::{self, Shape};
 use super::{GpuNode, LayerLaw, bytes};
-use crate::parallel::Sharing;
+use crate::parallel::ReplicaSharing;
 use crate::parallel::architecture::{Architecture, ModelTable, library};
 use crate::parallel::runtime::{Attention, Recompute, Runtime};
 
@@ -49,14 +49,14 @@ fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
     BytesOf {
         sequence,
         tensor,
-        sharing: Sharing::NONE,
+        sharing: ReplicaSharing::NONE,
         value_bytes: 2.0,
     }
 }
 
 fn shape(tensor: u32) -> Shape {
     Shape {
-        sharing: Sharing::NONE,
+        sharing: ReplicaSharing::NONE,
         micro_batch: MICRO_BATCH,
         sequence: SEQUENCE,
         tensor,
@@ -266,9 +266,9 @@ fn activations_take_the_published_bytes() {
     close(shared(Recompute::Full), 2.0 * s * h / 8.0, 1e-9);
     // A sequence that two replicas share is half as long on each, but its scores are with all of it.
     let halved = BytesOf {
-        sharing: Sharing {
+        sharing: ReplicaSharing {
             context: 2,
-            ..Sharing::NONE
+            ..ReplicaSharing::NONE
         },
         ..bytes_of(s, 1)
     };
@@ -304,7 +304,7 @@ fn shared_layers_reduce_their_outputs() {
     let gpt = gpt();
     let runtime = runtime(Attention::Plain, Recompute::None);
     let law = LayerLaw {
-        sharing: Sharing::NONE,
+        sharing: ReplicaSharing::NONE,
         model: &gpt,
         sequence: 1024,
         runtime: &runtime,

@@ -234,7 +234,7 @@ impl Basis<'_> {
             self.profile.times(gpu, tensor, micro_batch)
         };
         if let Some(times) = times(replica.tensor) {
-            return Ok(times.of(first, last));
+            return Ok(times.seconds_between(first, last));
         }
         if self.runtime.derive_tensor
             && let Some(whole) = times(1)
@@ -259,7 +259,7 @@ impl Basis<'_> {
         last: u32,
         replica: Replica,
     ) -> Result<Seconds, Misfit> {
-        let whole = whole.of(first, last);
+        let whole = whole.seconds_between(first, last);
         let share = 1.0 / f64::from(replica.tensor);
         let weights = self.weights(1)?;
         let bytes = self.activation_bytes();

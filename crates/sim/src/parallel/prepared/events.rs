@@ -20,7 +20,7 @@ pub struct Room {
     /// Messages under way from each process to the next stage, and to the one before.
     under_way: Vec<[ExchangeWay; 2]>,
     /// Per stage.
-    meetings: Vec<Meeting>,
+    meetings: Vec<ReplicaBarrier>,
     /// Per stage: the order of its operations.
     orders: Vec<StageOrder>,
 }
@@ -70,7 +70,7 @@ struct ExchangeWay {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Meeting {
+struct ReplicaBarrier {
     there: u32,
     /// When all that are there have their first bucket of gradients, in seconds.
     first_bucket: f64,
@@ -108,7 +108,8 @@ impl PreparedPlan {
         let orders = (0..self.stages()).map(|stage| self.schedule.order(self.place(stage)));
         room.orders.extend(orders);
         room.meetings.clear();
-        room.meetings.resize(self.stages(), Meeting::default());
+        room.meetings
+            .resize(self.stages(), ReplicaBarrier::default());
         if self.activations == Activations::Overlapped {
             room.under_way.resize(slots, Default::default());
             for way in room.under_way.iter_mut().flatten() {

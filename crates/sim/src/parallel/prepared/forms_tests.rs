@@ -8,8 +8,8 @@ use super::super::law::kernels::Device;
 use super::super::law::{GpuNode, LayerLaw};
 use super::super::runtime::{Attention, Recompute, Shard, StateBytes};
 use super::super::{
-    Activations, Architecture, LayerProfile, Misfit, NodeKind, ParallelPlan, Runtime, Schedule,
-    Sharing,
+    Activations, Architecture, LayerProfile, Misfit, NodeKind, ParallelPlan, ReplicaSharing,
+    Runtime, Schedule,
 };
 use super::*;
 
@@ -59,7 +59,7 @@ fn replicas(
     model: &Architecture,
     runtime: &Runtime,
     data: u32,
-    sharing: Sharing,
+    sharing: ReplicaSharing,
 ) -> Result<(PreparedPlan, LayerProfile), Misfit> {
     of(
         model,
@@ -75,7 +75,7 @@ fn of(
     model: &Architecture,
     runtime: &Runtime,
     (data, pipeline, virtual_stages): (u32, u32, u32),
-    sharing: Sharing,
+    sharing: ReplicaSharing,
     schedule: Schedule,
 ) -> Result<(PreparedPlan, LayerProfile), Misfit> {
     let node = GpuNode {
@@ -149,7 +149,8 @@ fn shards_hold_the_published_bytes() {
     let gpt = model("gpt3-1.3b");
     let held = |shard, data: u32| {
         let runtime = Runtime { shard, ..runtime() };
-        let (plan, profile) = replicas(&gpt, &runtime, data, Sharing::NONE).expect("it fits");
+        let (plan, profile) =
+            replicas(&gpt, &runtime, data, ReplicaSharing::NONE).expect("it fits");
         let weights = profile.weights(1).expect("known");
         let stored = weights.stored_bytes(0, profile.layers - 1) as f64;
         let held = plan.peak_memory_bytes(0) as f64 - stored;
@@ -173,10 +174,10 @@ fn recomputed_layers_go_forward_twice() {
             recompute,
             ..runtime()
         };
-        let (_, profile) = replicas(&gpt, &runtime, 1, Sharing::NONE).expect("it fits");
+        let (_, profile) = replicas(&gpt, &runtime, 1, ReplicaSharing::NONE).expect("it fits");
         let times = profile.times(0, 1, 1).expect("known");
         (
-            times.of(1, gpt.layers),
+            times.seconds_between(1, gpt.layers),
             profile
                 .weights(1)
                 .expect("known")
@@ -194,9 +195,12 @@ fn recomputed_layers_go_forward_twice() {
         1e-9,
     );
     // A profile that was measured is made to compute again in the same way.
-    let (_, measured) = replicas(&gpt, &runtime(), 1, Sharing::NONE).expect("it fits");
+    let (_, measured) = replicas(&gpt, &runtime(), 1, ReplicaSharing::NONE).expect("it fits");
     let again = measured.recomputed();
-    let times = again.times(0, 1, 1).expect("known").of(1, gpt.layers);
+    let times = again
+        .times(0, 1, 1)
+        .expect("known")
+        .seconds_between(1, gpt.layers);
     close(times.backward, full.backward, 1e-9);
     let weights = again.weights(1).expect("known");
     close(
@@ -216,22 +220,28 @@ fn shared_sequences_send_keys_and_values() {
         ..runtime()
     };
     for context in [2, 4, 8] {
-        let sharing = Sharing {
+        let sharing = ReplicaSharing {
             context,
-            ..Sharing::NONE
+            ..ReplicaSharing::NONE
         };
         let (plan, profile) = replicas(&gpt, &none, context, sharing).expect("it fits");
         let own = profile
             .times(0, 1, 1)
             .expect("known")
-            .of(0, profile.layers - 1);
+            .seconds_between(0, profile.layers - 1);
         let of = f64::from(context);
         let bytes = 2.0 * 2.0 * 1024.0 * f64::from(gpt.hidden) * f64::from(gpt.layers);
         let sent = plan.breakdown().compute_s / 4.0 - own.forward - own.backward;
         close(sent, 3.0 * (of - 1.0) / of * bytes / NETWORK, 1e-6);
-        let (_, whole) = replicas(&gpt, &none, 1, Sharing::NONE).expect("it fits");
-        let alone = whole.times(0, 1, 1).expect("known").of(1, gpt.layers);
-        let shared = profile.times(0, 1, 1).expect("known").of(1, gpt.layers);
+        let (_, whole) = replicas(&gpt, &none, 1, ReplicaSharing::NONE).expect("it fits");
+        let alone = whole
+            .times(0, 1, 1)
+            .expect("known")
+            .seconds_between(1, gpt.layers);
+        let shared = profile
+            .times(0, 1, 1)
+            .expect("known")
+            .seconds_between(1, gpt.layers);
         // Five kernels of a block follow each other after 2 microseconds.
         let kernels = 5.0 * 2e-6 * f64::from(gpt.layers);
         close(
@@ -247,23 +257,29 @@ fn shared_sequences_send_keys_and_values() {
 #[test]
 fn shared_experts_are_sent_tokens() {
     let moe = model("mixtral-8x7b");
-    let (_, alone) = replicas(&moe, &runtime(), 1, Sharing::NONE).expect("it fits");
-    let whole = alone.times(0, 1, 1).expect("known").of(1, moe.layers);
+    let (_, alone) = replicas(&moe, &runtime(), 1, ReplicaSharing::NONE).expect("it fits");
+    let whole = alone
+        .times(0, 1, 1)
+        .expect("known")
+        .seconds_between(1, moe.layers);
     for expert in [2, 4, 8] {
-        let sharing = Sharing {
+        let sharing = ReplicaSharing {
             expert,
-            ..Sharing::NONE
+            ..ReplicaSharing::NONE
         };
         let (plan, profile) = replicas(&moe, &runtime(), expert, sharing).expect("it fits");
         let of = f64::from(expert);
         let own = profile
             .times(0, 1, 1)
             .expect("known")
-            .of(0, profile.layers - 1);
+            .seconds_between(0, profile.layers - 1);
         let bytes = 2.0 * 1024.0 * 2.0 * f64::from(moe.hidden) * f64::from(moe.layers);
         let sent = plan.breakdown().compute_s / 4.0 - own.forward - own.backward;
         close(sent, 4.0 * (of - 1.0) / of * bytes / NETWORK, 1e-6);
-        let blocks = profile.times(0, 1, 1).expect("known").of(1, moe.layers);
+        let blocks = profile
+            .times(0, 1, 1)
+            .expect("known")
+            .seconds_between(1, moe.layers);
         close(blocks.forward, whole.forward, 0.02);
         let weights = profile.weights(1).expect("known");
         let of_experts = alone.weights(1).expect("known").expert_parameters(0, 33) as f64;
@@ -283,7 +299,7 @@ fn shared_experts_are_sent_tokens() {
         ..runtime()
     };
     let routed = |runtime: &Runtime| {
-        let (_, profile) = replicas(&moe, runtime, 1, Sharing::NONE).expect("it fits");
+        let (_, profile) = replicas(&moe, runtime, 1, ReplicaSharing::NONE).expect("it fits");
         profile.weights(1).expect("known").routed_bytes(0, 33) as f64
     };
     close(routed(&roomy), 1.25 * routed(&runtime()), 1e-6);
@@ -300,7 +316,7 @@ fn hosts_keep_activations() {
         ..runtime()
     };
     let one_by_one = |runtime: &Runtime| {
-        let none = Sharing::NONE;
+        let none = ReplicaSharing::NONE;
         of(&gpt, runtime, (1, 4, 1), none, Schedule::GPipe).expect("it fits")
     };
     let ((with, profile), (without, _)) = (one_by_one(&slow), one_by_one(&runtime()));
@@ -329,7 +345,7 @@ fn virtual_stages_hold_more_by_the_published_factor() {
     let gpt = model("gpt3-1.3b");
     let (p, v) = (4, 3);
     let runtime = runtime();
-    let none = Sharing::NONE;
+    let none = ReplicaSharing::NONE;
     let (_, profile) = of(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved).expect("fits");
     let block = profile.weights(1).expect("known").stored_bytes(1, 1) as f64;
     // Two of 24 blocks on each of 12 virtual stages; the first has the embedding in place of one.

@@ -27,14 +27,14 @@ pub struct PathScratch {
     /// Per stage: what sending to the next one left under way, and to the one before.
     under_way: Vec<[MessageWay; 2]>,
     /// Per stage, over all pipelines so far.
-    pub(super) met: Vec<Met>,
+    pub(super) met: Vec<StageCompletion>,
     /// Per pipeline and stage: when it ended, where that is kept.
     pub(super) ended: Vec<f64>,
 }
 
 /// When the replicas of a stage are all done.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Met {
+pub(super) struct StageCompletion {
     pub(super) end: f64,
     /// When all have their first bucket of gradients.
     pub(super) first_bucket: f64,
@@ -74,7 +74,7 @@ impl MessageWay {
 impl PathScratch {
     pub(super) fn begin(&mut self, stages: usize) {
         self.met.clear();
-        self.met.resize(stages, Met::default());
+        self.met.resize(stages, StageCompletion::default());
     }
 
     /// When a stage of the pipeline just walked ended.

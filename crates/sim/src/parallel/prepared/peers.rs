@@ -6,7 +6,7 @@ use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan};
 use super::super::profile::Seconds;
 use super::super::runtime::Recompute;
-use super::super::{Scope, Sharing};
+use super::super::{ReplicaSharing, Scope};
 use super::costs::{Basis, sending};
 
 /// A stage, and the layers of one of its virtual stages.
@@ -82,7 +82,7 @@ impl Basis<'_> {
         index: usize,
         seconds: &mut Seconds,
     ) -> Result<(), Misfit> {
-        let Sharing { context, expert } = self.plan.sharing;
+        let ReplicaSharing { context, expert } = self.plan.sharing;
         let weights = self.weights(stage.replicas[index].tensor)?;
         let layers = f64::from(last - first + 1);
         let mut add = |peers: u32, bytes: u64, forward: f64, backward: f64| {

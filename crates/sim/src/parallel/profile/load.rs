@@ -136,13 +136,13 @@ fn weights(
     let table = Table::read(source, &columns, &[], diagnostics)?;
     let mut runs: BTreeMap<u32, Vec<LayerRun<[u64; 4]>>> = BTreeMap::new();
     for row in table.rows() {
-        let tensor = whole(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
+        let tensor = read_count(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
         let range = range(&row, source, layers, diagnostics);
         let figures = [
-            row.whole("parameters", 0..=MOST_BYTES, diagnostics),
-            row.whole("stored_bytes", 0..=MOST_BYTES, diagnostics),
-            row.whole("output_bytes", 0..=MOST_BYTES, diagnostics),
-            row.whole("all_reduces", 0..=100, diagnostics),
+            row.whole_number("parameters", 0..=MOST_BYTES, diagnostics),
+            row.whole_number("stored_bytes", 0..=MOST_BYTES, diagnostics),
+            row.whole_number("output_bytes", 0..=MOST_BYTES, diagnostics),
+            row.whole_number("all_reduces", 0..=100, diagnostics),
         ];
         let [
             Some(parameters),
@@ -199,8 +199,8 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     let mut runs: BTreeMap<Point<'_>, Vec<LayerRun<[f64; 3]>>> = BTreeMap::new();
     for row in table.rows() {
         let gpu = row.name("gpu", diagnostics);
-        let tensor = whole(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
-        let micro_batch = whole(&row, "micro_batch", 1, MOST, diagnostics);
+        let tensor = read_count(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
+        let micro_batch = read_count(&row, "micro_batch", 1, MOST, diagnostics);
         let range = range(&row, source, layers, diagnostics);
         let seconds = ["forward_s", "backward_s", "update_s"]
             .map(|column| row.number(column, 0.0..=MOST_SECONDS, diagnostics));
@@ -267,14 +267,14 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     (!gpus.is_empty()).then_some(gpus)
 }
 
-fn whole(
+fn read_count(
     row: &Row<'_>,
     column: &str,
     least: u64,
     most: u64,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let value = row.whole(column, least..=most, diagnostics)?;
+    let value = row.whole_number(column, least..=most, diagnostics)?;
     u32::try_from(value).ok()
 }
 
@@ -286,8 +286,8 @@ fn range(
     diagnostics: &mut Diagnostics,
 ) -> Option<Range<u32>> {
     let most = u64::from(layers) - 1;
-    let first = whole(row, "first_layer", 0, most, diagnostics);
-    let last = whole(row, "last_layer", 0, most, diagnostics);
+    let first = read_count(row, "first_layer", 0, most, diagnostics);
+    let last = read_count(row, "last_layer", 0, most, diagnostics);
     let (first, last) = (first?, last?);
     if last < first {
         let title = format!("the last layer, {last}, is before the first, {first}");

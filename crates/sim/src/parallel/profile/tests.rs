@@ -47,7 +47,7 @@ fn micro_batches_between_profiled_ones_lie_on_their_line() {
     assert_eq!(profile.micro_batches("G", 1), [1, 2, 4]);
     let two = profile.times(0, 1, 2).expect("interpolated");
     assert!(two.is_interpolated && !profile.times(0, 1, 1).expect("profiled").is_interpolated);
-    let (two, expected) = (two.of(1, 3), 2.5 + (8.0 - 2.5) / 3.0);
+    let (two, expected) = (two.seconds_between(1, 3), 2.5 + (8.0 - 2.5) / 3.0);
     assert!((two.forward - expected).abs() < 1e-12, "{two:?}");
 }
 
@@ -70,7 +70,7 @@ fn micro_batches_left_out_are_told_by_their_neighbours() {
                 rest.interpolate(&[size]);
                 let pass = |profile: &LayerProfile| {
                     let times = profile.times(gpu, own.tensor, size).expect("it is there");
-                    let all = times.of(0, profile.layers - 1);
+                    let all = times.seconds_between(0, profile.layers - 1);
                     all.forward + all.backward
                 };
                 errors.push((pass(&rest) / pass(&whole) - 1.0).abs());
@@ -98,11 +98,17 @@ fn layers_are_summed_and_launch_bound_passes_are_told() {
     assert_eq!(profile.tensor_degrees("G"), [1]);
     assert_eq!(profile.micro_batches("G", 1), [1, 4]);
     let gpu = profile.gpu("G").expect("it is there");
-    let four = profile.times(gpu, 1, 4).expect("profiled").of(1, 3);
+    let four = profile
+        .times(gpu, 1, 4)
+        .expect("profiled")
+        .seconds_between(1, 3);
     assert!((four.forward - 8.0).abs() < 1e-12 && (four.backward - 18.0).abs() < 1e-12);
     assert_eq!(four.forward, four.busy_forward);
     // Of micro-batch 4 a quarter is 0.75 and 2: forward at 1 takes 1.33 times as long, backward no longer.
-    let one = profile.times(gpu, 1, 1).expect("profiled").of(1, 2);
+    let one = profile
+        .times(gpu, 1, 1)
+        .expect("profiled")
+        .seconds_between(1, 2);
     assert!((one.forward - 2.0).abs() < 1e-12 && (one.busy_forward - 1.5).abs() < 1e-12);
     assert!((one.backward - 4.0).abs() < 1e-12 && (one.busy_backward - 4.0).abs() < 1e-12);
     let weights = profile.weights(1).expect("known");
@@ -133,7 +139,7 @@ fn cuts_are_as_even_as_can_be() {
         let times = opt
             .times(opt.gpu(gpu).expect("there"), tensor, 8)
             .expect("profiled");
-        let s = times.of(first, last);
+        let s = times.seconds_between(first, last);
         s.forward + s.backward
     };
     let slowest = |a: u32, b: u32| {

@@ -37,7 +37,7 @@ pub struct Errors {
 
 /// A plan as far as it decides how well it is foretold.
 #[derive(Debug, Clone, Copy)]
-pub struct Foretold<'a> {
+pub struct PredictedPlan<'a> {
     /// GPUs by their data sheets.
     pub gpus: &'a [&'a str],
     /// How many.
@@ -53,7 +53,7 @@ pub struct Foretold<'a> {
 
 /// How far what is foretold of plans may be off.
 #[derive(Debug, Clone, Default)]
-pub struct Doubt {
+pub struct PredictionUncertainty {
     /// By what was measured.
     pub errors: Errors,
     pub precision: String,
@@ -80,7 +80,7 @@ impl Errors {
     }
 
     /// Standard deviation of ln(measured / foretold) of a plan.
-    pub fn spread(&self, of: &Foretold<'_>) -> f64 {
+    pub fn log_sd(&self, of: &PredictedPlan<'_>) -> f64 {
         let is_unseen = |gpu: &&str| !self.gpus.iter().any(|known| known == gpu);
         let mut variance = self.step * self.step + self.cluster * self.cluster;
         if of.gpus.iter().any(is_unseen) {

@@ -78,16 +78,16 @@ impl RuntimePreset {
         }
         let complain = |span, title: String, label: String, help: String| {
             let mistake = match span {
-                Some(span) => Diagnostic::at(source, span, title, label),
-                None => Diagnostic::at(source, 0..0, title, label),
+                Some(span) => Diagnostic::at_span(source, span, title, label),
+                None => Diagnostic::at_span(source, 0..0, title, label),
             };
             diagnostics.push(mistake.with_help(help));
         };
-        RuntimePreset::of(name, &table, complain)
+        RuntimePreset::from_table(name, &table, complain)
     }
 
     /// A runtime as a table says, over its base. `complain`: place, title, label, help.
-    pub fn of(
+    pub fn from_table(
         name: &str,
         table: &RuntimeTable,
         mut complain: impl FnMut(Option<std::ops::Range<usize>>, String, String, String),
@@ -126,8 +126,12 @@ impl RuntimePreset {
                 (prior.medians.0[n], prior.spreads[n]) = (value, spread);
             }
         }
-        if prior.medians.of(Constant::Hiding) < 1.0 {
-            wrong("hiding", prior.medians.of(Constant::Hiding), "1 or more");
+        if prior.medians.value_of(Constant::Hiding) < 1.0 {
+            wrong(
+                "hiding",
+                prior.medians.value_of(Constant::Hiding),
+                "1 or more",
+            );
         }
         for (generation, factors) in &table.generations {
             let Some(at) = GENERATIONS.iter().position(|known| known == generation) else {
@@ -270,10 +274,10 @@ fn based_on(
 /// Settings with the constants that they hold themselves.
 pub fn with_constants(settings: Runtime, constants: &Constants) -> Runtime {
     Runtime {
-        message_s: constants.of(Constant::MessageS),
-        step_s: constants.of(Constant::StepS),
-        gather: constants.of(Constant::Gather),
-        hiding: constants.of(Constant::Hiding).max(1.0),
+        message_s: constants.value_of(Constant::MessageS),
+        step_s: constants.value_of(Constant::StepS),
+        gather: constants.value_of(Constant::Gather),
+        hiding: constants.value_of(Constant::Hiding).max(1.0),
         ..settings
     }
 }

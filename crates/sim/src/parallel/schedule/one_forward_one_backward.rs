@@ -31,11 +31,11 @@ pub(super) struct OneByOneOrder {
 }
 
 pub(super) fn order(place: Place) -> OneByOneOrder {
-    OneByOneOrder::of(place)
+    OneByOneOrder::new(place)
 }
 
 impl OneByOneOrder {
-    fn of(place: Place) -> OneByOneOrder {
+    fn new(place: Place) -> OneByOneOrder {
         let ahead = (place.stages - 1 - place.stage).min(place.micro_batches);
         let turns = place.micro_batches - ahead;
         let (previous, next) = (u32::from(!place.is_first()), u32::from(!place.is_last()));
@@ -94,7 +94,7 @@ impl OneByOneOrder {
 }
 
 pub(super) fn rounds(place: Place) -> [Rounds; 2] {
-    let parts = OneByOneOrder::of(place);
+    let parts = OneByOneOrder::new(place);
     // As many as the first stage has turns, less the last, which brings no activations.
     let turns = place.micro_batches.saturating_sub(place.stages - 1);
     let none = Rounds {

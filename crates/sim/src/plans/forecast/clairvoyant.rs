@@ -1,6 +1,6 @@
 //! All that comes.
 
-use super::{MarketSeen, SpanOf};
+use super::{MarketView, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
@@ -11,7 +11,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
     example: "parallel.reaction.forecast = \"clairvoyant\"",
 };
 
-pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
     let mut capacity = seen.capacity.clone();
     let (mut at, end) = (seen.now_s, seen.now_s + seen.horizon_s);
     while at < end {

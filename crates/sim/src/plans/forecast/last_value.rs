@@ -1,6 +1,6 @@
 //! The last value: GPUs that there are.
 
-use super::{MarketSeen, SpanOf};
+use super::{MarketView, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
@@ -11,7 +11,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
     example: "parallel.reaction.forecast = \"last-value\"",
 };
 
-pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
     path.push(SpanOf {
         seconds: seen.horizon_s,
         gpus: seen.capacity.gpus,

@@ -25,7 +25,7 @@ pub struct SpanOf {
 
 /// What a forecast may know.
 #[derive(Debug)]
-pub struct MarketSeen<'a> {
+pub struct MarketView<'a> {
     /// How many GPUs there are, and will be: only who is clairvoyant looks on.
     pub capacity: &'a Capacity,
     pub losses: &'a Losses,
@@ -38,7 +38,7 @@ pub struct MarketSeen<'a> {
     pub training: Option<&'a Training>,
 }
 
-impl MarketSeen<'_> {
+impl MarketView<'_> {
     /// GPUs that there were so many seconds ago, as whoever watched the market knows it.
     fn gpus_before(&self, seconds: f64) -> u32 {
         let length = self.trace.length_s().max(1) as f64;
@@ -117,7 +117,7 @@ macro_rules! forecasts {
             }
 
             /// Writes the spans to come into `path`, as many as fill the horizon.
-            pub fn foretell(self, seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+            pub fn foretell(self, seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
                 path.clear();
                 match self { $(Forecast::$variant => $module::foretell(seen, path),)* }
             }

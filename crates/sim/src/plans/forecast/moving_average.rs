@@ -1,6 +1,6 @@
 //! A moving average: GPUs that there were in the mean.
 
-use super::{MarketSeen, SpanOf};
+use super::{MarketView, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
@@ -17,7 +17,7 @@ const STAYS_S: f64 = 300.0;
 const WINDOW_S: f64 = 1800.0;
 const LOOK_S: f64 = 60.0;
 
-pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
     let looks = (WINDOW_S / LOOK_S) as u32;
     let sum: f64 = (0..looks)
         .map(|n| f64::from(seen.gpus_before(f64::from(n) * LOOK_S)))

@@ -1,4 +1,4 @@
-use super::{MarketSeen, SpanOf};
+use super::{MarketView, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
@@ -10,7 +10,7 @@ pub(super) const DECLARATION: Declaration = Declaration {
 };
 
 /// A span in which every pause is worth while.
-pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
     path.push(SpanOf {
         seconds: f64::INFINITY,
         gpus: seen.capacity.gpus,

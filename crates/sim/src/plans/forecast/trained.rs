@@ -1,6 +1,6 @@
 //! What the earlier part of the trace taught.
 
-use super::{MarketSeen, SpanOf};
+use super::{MarketView, SpanOf};
 use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
@@ -66,7 +66,7 @@ impl Training {
     }
 }
 
-pub(super) fn foretell(seen: &MarketSeen<'_>, path: &mut Vec<SpanOf>) {
+pub(super) fn foretell(seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
     let now = seen.capacity.gpus;
     let mut left = seen.horizon_s;
     let mut gpus = now;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::engine::Hands;
+use crate::engine::Parallelism;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
 use crate::plans::Parts;
-use crate::plans::{Axes, Form, Formed, Offer, Target};
+use crate::plans::{Axes, Form, Offer, PreparedForm, Target};
 use scavsim_read::input::Diagnostics;
 
 /// Plans of GPT-Neo on up to 32 GPUs of one kind.
@@ -38,8 +38,8 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         most_gpus: 32,
         cuts: Vec::new(),
     };
-    let forms = vec![Formed {
-        form: Form::of(&runtime),
+    let forms = vec![PreparedForm {
+        form: Form::from_runtime(&runtime),
         profile: Arc::new(profile),
         runtime,
         usual_stages: None,
@@ -60,12 +60,12 @@ fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
         flops: None,
         hashes: Vec::new(),
     };
-    Choices::of(parts, &drafts, Hands::One).expect("some fit")
+    Choices::from_drafts(parts, &drafts, Parallelism::One).expect("some fit")
 }
 
 /// Largest errors of a spread by outlines beside that of the steps themselves: of the mean, and of the deviation in means.
 fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
-    let luck = TrialLuck::new(variation, 64);
+    let luck = TrialEffects::new(variation, 64);
     let (mut of_mean, mut of_deviation) = (0.0_f64, 0.0_f64);
     for at in (0..choices.ways.len()).step_by(5) {
         let plan = choices.prepared(at).expect("it fits");
@@ -73,8 +73,9 @@ fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
         let outline = plan.outline(&mut scratch);
         let calm_s = plan.step_s();
         let nodes = || slot_nodes(choices, at);
-        let fast = Spread::of(&luck, plan.slots(), nodes, |factors| outline.ratio(factors));
-        let slow = Spread::of(&luck, plan.slots(), nodes, |factors| {
+        let fast =
+            Spread::from_trials(&luck, plan.slots(), nodes, |factors| outline.ratio(factors));
+        let slow = Spread::from_trials(&luck, plan.slots(), nodes, |factors| {
             plan.step_with(factors, &mut scratch) / calm_s
         });
         of_mean = of_mean.max((fast.expected / slow.expected - 1.0).abs());

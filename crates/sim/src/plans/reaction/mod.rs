@@ -93,7 +93,7 @@ reactions! {
 
 /// What is kept of the state beside checkpoints in storage.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Saves {
+pub enum StateSaving {
     /// Nothing: training stops while a checkpoint is written.
     #[default]
     Blocking,
@@ -106,7 +106,7 @@ pub enum Saves {
 
 /// What a job does when VMs go and come, with all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reacting {
+pub struct ReactionTerms {
     pub reaction: Reaction,
     pub costs: ReactionCosts,
     /// How it foretells how many GPUs there will be.
@@ -117,19 +117,19 @@ pub struct Reacting {
     /// From a loss until a spare is in its place.
     pub swap: SimTime,
     /// What is kept of the state.
-    pub saves: Saves,
+    pub saves: StateSaving,
 }
 
-impl Default for Reacting {
-    fn default() -> Reacting {
-        Reacting {
+impl Default for ReactionTerms {
+    fn default() -> ReactionTerms {
+        ReactionTerms {
             reaction: Reaction::Wait,
             costs: ReactionCosts::default(),
             forecast: Forecast::None,
             aim: Aim::Throughput,
             spares: 0,
             swap: SimTime::ZERO,
-            saves: Saves::Blocking,
+            saves: StateSaving::Blocking,
         }
     }
 }

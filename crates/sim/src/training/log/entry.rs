@@ -9,12 +9,12 @@ pub struct Entry {
     /// When it was over; the same for what takes no time.
     pub until: SimTime,
     pub track: Track,
-    pub what: What,
+    pub what: LogEvent,
 }
 
 impl Entry {
     /// What lasted from one moment to another.
-    pub fn span((at, until): (SimTime, SimTime), track: Track, what: What) -> Entry {
+    pub fn span((at, until): (SimTime, SimTime), track: Track, what: LogEvent) -> Entry {
         Entry {
             at,
             until,
@@ -24,7 +24,7 @@ impl Entry {
     }
 
     /// What took no time.
-    pub fn instant(at: SimTime, track: Track, what: What) -> Entry {
+    pub fn instant(at: SimTime, track: Track, what: LogEvent) -> Entry {
         Entry::span((at, at), track, what)
     }
 
@@ -35,11 +35,11 @@ impl Entry {
         ended_by: EndedBy,
     ) -> impl Iterator<Item = Entry> {
         let track = Track::Vm(number);
-        let ran = (runs < end).then(|| Entry::span((runs, end), track, What::Running(vm)));
+        let ran = (runs < end).then(|| Entry::span((runs, end), track, LogEvent::Running(vm)));
         let how = if ended_by == EndedBy::Provider {
-            What::Revoked
+            LogEvent::Revoked
         } else {
-            What::Released
+            LogEvent::Released
         };
         ran.into_iter().chain([Entry::instant(end, track, how)])
     }
@@ -79,7 +79,7 @@ pub enum Fate {
 
 /// Which neighbour of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum NeighbourStage {
     Before,
     Behind,
 }
@@ -90,10 +90,10 @@ pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
         Track::Vm(_) | Track::Head => Some(entry.track),
         _ => None,
     };
-    let is_gone = |what: What| matches!(what, What::Released | What::Revoked);
+    let is_gone = |what: LogEvent| matches!(what, LogEvent::Released | LogEvent::Revoked);
     let mut open = std::collections::BTreeSet::new();
     for entry in entries.iter() {
-        if let (Some(vm), What::Requested(_)) = (own(entry), entry.what) {
+        if let (Some(vm), LogEvent::Requested(_)) = (own(entry), entry.what) {
             open.insert(vm);
         }
     }
@@ -102,12 +102,12 @@ pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
             open.remove(&vm);
         }
     }
-    let released = |track| Entry::instant(end, track, What::Released);
+    let released = |track| Entry::instant(end, track, LogEvent::Released);
     entries.extend(open.into_iter().map(released));
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum LogEvent {
     /// A span of the job.
     Phase(Phase),
     /// A span in which nothing else was done than to write a checkpoint.
@@ -151,7 +151,7 @@ pub enum What {
     /// A micro-batch goes backward through it.
     Backward(u32),
     /// Activations of a micro-batch, or their gradients, pass to or from another stage.
-    Exchange(u32, Side),
+    Exchange(u32, NeighbourStage),
     /// Gradients are applied.
     Apply,
     /// A stage waits for others.
@@ -169,21 +169,21 @@ pub enum What {
     Replicas(u32),
 }
 
-impl What {
-    pub(crate) const WRITTEN: What = What::Write(Fate::Done);
+impl LogEvent {
+    pub(crate) const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
     /// A checkpoint was to be written.
-    pub(crate) const NOT_WRITTEN: What = What::Write(Fate::GivenUp);
-    pub(crate) const RESTORED: What = What::Restore(Fate::Done);
+    pub(crate) const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
+    pub(crate) const RESTORED: LogEvent = LogEvent::Restore(Fate::Done);
     /// A checkpoint was to be restored.
-    pub(crate) const NOT_RESTORED: What = What::Restore(Fate::GivenUp);
+    pub(crate) const NOT_RESTORED: LogEvent = LogEvent::Restore(Fate::GivenUp);
 
     /// This entry with `fate`, where it has one.
-    pub(super) fn with(self, fate: Fate) -> What {
+    pub(super) fn with(self, fate: Fate) -> LogEvent {
         match self {
-            What::Compute(_) => What::Compute(fate),
-            What::Copy { of, .. } => What::Copy { of, fate },
-            What::Communication(_) => What::Communication(fate),
-            What::Update(_) => What::Update(fate),
+            LogEvent::Compute(_) => LogEvent::Compute(fate),
+            LogEvent::Copy { of, .. } => LogEvent::Copy { of, fate },
+            LogEvent::Communication(_) => LogEvent::Communication(fate),
+            LogEvent::Update(_) => LogEvent::Update(fate),
             other => other,
         }
     }
@@ -192,17 +192,17 @@ impl What {
     pub fn is_fine(self) -> bool {
         matches!(
             self,
-            What::Compute(_)
-                | What::Copy { .. }
-                | What::Wait
-                | What::Communication(_)
-                | What::Update(_)
-                | What::Serve(_)
-                | What::Forward(_)
-                | What::Backward(_)
-                | What::Exchange(..)
-                | What::Apply
-                | What::Bubble
+            LogEvent::Compute(_)
+                | LogEvent::Copy { .. }
+                | LogEvent::Wait
+                | LogEvent::Communication(_)
+                | LogEvent::Update(_)
+                | LogEvent::Serve(_)
+                | LogEvent::Forward(_)
+                | LogEvent::Backward(_)
+                | LogEvent::Exchange(..)
+                | LogEvent::Apply
+                | LogEvent::Bubble
         )
     }
 }

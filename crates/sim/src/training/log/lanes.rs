@@ -1,6 +1,6 @@
 //! What each worker is at, and will be if nothing comes between.
 
-use super::entry::{Entry, Fate, Track, What};
+use super::entry::{Entry, Fate, LogEvent, Track};
 use scavsim_base::units::SimTime;
 
 /// Most that lies ahead of a worker at once: its update, its next compute, its communication.
@@ -11,15 +11,15 @@ struct WorkerLane {
     /// All before is noted.
     at: SimTime,
     /// What comes then, one behind the other, with its end.
-    ahead: [(What, SimTime); AHEAD],
+    ahead: [(LogEvent, SimTime); AHEAD],
     count: usize,
 }
 
 impl WorkerLane {
-    fn at(at: SimTime) -> WorkerLane {
+    fn starting_at(at: SimTime) -> WorkerLane {
         WorkerLane {
             at,
-            ahead: [(What::Wait, at); AHEAD],
+            ahead: [(LogEvent::Wait, at); AHEAD],
             count: 0,
         }
     }
@@ -33,8 +33,8 @@ impl WorkerLane {
     }
 }
 
-pub(super) trait Take {
-    fn take(&mut self, entry: Entry);
+pub(super) trait EntrySink {
+    fn push_entry(&mut self, entry: Entry);
 }
 
 /// All workers of a stretch of training.
@@ -45,11 +45,12 @@ impl Lanes {
     /// `workers` that have nothing to do yet.
     pub(super) fn begin(&mut self, workers: u32, now: SimTime) {
         self.0.clear();
-        self.0.resize(workers as usize, WorkerLane::at(now));
+        self.0
+            .resize(workers as usize, WorkerLane::starting_at(now));
     }
 
     /// Behind all that lies ahead of it, `worker` does `what` until then.
-    pub(super) fn does(&mut self, worker: u32, what: What, until: SimTime) {
+    pub(super) fn does(&mut self, worker: u32, what: LogEvent, until: SimTime) {
         if let Some(lane) = self.0.get_mut(worker as usize)
             && lane.count < AHEAD
         {
@@ -59,13 +60,19 @@ impl Lanes {
     }
 
     /// Notes what `worker` did until `now`. What outlasts that ends in `fate`; where nothing was to do it waited.
-    pub(super) fn settle(&mut self, worker: u32, now: SimTime, fate: Fate, into: &mut impl Take) {
+    pub(super) fn settle(
+        &mut self,
+        worker: u32,
+        now: SimTime,
+        fate: Fate,
+        into: &mut impl EntrySink,
+    ) {
         let Some(lane) = self.0.get_mut(worker as usize) else {
             return;
         };
         let mut note = |at: &mut SimTime, until: SimTime, what| {
             if until > *at {
-                into.take(Entry::span((*at, until), Track::Worker(worker), what));
+                into.push_entry(Entry::span((*at, until), Track::Worker(worker), what));
                 *at = until;
             }
         };
@@ -77,11 +84,11 @@ impl Lanes {
             note(&mut lane.at, until, what);
         }
         lane.count = 0;
-        note(&mut lane.at, now, What::Wait);
+        note(&mut lane.at, now, LogEvent::Wait);
     }
 
     /// Notes what all workers did until `now`.
-    pub(super) fn settle_all(&mut self, now: SimTime, fate: Fate, into: &mut impl Take) {
+    pub(super) fn settle_all(&mut self, now: SimTime, fate: Fate, into: &mut impl EntrySink) {
         for worker in 0..self.0.len() as u32 {
             self.settle(worker, now, fate, into);
         }
@@ -93,7 +100,7 @@ impl Lanes {
         needed: u32,
         now: SimTime,
         complete: SimTime,
-        into: &mut impl Take,
+        into: &mut impl EntrySink,
     ) {
         // Of those that arrive at the same time, the first by number count.
         let before = self.0.iter().filter(|lane| lane.due() < now).count();
@@ -111,18 +118,18 @@ impl Lanes {
             }
             let worker = worker as u32;
             self.settle(worker, now, Fate::Dropped, into);
-            self.does(worker, What::Communication(Fate::Done), complete);
+            self.does(worker, LogEvent::Communication(Fate::Done), complete);
         }
     }
 
     /// All stop at `now` to communicate until `complete`, and then go on.
-    pub(super) fn pause(&mut self, now: SimTime, complete: SimTime, into: &mut impl Take) {
+    pub(super) fn pause(&mut self, now: SimTime, complete: SimTime, into: &mut impl EntrySink) {
         for worker in 0..self.0.len() as u32 {
             let lane = &self.0[worker as usize];
             // A worker has one gradient at a time.
             let last = lane.ahead[..lane.count].last().copied();
             self.settle(worker, now, Fate::Paused, into);
-            self.does(worker, What::Communication(Fate::Done), complete);
+            self.does(worker, LogEvent::Communication(Fate::Done), complete);
             if let Some((what, until)) = last.filter(|last| last.1 > now) {
                 self.does(worker, what, complete + (until - now));
             }

@@ -7,9 +7,9 @@ pub mod entry;
 mod lanes;
 mod vms;
 
-pub use entry::{Entry, Fate, Side, Track, What, release_rest};
+pub use entry::{Entry, Fate, LogEvent, NeighbourStage, Track, release_rest};
 
-use self::lanes::{Lanes, Take};
+use self::lanes::{EntrySink, Lanes};
 use self::vms::LedgerVms;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
@@ -24,10 +24,10 @@ pub struct Log {
 #[derive(Debug, Clone, Default)]
 struct Notes {
     most: u64,
-    kept: Kept,
+    kept: KeptEntries,
     /// Spans of the job, one behind the other.
     phases: Vec<Entry>,
-    phase: What,
+    phase: LogEvent,
     since: SimTime,
     vms: LedgerVms,
     lanes: Lanes,
@@ -39,28 +39,28 @@ struct Notes {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Kept {
+struct KeptEntries {
     entries: Vec<Entry>,
     /// Entries of single worker-steps that may follow.
     room: u64,
 }
 
-impl Take for Kept {
-    fn take(&mut self, entry: Entry) {
+impl EntrySink for KeptEntries {
+    fn push_entry(&mut self, entry: Entry) {
         if self.room == 0 {
             return;
         }
         self.entries.push(entry);
         self.room -= 1;
         if self.room == 0 {
-            (self.entries).push(Entry::instant(entry.at, Track::Job, What::Full));
+            (self.entries).push(Entry::instant(entry.at, Track::Job, LogEvent::Full));
         }
     }
 }
 
-impl Default for What {
+impl Default for LogEvent {
     fn default() -> Self {
-        What::Phase(Phase::default())
+        LogEvent::Phase(Phase::default())
     }
 }
 
@@ -69,9 +69,9 @@ impl Log {
     pub fn on(most: u64) -> Log {
         let notes = Notes {
             most,
-            kept: Kept {
+            kept: KeptEntries {
                 room: most,
-                ..Kept::default()
+                ..KeptEntries::default()
             },
             ..Notes::default()
         };
@@ -94,7 +94,7 @@ impl Log {
     }
 
     /// Takes out all that was noted until the job ended, at `end`, in the order of time, and turns the log off.
-    pub fn take(&mut self, end: SimTime) -> Vec<Entry> {
+    pub fn take_entries(&mut self, end: SimTime) -> Vec<Entry> {
         self.fine = false;
         let Some(mut notes) = self.notes.take() else {
             return Vec::new();
@@ -104,7 +104,7 @@ impl Log {
         notes.vms.end(end, &mut entries);
         entries.append(&mut notes.phases);
         cut(&mut entries, end);
-        entries.push(Entry::instant(end, Track::Job, What::Target));
+        entries.push(Entry::instant(end, Track::Job, LogEvent::Target));
         // Stable: the target stays behind all others of its time.
         entries.sort_by_key(|entry| entry.at);
         entries
@@ -128,16 +128,17 @@ impl Log {
 /// Leaves out what came after `end`; VMs held then are given back.
 fn cut(entries: &mut Vec<Entry>, end: SimTime) {
     let late = |entry: &Entry| match (entry.what, entry.track) {
-        (What::Requested(_), Track::Vm(number)) if entry.at > end => Some(number),
+        (LogEvent::Requested(_), Track::Vm(number)) if entry.at > end => Some(number),
         _ => None,
     };
     let first_late = entries.iter().filter_map(late).min().unwrap_or(u32::MAX);
     entries.retain_mut(|entry| {
-        if let (What::Released | What::Revoked, Track::Vm(number)) = (entry.what, entry.track)
+        if let (LogEvent::Released | LogEvent::Revoked, Track::Vm(number)) =
+            (entry.what, entry.track)
             && entry.at > end
             && number < first_late
         {
-            (entry.at, entry.what) = (end, What::Released);
+            (entry.at, entry.what) = (end, LogEvent::Released);
         }
         entry.until = entry.until.min(end);
         entry.at <= end
@@ -159,7 +160,7 @@ impl Log {
     #[inline]
     pub(crate) fn computes(&mut self, worker: u32, until: SimTime) {
         if let Some(notes) = self.fine() {
-            notes.computes(worker, What::Compute(Fate::Done), until);
+            notes.computes(worker, LogEvent::Compute(Fate::Done), until);
         }
     }
 
@@ -169,7 +170,7 @@ impl Log {
         if let Some(notes) = self.fine() {
             let fate = Fate::Done;
             notes.settle(machine, now, fate);
-            notes.computes(machine, What::Copy { of, fate }, until);
+            notes.computes(machine, LogEvent::Copy { of, fate }, until);
         }
     }
 
@@ -246,10 +247,10 @@ impl Log {
     /// What is held serves `phase` from now on.
     pub(crate) fn enter(&mut self, phase: Phase, now: SimTime) {
         if let Some(notes) = &mut self.notes
-            && notes.phase != What::Phase(phase)
+            && notes.phase != LogEvent::Phase(phase)
         {
             notes.close_phase(now);
-            notes.phase = What::Phase(phase);
+            notes.phase = LogEvent::Phase(phase);
         }
     }
 
@@ -257,12 +258,12 @@ impl Log {
     /// the last checkpoint is lost.
     pub(crate) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64, now: SimTime) {
         if let Some(notes) = &mut self.notes {
-            notes.relabel(What::Phase(from), What::Phase(to), seconds, now);
+            notes.relabel(LogEvent::Phase(from), LogEvent::Phase(to), seconds, now);
         }
     }
 
     /// From `at` until `now` a checkpoint was written or restored, or that was given up.
-    pub(crate) fn checkpoint(&mut self, what: What, at: SimTime, now: SimTime) {
+    pub(crate) fn checkpoint(&mut self, what: LogEvent, at: SimTime, now: SimTime) {
         if let Some(notes) = &mut self.notes {
             notes.checkpoint(what, at, now);
         }
@@ -291,7 +292,7 @@ impl Log {
         now: SimTime,
     ) {
         if let Some(notes) = &mut self.notes {
-            let what = What::Cluster {
+            let what = LogEvent::Cluster {
                 vm,
                 vms,
                 workers,
@@ -332,7 +333,7 @@ impl Log {
 // Out of the way of those who note nothing.
 impl Notes {
     #[cold]
-    fn computes(&mut self, worker: u32, what: What, until: SimTime) {
+    fn computes(&mut self, worker: u32, what: LogEvent, until: SimTime) {
         self.lanes.does(worker, what, until);
     }
 
@@ -351,9 +352,9 @@ impl Notes {
         let done = Fate::Done;
         self.lanes.settle(worker, now, done, &mut self.kept);
         for (what, until) in [
-            (What::Update(done), served),
-            (What::Compute(done), computed),
-            (What::Communication(done), told),
+            (LogEvent::Update(done), served),
+            (LogEvent::Compute(done), computed),
+            (LogEvent::Communication(done), told),
         ] {
             self.lanes.does(worker, what, until);
         }
@@ -363,7 +364,7 @@ impl Notes {
     fn serves(&mut self, server: usize, worker: u32, at: SimTime, until: SimTime) {
         if until > at {
             let track = Track::Server(server as u32);
-            (self.kept).take(Entry::span((at, until), track, What::Serve(worker)));
+            (self.kept).push_entry(Entry::span((at, until), track, LogEvent::Serve(worker)));
         }
     }
 
@@ -404,10 +405,10 @@ impl Notes {
 
     #[cold]
     fn steps(&mut self, steps: u64, now: SimTime) {
-        self.instant(What::Steps(steps), now);
+        self.instant(LogEvent::Steps(steps), now);
     }
 
-    fn instant(&mut self, what: What, now: SimTime) {
+    fn instant(&mut self, what: LogEvent, now: SimTime) {
         let entry = Entry::instant(now, Track::Job, what);
         // A stretch may end with its last update.
         if self.kept.entries.last() != Some(&entry) {
@@ -422,7 +423,7 @@ impl Notes {
         self.since = now;
     }
 
-    fn relabel(&mut self, from: What, to: What, seconds: f64, now: SimTime) {
+    fn relabel(&mut self, from: LogEvent, to: LogEvent, seconds: f64, now: SimTime) {
         self.close_phase(now);
         // Sums of seconds are a little off.
         let tolerance = SimTime::from_nanoseconds(1_000);
@@ -455,9 +456,9 @@ impl Notes {
         self.steps(self.learned, now);
     }
 
-    fn checkpoint(&mut self, what: What, at: SimTime, now: SimTime) {
-        if let What::Write(fate) = what {
-            self.phase = What::Checkpoint;
+    fn checkpoint(&mut self, what: LogEvent, at: SimTime, now: SimTime) {
+        if let LogEvent::Write(fate) = what {
+            self.phase = LogEvent::Checkpoint;
             if fate == Fate::Done {
                 self.saved = self.learned;
             }

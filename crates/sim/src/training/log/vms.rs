@@ -1,11 +1,11 @@
 //! The VMs that a job holds, as those who want to see them number them.
 
-use super::entry::{Entry, Track, What};
+use super::entry::{Entry, LogEvent, Track};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::EndedBy;
 
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct ShownVm {
     number: u32,
     vm: u16,
     requested: SimTime,
@@ -15,7 +15,7 @@ struct Shown {
 /// VMs in the order of the job's ledger.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LedgerVms {
-    held: Vec<Shown>,
+    held: Vec<ShownVm>,
     requested: u32,
     /// Changes of their number, and when.
     changes: Vec<(SimTime, i32)>,
@@ -53,14 +53,18 @@ impl LedgerVms {
         ready: SimTime,
         into: &mut Vec<Entry>,
     ) {
-        self.held.push(Shown {
+        self.held.push(ShownVm {
             number,
             vm,
             requested: now,
             ready,
         });
         self.changes.push((now, 1));
-        into.push(Entry::instant(now, Track::Vm(number), What::Requested(vm)));
+        into.push(Entry::instant(
+            now,
+            Track::Vm(number),
+            LogEvent::Requested(vm),
+        ));
     }
 
     /// The VM of this number is no longer held.
@@ -99,16 +103,16 @@ impl LedgerVms {
             if changes.peek().is_some_and(|next| next.0 == at) {
                 continue;
             }
-            let vms = What::Vms(held.max(0) as u32);
+            let vms = LogEvent::Vms(held.max(0) as u32);
             into.push(Entry::instant(at, Track::Job, vms));
         }
     }
 
-    fn close(&mut self, vm: Shown, end: SimTime, ended_by: EndedBy, into: &mut Vec<Entry>) {
+    fn close(&mut self, vm: ShownVm, end: SimTime, ended_by: EndedBy, into: &mut Vec<Entry>) {
         let end = end.max(vm.requested);
         let ready = vm.ready.min(end);
         if ready > vm.requested {
-            let (span, what) = ((vm.requested, ready), What::Starting(vm.vm));
+            let (span, what) = ((vm.requested, ready), LogEvent::Starting(vm.vm));
             into.push(Entry::span(span, Track::Vm(vm.number), what));
         }
         into.extend(Entry::of_gone((vm.number, vm.vm), (ready, end), ended_by));

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
-use super::long_run::{LongRun, Settling};
+use super::long_run::{LongRun, WarmUp};
 use super::network::Network;
 use super::renewal::{OUT_OF_STEP, Renewal, contention, updates};
 use super::service::{Service, ServiceTime, ServiceTimes};
@@ -22,7 +22,7 @@ use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
 use crate::training::floor::Floor;
-use crate::training::progress::{Event, Stalled};
+use crate::training::progress::{Event, StalledJob};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -33,7 +33,7 @@ use scavsim_read::input::checked::{Delay, Machines};
 #[serde(deny_unknown_fields)]
 pub struct Asp {
     /// Parameter servers.
-    #[serde(default = "one")]
+    #[serde(default = "one_machine")]
     pub servers: Machines,
     /// Seconds in which one server alone would serve an update, t_ps; 0 for servers without limit.
     pub service_s: Delay,
@@ -45,7 +45,7 @@ pub struct Asp {
     pub step_includes_service: bool,
 }
 
-fn one() -> Machines {
+fn one_machine() -> Machines {
     Machines::ONE
 }
 
@@ -56,17 +56,17 @@ impl Asp {
     }
 
     fn service(&self) -> Service {
-        Service::of(self.part_s(), self.service)
+        Service::new(self.part_s(), self.service)
     }
 
     /// Workers fall out of step by their own variation and that of their service; the queue forgets sooner.
-    fn settling(&self, stepping: &Stepping) -> Settling {
+    fn settling(&self, stepping: &Stepping) -> WarmUp {
         let service = self.service();
         let cycle_s = stepping.worker_s + stepping.communication_s + service.part_s;
         let compute_s = stepping.time.cv() * stepping.worker_s;
         let variance = compute_s * compute_s + service.variance();
         let cycle_cv = ratio(variance.sqrt(), cycle_s);
-        Settling {
+        WarmUp {
             rounds: OUT_OF_STEP / (cycle_cv * cycle_cv),
             updates: f64::from(stepping.workers),
             has_own_times: true,
@@ -83,7 +83,7 @@ impl Asp {
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
-    ) -> Result<Stretch, Stalled> {
+    ) -> Result<Stretch, StalledJob> {
         let Floor {
             queue,
             drift,
@@ -94,20 +94,20 @@ impl Asp {
         } = floor.parts();
         let start = queue.now();
         let mut draws = Draws::new(stepping);
-        let Memory(read) = scratch.of();
+        let Memory(read) = scratch.memory();
         // Without service times servers do nothing, however many there are.
         let servers = if self.service_s.get() > 0.0 {
             self.servers.get() as usize
         } else {
             0
         };
-        let times = ServiceTimes::of(self.part_s(), self.service);
+        let times = ServiceTimes::new(self.part_s(), self.service);
         let mut free_at = start;
         read.clear();
         read.resize(stepping.workers as usize, 0);
         let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);
         let mut missed = 0;
-        let mut network = Network::at(start, drift, stepping);
+        let mut network = Network::starting_at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
             let told = start + compute + network.time;
@@ -163,7 +163,7 @@ impl Asp {
             queue.put_off(delay);
         }
         if stretch.updates < goal.updates && queue.is_empty() {
-            return Err(Stalled { at: queue.now() });
+            return Err(StalledJob { at: queue.now() });
         }
         give_up(queue, end);
         log.end(stretch.updates, end);
@@ -191,7 +191,7 @@ impl Declared for Asp {
     };
 }
 
-impl InEvents for Asp {
+impl EventProtocol for Asp {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -204,7 +204,12 @@ impl InEvents for Asp {
         self.part_s()
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, StalledJob> {
         // Decided once per stretch: an event of this protocol is little work.
         if floor.log.is_fine() {
             self.events::<true>(floor, stretch, goal)
@@ -230,7 +235,7 @@ impl Synchronisation for Asp {
     fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let service = self.service();
         let Some(waiting) = contention(&service, stepping) else {
-            return Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates);
+            return Renewal::new(&service, stepping, 1.0).check(stepping.workers, updates);
         };
         let settled = self.settling(stepping);
         match settled.check(self.name(), stepping, updates) {
@@ -254,8 +259,8 @@ impl Synchronisation for Asp {
             None => {
                 // The formula holds once workers are out of step; a stretch of few steps each runs in events.
                 let (service, limit_s) = (self.service(), (leap.goal.until - leap.start).seconds());
-                let (network, _) = leap.drift.at(leap.start);
-                let renewal = Renewal::of(&service, leap.stepping, network);
+                let (network, _) = leap.drift.factor_at(leap.start);
+                let renewal = Renewal::new(&service, leap.stepping, network);
                 let expected = leap.goal.updates.min(renewal.updates_in(limit_s));
                 renewal.check(leap.stepping.workers, expected).ok()?;
                 Some(updates(&service, &mut leap))

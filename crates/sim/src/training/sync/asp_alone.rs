@@ -5,7 +5,7 @@ use super::{Asp, Goal, Invalid, Protocol, Scratch};
 use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
-use crate::training::{Fidelity, Floor, Log, Stalled, Stepping, Variation};
+use crate::training::{Fidelity, Floor, Log, StalledJob, Stepping, Variation};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 
@@ -32,7 +32,7 @@ pub enum NoSpeed {
     Invalid(#[from] Invalid),
     /// A defect.
     #[error(transparent)]
-    Stalled(#[from] Stalled),
+    Stalled(#[from] StalledJob),
 }
 
 impl AspAlone {
@@ -83,7 +83,7 @@ impl AspAlone {
                 queue.now()
             }
             Fidelity::Fast => {
-                let pace = Pace::of(protocol, &stepping);
+                let pace = Pace::new(protocol, &stepping);
                 let start = SimTime::ZERO;
                 let done = pace.advance(
                     start,

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use super::bsp;
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
 use super::steps;
 use super::stretch::{Goal, Stretch, ratio};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::floor::Floor;
-use crate::training::progress::Stalled;
+use crate::training::progress::StalledJob;
 use crate::training::slowest::{self, Moments};
-use crate::training::stepping::{Given, Stepping};
+use crate::training::stepping::{StepCondition, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -50,16 +50,16 @@ impl Backup {
         stepping: &Stepping,
         draws: &Draws<'_>,
         times: &mut Vec<f64>,
-        given: Given,
+        given: StepCondition,
         stream: &mut Stream,
     ) -> f64 {
         times.clear();
         let workers = stepping.workers;
         match given {
-            Given::Nothing => {
+            StepCondition::Nothing => {
                 times.extend((0..workers).map(|worker| draws.seconds(worker, stream)));
             }
-            Given::Straggler => {
+            StepCondition::Straggler => {
                 stepping.draw_workers_given_s(given, stream, |time_s| times.push(time_s));
             }
         }
@@ -79,7 +79,7 @@ impl Declared for Backup {
     };
 }
 
-impl InEvents for Backup {
+impl EventProtocol for Backup {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -88,7 +88,12 @@ impl InEvents for Backup {
         Some(self.needed(workers))
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, StalledJob> {
         let needed = self.needed(floor.stepping.workers);
         bsp::rounds(floor, needed, stretch, goal)
     }
@@ -137,7 +142,7 @@ impl Synchronisation for Backup {
         let mut times = Vec::new();
         let draw =
             |stream: &mut Stream, given| self.draw_s(stepping, &draws, &mut times, given, stream);
-        let (mut stretch, end) = steps::take(leap, one, draw);
+        let (mut stretch, end) = steps::take_steps(leap, one, draw);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
         stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);

@@ -3,8 +3,8 @@
 
 use std::cell::OnceCell;
 
-use super::draws::{Draws, Slowest};
-use super::in_events::InEvents;
+use super::draws::{Draws, StepComputeDraws};
+use super::event_protocol::EventProtocol;
 use super::leap::Leap;
 use super::stationary::Stationary;
 use super::steps;
@@ -13,8 +13,8 @@ use super::synchronisation::Synchronisation;
 use crate::engine::Queue;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
-use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::{Given, Stepping};
+use crate::training::progress::{Event, StalledJob};
+use crate::training::stepping::{StepCondition, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -33,7 +33,7 @@ impl Declared for Bsp {
     };
 }
 
-impl InEvents for Bsp {
+impl EventProtocol for Bsp {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -42,7 +42,12 @@ impl InEvents for Bsp {
         Some(workers)
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, StalledJob> {
         rounds(floor, floor.stepping.workers, stretch, goal)
     }
 }
@@ -53,13 +58,13 @@ impl Synchronisation for Bsp {
         // A step is seldom drawn by itself.
         let slowest = OnceCell::new();
         let draw = |stream: &mut Stream, given| match given {
-            Given::Nothing => {
-                let slowest = slowest.get_or_init(|| Slowest::new(stepping));
+            StepCondition::Nothing => {
+                let slowest = slowest.get_or_init(|| StepComputeDraws::new(stepping));
                 slowest.draw_s(stream)
             }
-            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+            StepCondition::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
-        let (mut stretch, end) = steps::take(leap, stepping.slowest, draw);
+        let (mut stretch, end) = steps::take_steps(leap, stepping.slowest, draw);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
     }
@@ -75,7 +80,7 @@ pub(super) fn rounds(
     needed: u32,
     mut stretch: Stretch,
     goal: Goal,
-) -> Result<Stretch, Stalled> {
+) -> Result<Stretch, StalledJob> {
     let Floor {
         queue,
         drift,
@@ -101,7 +106,7 @@ pub(super) fn rounds(
                         queue.retain(|event| !event.is_step());
                         wasted_s += late as f64 * waited_s;
                     }
-                    let (network, _) = drift.at(queue.now());
+                    let (network, _) = drift.factor_at(queue.now());
                     let communication_s = stepping.communication_s * network;
                     stretch.advance.compute_s += waited_s;
                     stretch.advance.communication_s += communication_s;
@@ -128,7 +133,7 @@ pub(super) fn rounds(
         }
     }
     if queue.is_empty() {
-        return Err(Stalled { at: queue.now() });
+        return Err(StalledJob { at: queue.now() });
     }
     give_up(queue, goal.until);
     log.end(stretch.updates, goal.until);

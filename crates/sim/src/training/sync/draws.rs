@@ -23,7 +23,7 @@ struct Tables(Vec<(u32, f64, Arc<LargestLogNormal>)>);
 const MOST_TABLES: usize = 64;
 
 impl Tables {
-    fn of(&mut self, count: u32, sigma: f64) -> Option<Arc<LargestLogNormal>> {
+    fn get_or_make(&mut self, count: u32, sigma: f64) -> Option<Arc<LargestLogNormal>> {
         let known = self
             .0
             .iter()
@@ -51,10 +51,12 @@ pub(super) enum Law {
 }
 
 impl Law {
-    fn of(count: u32, stepping: &Stepping) -> Law {
+    fn for_largest(count: u32, stepping: &Stepping) -> Law {
         let time = stepping.time;
         let table = match time.family {
-            Family::LogNormal => TABLES.with_borrow_mut(|known| known.of(count, time.sigma)),
+            Family::LogNormal => {
+                TABLES.with_borrow_mut(|known| known.get_or_make(count, time.sigma))
+            }
             Family::Exponential => None,
         };
         match (table, time.straggler) {
@@ -95,7 +97,7 @@ impl<'s> Draws<'s> {
     pub(super) fn new(stepping: &'s Stepping) -> Self {
         Draws {
             stepping,
-            law: Law::of(1, stepping),
+            law: Law::for_largest(1, stepping),
         }
     }
 
@@ -118,16 +120,16 @@ impl<'s> Draws<'s> {
 
 /// Compute seconds of whole steps.
 #[derive(Debug, Clone)]
-pub(super) enum Slowest<'s> {
+pub(super) enum StepComputeDraws<'s> {
     Alike(&'s Stepping, Law),
     Unequal(Draws<'s>, &'s [f64]),
 }
 
-impl<'s> Slowest<'s> {
+impl<'s> StepComputeDraws<'s> {
     pub(super) fn new(stepping: &'s Stepping) -> Self {
         match &stepping.machines {
-            None => Slowest::Alike(stepping, Law::of(stepping.workers, stepping)),
-            Some(factors) => Slowest::Unequal(Draws::new(stepping), factors),
+            None => StepComputeDraws::Alike(stepping, Law::for_largest(stepping.workers, stepping)),
+            Some(factors) => StepComputeDraws::Unequal(Draws::new(stepping), factors),
         }
     }
 
@@ -135,10 +137,10 @@ impl<'s> Slowest<'s> {
     #[inline]
     pub(super) fn draw_s(&self, stream: &mut Stream) -> f64 {
         match self {
-            Slowest::Alike(stepping, law) => {
+            StepComputeDraws::Alike(stepping, law) => {
                 stepping.worker_s * law.draw(stepping.workers, stepping, stream)
             }
-            Slowest::Unequal(draws, factors) => {
+            StepComputeDraws::Unequal(draws, factors) => {
                 let slowest = (factors.iter())
                     .map(|factor| factor * draws.law.draw(1, draws.stepping, stream))
                     .fold(0.0, f64::max);

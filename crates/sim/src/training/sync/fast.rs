@@ -22,7 +22,7 @@ pub struct Pace {
 
 impl Pace {
     /// The pace of `protocol`. Ask it first whether `fast` holds.
-    pub fn of(protocol: Protocol, stepping: &Stepping) -> Self {
+    pub fn new(protocol: Protocol, stepping: &Stepping) -> Self {
         Pace::within(RATE_ERROR, protocol, stepping)
     }
 
@@ -68,7 +68,7 @@ impl Pace {
             goal,
             stream,
             scratch,
-            interrupt: &Interrupt::here(),
+            interrupt: &Interrupt::of_current_thread(),
         })
     }
 
@@ -130,7 +130,7 @@ mod tests {
             slowest: slowest::moments(4, time),
             machines: None,
         };
-        let mut pace = Pace::of(file.sync, &stepping);
+        let mut pace = Pace::new(file.sync, &stepping);
         let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
         let run = |pace: &Pace, stream: &mut Stream| {
             let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());

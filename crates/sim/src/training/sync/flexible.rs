@@ -14,17 +14,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
 use super::flow::Flow;
-use super::in_events::InEvents;
 use super::leap::{Leap, Update};
-use super::long_run::{LongRun, Settling};
+use super::long_run::{LongRun, WarmUp};
 use super::renewal::OUT_OF_STEP;
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::Synchronisation;
 use crate::training::floor::Floor;
-use crate::training::progress::{Event, Stalled};
+use crate::training::progress::{Event, StalledJob};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -43,7 +43,7 @@ const ROUNDED_OFF: f64 = 1e-6;
 
 /// How things stood when a worker began its gradient.
 #[derive(Debug, Clone, Copy, Default)]
-struct Begun {
+struct GradientStart {
     /// All pauses so far.
     paused: SimTime,
     /// Updates so far, and gradients in them.
@@ -53,7 +53,7 @@ struct Begun {
     pending: u64,
 }
 
-impl Begun {
+impl GradientStart {
     /// The gradient is finished, and another begun; how many of the others it missed.
     #[inline]
     fn again(&mut self, stretch: &Stretch) -> u64 {
@@ -73,13 +73,13 @@ impl Begun {
 
 /// Memory: that of all workers.
 #[derive(Debug, Default)]
-struct Pauses(Vec<Begun>);
+struct Pauses(Vec<GradientStart>);
 
 impl Flexible {
     /// Nobody waits, so workers fall out of step by their own variation alone.
-    fn settling(&self, stepping: &Stepping) -> Settling {
+    fn settling(&self, stepping: &Stepping) -> WarmUp {
         let (cv, workers) = (stepping.time.cv(), f64::from(stepping.workers));
-        Settling {
+        WarmUp {
             rounds: OUT_OF_STEP / (cv * cv),
             updates: (stepping.worker_s / self.after_s.get().max(1e-9)).min(workers),
             has_own_times: true,
@@ -97,7 +97,7 @@ impl Declared for Flexible {
     };
 }
 
-impl InEvents for Flexible {
+impl EventProtocol for Flexible {
     fn long_run_update(&self, stepping: &Stepping) -> Option<Update> {
         let (time, after_s) = (stepping.time, self.after_s.get().max(1e-9));
         if time.has_no_spread() || !self.settling(stepping).ends(stepping) {
@@ -141,7 +141,7 @@ impl InEvents for Flexible {
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
-    ) -> Result<Stretch, Stalled> {
+    ) -> Result<Stretch, StalledJob> {
         let Floor {
             queue,
             drift,
@@ -154,9 +154,9 @@ impl InEvents for Flexible {
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
         let mut draws = Draws::new(stepping);
-        let Pauses(begun) = scratch.of();
+        let Pauses(begun) = scratch.memory();
         begun.clear();
-        begun.resize(stepping.workers as usize, Begun::default());
+        begun.resize(stepping.workers as usize, GradientStart::default());
         let mut paused = SimTime::ZERO;
         let mut barrier = start + after;
         let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
@@ -167,7 +167,7 @@ impl InEvents for Flexible {
         }
         let end = loop {
             let Some(next) = queue.next_at() else {
-                return Err(Stalled { at: queue.now() });
+                return Err(StalledJob { at: queue.now() });
             };
             if queue.is_interrupted() {
                 break goal.until;
@@ -181,7 +181,7 @@ impl InEvents for Flexible {
                     barrier += SimTime::from_nanoseconds(skipped);
                     continue;
                 }
-                let (network, _) = drift.at(barrier);
+                let (network, _) = drift.factor_at(barrier);
                 let communication_s = stepping.communication_s * network;
                 let pause = SimTime::from_seconds(communication_s);
                 let complete = barrier + pause;
@@ -238,7 +238,7 @@ const MOST_UPDATES: u64 = 20_000;
 
 /// Memory: when each worker finishes next, in seconds of compute, and how things stood when it began.
 #[derive(Debug, Default)]
-struct Finishing(Vec<(f64, Begun)>);
+struct Finishing(Vec<(f64, GradientStart)>);
 
 impl Flexible {
     /// Few updates, every gradient by itself but in no queue: in time without pauses nobody heeds anybody, so barrier after
@@ -251,10 +251,10 @@ impl Flexible {
             return None;
         }
         let draws = Draws::new(stepping);
-        let Finishing(workers) = leap.scratch.of();
+        let Finishing(workers) = leap.scratch.memory();
         workers.clear();
         for worker in 0..stepping.workers {
-            workers.push((draws.seconds(worker, leap.stream), Begun::default()));
+            workers.push((draws.seconds(worker, leap.stream), GradientStart::default()));
         }
         let mut stretch = Stretch::from(start);
         let (mut barrier_s, mut paused_s) = (after_s, 0.0);
@@ -277,7 +277,7 @@ impl Flexible {
                 barrier_s += ((next_s - barrier_s) / after_s).ceil().max(1.0) * after_s;
                 continue;
             }
-            let (network, _) = leap.drift.at(start + SimTime::from_seconds(at_s));
+            let (network, _) = leap.drift.factor_at(start + SimTime::from_seconds(at_s));
             let pause_s = stepping.communication_s * network;
             if at_s + pause_s > until_s {
                 break until_s;

@@ -56,7 +56,7 @@ pub(super) fn updates(
     // When so many updates are done in the mean, its variance, and the time of one more.
     let (mut mean_s, mut variance, mut one_s) = (0.0, 0.0, 0.0);
     while stretch.updates < goal.updates && now < goal.until && !interrupt.is_raised() {
-        let (network, ends) = drift.at(now);
+        let (network, ends) = drift.factor_at(now);
         let room_s = (ends.min(goal.until) - now).seconds();
         let left = goal.updates - stretch.updates;
         let room = FlowAhead {

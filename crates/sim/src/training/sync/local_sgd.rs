@@ -4,16 +4,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
 use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::floor::Floor;
-use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::{Given, Stepping};
+use crate::training::progress::{Event, StalledJob};
+use crate::training::stepping::{StepCondition, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -41,7 +41,7 @@ impl Declared for LocalSgd {
     };
 }
 
-impl InEvents for LocalSgd {
+impl EventProtocol for LocalSgd {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -55,7 +55,7 @@ impl InEvents for LocalSgd {
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
-    ) -> Result<Stretch, Stalled> {
+    ) -> Result<Stretch, StalledJob> {
         let Floor {
             queue,
             drift,
@@ -67,7 +67,7 @@ impl InEvents for LocalSgd {
         let workers = stepping.workers;
         let round = u64::from(workers) * u64::from(self.period.get());
         let mut draws = Draws::new(stepping);
-        let Left(left) = scratch.of();
+        let RemainingSteps(left) = scratch.memory();
         let (mut begun, mut finished) = (true, 0);
         let mut start = queue.now();
         loop {
@@ -96,7 +96,7 @@ impl InEvents for LocalSgd {
                     }
                     finished += 1;
                     if finished == workers {
-                        let (network, _) = drift.at(queue.now());
+                        let (network, _) = drift.factor_at(queue.now());
                         let communication_s = stepping.communication_s * network;
                         stretch.advance.compute_s += (queue.now() - start).seconds();
                         stretch.advance.communication_s += communication_s;
@@ -119,7 +119,7 @@ impl InEvents for LocalSgd {
             }
         }
         if queue.is_empty() {
-            return Err(Stalled { at: queue.now() });
+            return Err(StalledJob { at: queue.now() });
         }
         give_up(queue, goal.until);
         log.end(stretch.updates, goal.until);
@@ -146,14 +146,14 @@ impl Synchronisation for LocalSgd {
     fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
         let draws = Draws::new(stepping);
-        let draw = |stream: &mut Stream, given: Given| match given {
+        let draw = |stream: &mut Stream, given: StepCondition| match given {
             // A round is a step here.
-            Given::Nothing => (0..stepping.workers).fold(0.0, |slowest_s, worker| {
+            StepCondition::Nothing => (0..stepping.workers).fold(0.0, |slowest_s, worker| {
                 f64::max(slowest_s, draws.seconds(worker, stream))
             }),
-            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+            StepCondition::Straggler => stepping.draw_slowest_given_s(given, stream),
         };
-        let (mut stretch, end) = steps::take(leap, stepping.slowest, draw);
+        let (mut stretch, end) = steps::take_steps(leap, stepping.slowest, draw);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
     }
@@ -170,4 +170,4 @@ impl Synchronisation for LocalSgd {
 
 /// Steps that each worker has left in the round.
 #[derive(Debug, Default)]
-struct Left(Vec<u32>);
+struct RemainingSteps(Vec<u32>);

@@ -12,11 +12,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::event_protocol::EventProtocol;
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::flow::{self, Flow};
-use super::in_events::InEvents;
 use super::leap::{Leap, Update};
-use super::measured::{Known, Shared};
+use super::shared_measurements::{MeasurementTable, SharedMeasurements};
 use super::stretch::{Goal, Stretch, deviations, ratio};
 use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
@@ -54,7 +54,7 @@ const LUCK: u64 = 0x6c6f_6e67_2072_756e;
 
 /// How a protocol comes into its long run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Settling {
+pub(super) struct WarmUp {
     /// Steps of each worker after which the start is forgotten.
     pub(super) rounds: f64,
     /// Updates in a step of each worker.
@@ -72,7 +72,7 @@ struct MeasurementPlan {
     steps: f64,
 }
 
-impl Settling {
+impl WarmUp {
     fn plan(&self, stepping: &Stepping) -> Option<MeasurementPlan> {
         let each = f64::from(stepping.workers) / self.updates;
         let settled = (self.rounds.max(FEWEST_ROUNDS) * self.updates)
@@ -174,24 +174,24 @@ const NO_LUCK: GridPlace = (0, 0);
 /// The pace of a protocol on a configuration, measured when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct LongRun {
-    protocol: Arc<dyn InEvents>,
+    protocol: Arc<dyn EventProtocol>,
     nominal: Stepping,
-    settling: Settling,
+    settling: WarmUp,
     plan: MeasurementPlan,
     rate_error: f64,
     /// Once a stretch, not once a step.
-    known: Arc<Known<GridPlace, GridPoint>>,
+    known: Arc<MeasurementTable<GridPlace, GridPoint>>,
     /// Whether the rate without luck was asked for here.
     is_asked: AtomicBool,
 }
 
-static MEASURED: Shared<GridPlace, GridPoint> = Shared::new();
+static MEASURED: SharedMeasurements<GridPlace, GridPoint> = SharedMeasurements::new();
 
 impl LongRun {
     /// The long run of workers without luck; `None` where it takes too long.
     pub(super) fn new(
-        protocol: Arc<dyn InEvents>,
-        settling: Settling,
+        protocol: Arc<dyn EventProtocol>,
+        settling: WarmUp,
         nominal: &Stepping,
         rate_error: f64,
     ) -> Option<Arc<LongRun>> {
@@ -223,7 +223,7 @@ impl LongRun {
             return None;
         }
         let limit_s = (leap.goal.until - leap.start).seconds();
-        let (network, _) = leap.drift.at(leap.start);
+        let (network, _) = leap.drift.factor_at(leap.start);
         let flow = then(self.point(scale, network).flow(), network);
         // Not a number either, if the measurement came to nothing.
         let are_enough = limit_s * flow.rate >= fewest as f64 && flow.rate.is_finite();
@@ -324,7 +324,7 @@ impl LongRun {
         if place == NO_LUCK {
             self.is_asked.store(true, Ordering::Relaxed);
         }
-        self.known.at(place, || self.measure(place))
+        self.known.get_or_measure(place, || self.measure(place))
     }
 
     /// Measures the point at `place`; also whether the run came to its end.
@@ -348,10 +348,10 @@ impl LongRun {
             let stretch = self.protocol.advance(&mut floor, Goal::updates(updates));
             stretch.ok().map(|stretch| (stretch, queue.now().seconds()))
         };
-        let mut seen = Seen::default();
+        let mut seen = PaceMeasurement::default();
         let most = (MOST_TO_BE_EXACT / self.plan.steps * self.plan.runs as f64) as u64;
         let mut planned_s = 0.0;
-        let interrupt = Interrupt::here();
+        let interrupt = Interrupt::of_current_thread();
         for replica in 0.. {
             if replica == self.plan.runs {
                 planned_s = seen.even_s.mean();
@@ -388,7 +388,7 @@ impl LongRun {
 
 /// What runs of a measurement came to: the first updates, and the rest.
 #[derive(Default)]
-struct Seen {
+struct PaceMeasurement {
     first_s: Welford,
     rest_s: Welford,
     /// The rest as if its services had taken what they take in the mean.
@@ -405,7 +405,7 @@ struct Seen {
     served_s: f64,
 }
 
-impl Seen {
+impl PaceMeasurement {
     /// A run that ended with its first updates, and the same that did not, each with its end; of the rest the server is busy
     /// for `service_s` in the mean.
     fn add(
@@ -530,10 +530,11 @@ fn around(factor: f64) -> [(i32, f64); 2] {
 impl LongRun {
     /// This long run, as if a slope had been fitted to what was rounded off.
     pub(super) fn spoilt(&self) -> Arc<LongRun> {
-        let known = Shared::new().table(&*self.protocol, &self.nominal, self.rate_error);
+        let known =
+            SharedMeasurements::new().table(&*self.protocol, &self.nominal, self.rate_error);
         let mut point = self.known_at(NO_LUCK);
         point.gradients_per_s = 1e12;
-        known.at(NO_LUCK, || (point, true));
+        known.get_or_measure(NO_LUCK, || (point, true));
         Arc::new(LongRun {
             protocol: Arc::clone(&self.protocol),
             nominal: self.nominal.clone(),

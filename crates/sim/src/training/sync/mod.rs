@@ -4,14 +4,14 @@
 //! its luck, and a [`Goal`]. Out: a [`Stretch`]: what was done, how long it took, and what the
 //! statistical price needs.
 //!
-//! - [`stretch`]: goals and outcomes; [`in_events`]: what a protocol does, [`synchronisation`]: what it says of itself,
+//! - [`stretch`]: goals and outcomes; [`event_protocol`]: what a protocol does, [`synchronisation`]: what it says of itself,
 //!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in `fast`.
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
 //! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
-//! - [`fast`]: many updates at once, [`leap`]: what they touch; `steps`: of workers that end a step together, `sampled` where no formula tells
-//!   those; `flow`: of workers that do not; `renewal`: by formulas; `slack`: held back by one; `long_run`: measured once; `measured`: in a
+//! - [`fast`]: many updates at once, [`leap`]: what they touch; `steps`: of workers that end a step together, `sampled_steps` where no formula tells
+//!   those; `flow`: of workers that do not; `renewal`: by formulas; `slack`: held back by one; `long_run`: measured once; `shared_measurements`: in a
 //!   process. `turns`: few of them, each by itself but in no queue.
 
 pub mod asp;
@@ -19,20 +19,20 @@ pub mod asp_alone;
 pub mod backup;
 pub mod bsp;
 mod draws;
+pub mod event_protocol;
 pub mod fast;
 pub mod fidelity;
 pub mod flexible;
 mod flow;
-pub mod in_events;
 pub mod leap;
 pub mod local_sgd;
 pub mod long_run;
-mod measured;
 mod network;
 pub mod registry;
 mod renewal;
-mod sampled;
+mod sampled_steps;
 pub mod service;
+mod shared_measurements;
 mod slack;
 pub mod speculative;
 pub mod ssp;

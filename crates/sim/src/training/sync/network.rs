@@ -15,7 +15,7 @@ pub(super) struct Network<'d> {
 }
 
 impl<'d> Network<'d> {
-    pub(super) fn at(now: SimTime, drift: &'d mut DriftPath, stepping: &Stepping) -> Self {
+    pub(super) fn starting_at(now: SimTime, drift: &'d mut DriftPath, stepping: &Stepping) -> Self {
         let mut network = Network {
             drift,
             usual_s: stepping.communication_s,
@@ -31,7 +31,7 @@ impl<'d> Network<'d> {
     #[inline]
     pub(super) fn follow(&mut self, now: SimTime) {
         if now >= self.until {
-            let (factor, until) = self.drift.at(now);
+            let (factor, until) = self.drift.factor_at(now);
             self.until = until;
             self.seconds = self.usual_s * factor;
             self.time = SimTime::from_seconds(self.seconds);

@@ -72,24 +72,24 @@ protocols! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::barrier_waits::BarrierWaits;
     use crate::training::drift::DriftPath;
     use crate::training::scratch::Scratch;
     use crate::training::stepping::Stepping;
     use crate::training::sync::Goal;
     use crate::training::sync::fast::Pace;
     use crate::training::variation::Variation;
-    use crate::training::waits::Waits;
     use scavsim_base::rng::{Purpose, Streams};
     use scavsim_base::units::SimTime;
     use scavsim_data::workload::Staleness;
 
     #[derive(Deserialize)]
-    struct Written {
+    struct SyncTable {
         sync: Protocol,
     }
 
     fn all() -> impl Iterator<Item = Protocol> {
-        let written = |declared: &Declaration| toml::from_str::<Written>(declared.example);
+        let written = |declared: &Declaration| toml::from_str::<SyncTable>(declared.example);
         PROTOCOLS.iter().map(move |declared| {
             let protocol = written(declared).expect(declared.example).sync;
             assert_eq!(protocol.name(), declared.name);
@@ -106,7 +106,9 @@ mod tests {
             step_cv: 0.2,
             ..Variation::default()
         };
-        let slowest = Waits::default().at(&variation, 4, Vec::new).equal;
+        let slowest = BarrierWaits::default()
+            .wait_for(&variation, 4, Vec::new)
+            .equal;
         let stepping = Stepping {
             workers: 4,
             worker_s: 1.0,
@@ -122,7 +124,7 @@ mod tests {
             let is_valid = protocol.check_fast(&stepping, u64::MAX).is_ok();
             let mut drift = DriftPath::still();
             let mut stream = streams.stream(0, Purpose::Trial(0));
-            let done = Pace::of(protocol, &stepping).advance(
+            let done = Pace::new(protocol, &stepping).advance(
                 SimTime::ZERO,
                 &mut drift,
                 &stepping,

@@ -46,9 +46,9 @@ const LONG_RUN: f64 = 2000.0;
 
 impl Renewal {
     /// At network factor `network`.
-    pub(super) fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
+    pub(super) fn new(service: &Service, stepping: &Stepping, network: f64) -> Self {
         let workers = f64::from(stepping.workers);
-        let served_s = service.part_s + Queueing::of(service, stepping, network).wait_s;
+        let served_s = service.part_s + QueueingDelay::new(service, stepping, network).wait_s;
         let mut renewal = Renewal {
             rate: 0.0,
             variance_rate: 0.0,
@@ -124,20 +124,20 @@ impl Renewal {
 }
 
 /// Waiting at the servers as if updates of the others came at random (Pollaczek and Khinchine).
-struct Queueing {
+struct QueueingDelay {
     wait_s: f64,
     /// Waiting as a fraction of a worker's time.
     waiting: f64,
 }
 
-impl Queueing {
-    fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
+impl QueueingDelay {
+    fn new(service: &Service, stepping: &Stepping, network: f64) -> Self {
         let own_s = own_s(stepping, network);
         let others = f64::from(stepping.workers.saturating_sub(1)) / (own_s + service.part_s);
         // A full server is contended whatever the estimate; it only has to be finite.
         let load = (others * service.part_s).min(0.99);
         let wait_s = others * service.second_moment() / (2.0 * (1.0 - load));
-        Queueing {
+        QueueingDelay {
             wait_s,
             waiting: ratio(wait_s, wait_s + own_s),
         }
@@ -146,7 +146,7 @@ impl Queueing {
 
 /// How much of a worker's time it waits for the servers, if it is too much for [`Renewal`] to say.
 pub(super) fn contention(service: &Service, stepping: &Stepping) -> Option<f64> {
-    let waiting = Queueing::of(service, stepping, 1.0).waiting;
+    let waiting = QueueingDelay::new(service, stepping, 1.0).waiting;
     (waiting > NO_CONTENTION).then_some(waiting)
 }
 
@@ -162,7 +162,7 @@ pub(super) fn updates(service: &Service, leap: &mut Leap<'_>) -> (Stretch, SimTi
     let stepping = leap.stepping;
     let mut not_missed = 0.0;
     let (mut stretch, end) = flow::updates(leap, |network, _| {
-        let renewal = Renewal::of(service, stepping, network);
+        let renewal = Renewal::new(service, stepping, network);
         not_missed = renewal.not_missed;
         renewal.flow(service)
     });

@@ -39,7 +39,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn of(part_s: f64, times: ServiceTime) -> Self {
+    pub(super) fn new(part_s: f64, times: ServiceTime) -> Self {
         Service {
             part_s,
             cv: times.cv(),
@@ -69,7 +69,7 @@ pub(super) enum ServiceTimes {
 }
 
 impl ServiceTimes {
-    pub(super) fn of(part_s: f64, times: ServiceTime) -> Self {
+    pub(super) fn new(part_s: f64, times: ServiceTime) -> Self {
         match times {
             ServiceTime::Cv(cv) if cv.get() > 0.0 => {
                 ServiceTimes::Gamma(part_s, UnitGamma::from_cv(cv.get()))

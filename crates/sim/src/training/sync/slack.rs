@@ -13,9 +13,9 @@
 
 use super::flow::{self, Flow, FlowAhead};
 use super::leap::Leap;
-use super::measured::Known;
 use super::renewal::Renewal;
 use super::service::{Service, ServiceTime};
+use super::shared_measurements::MeasurementTable;
 use super::stretch::{Stretch, ratio};
 use crate::training::stepping::Stepping;
 use crate::training::variation::Family;
@@ -48,7 +48,7 @@ struct HeldBack {
 /// A and V of so many workers at even distances of τ, from 0 on.
 type HeldCurve = std::sync::Arc<[HeldBack]>;
 
-static CURVES: Known<u32, HeldCurve> = Known::new();
+static CURVES: MeasurementTable<u32, HeldCurve> = MeasurementTable::new();
 
 /// Time τ from one point to the next.
 fn spacing() -> f64 {
@@ -106,7 +106,7 @@ fn held_at(curve: &HeldCurve, tau: f64) -> HeldBack {
 }
 
 fn no_service() -> Service {
-    Service::of(0.0, ServiceTime::default())
+    Service::new(0.0, ServiceTime::default())
 }
 
 fn cycle_cv(stepping: &Stepping, network: f64) -> f64 {
@@ -124,14 +124,14 @@ pub(super) fn is_ample(slack: u32, stepping: &Stepping) -> bool {
 
 /// Gradients of workers that never wait, as a renewal process.
 pub(super) fn unheld(stepping: &Stepping, network: f64) -> Renewal {
-    Renewal::of(&no_service(), stepping, network)
+    Renewal::new(&no_service(), stepping, network)
 }
 
 /// Updates until the goal is reached, and when that is.
 pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let stepping = leap.stepping;
     let workers = f64::from(stepping.workers);
-    let curve = CURVES.at(stepping.workers, || (measure(stepping.workers), true));
+    let curve = CURVES.get_or_measure(stepping.workers, || (measure(stepping.workers), true));
     // How far τ has come with so many updates, and by how much one moves it on.
     let (mut tau, mut done, mut of_one, mut bound) = (0.0, 0, 0.0, 0.0);
     let mut not_missed = 0.0;

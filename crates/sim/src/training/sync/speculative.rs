@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::backup::some_compute;
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
-use super::sampled::{Sampled, steps_to_measure};
+use super::sampled_steps::{SampledSteps, steps_to_measure};
 use super::stationary::Stationary;
 use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
@@ -19,7 +19,7 @@ use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::engine::Queue;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
-use crate::training::progress::{Event, Stalled};
+use crate::training::progress::{Event, StalledJob};
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
@@ -52,12 +52,12 @@ struct Copied {
 }
 
 /// A machine without work.
-type Idle = u32;
+type IdleMachine = u32;
 
 #[derive(Debug, Default)]
 struct StepMemory {
     tasks: Vec<WorkerStep>,
-    idle: Vec<Idle>,
+    idle: Vec<IdleMachine>,
 }
 
 impl Speculative {
@@ -82,7 +82,7 @@ impl Declared for Speculative {
     };
 }
 
-impl InEvents for Speculative {
+impl EventProtocol for Speculative {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -96,7 +96,7 @@ impl InEvents for Speculative {
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
-    ) -> Result<Stretch, Stalled> {
+    ) -> Result<Stretch, StalledJob> {
         let Floor {
             queue,
             drift,
@@ -106,7 +106,7 @@ impl InEvents for Speculative {
             log,
         } = floor.parts();
         let draws = Draws::new(stepping);
-        let StepMemory { tasks, idle } = scratch.of();
+        let StepMemory { tasks, idle } = scratch.memory();
         let mut step = SpeculativeStep {
             draws,
             tasks,
@@ -153,7 +153,7 @@ impl InEvents for Speculative {
             }
             if step.left == 0 {
                 queue.retain(|event| !event.is_step());
-                let (network, _) = drift.at(queue.now());
+                let (network, _) = drift.factor_at(queue.now());
                 let communication_s = stepping.communication_s * network;
                 stretch.advance.compute_s += (queue.now() - step.start).seconds();
                 stretch.advance.communication_s += communication_s;
@@ -164,7 +164,7 @@ impl InEvents for Speculative {
             }
         }
         if end.is_none() && queue.is_empty() {
-            return Err(Stalled { at: queue.now() });
+            return Err(StalledJob { at: queue.now() });
         }
         let end = end.unwrap_or(goal.until);
         give_up(queue, end);
@@ -194,16 +194,16 @@ impl Synchronisation for Speculative {
 
     fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         Stationary {
-            sampled: Sampled::new(Arc::new(*self), stepping, rate_error),
+            sampled: SampledSteps::new(Arc::new(*self), stepping, rate_error),
             ..Stationary::default()
         }
     }
 
     fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
-        let sample = known.sampled.as_ref()?.of(stepping)?;
+        let sample = known.sampled.as_ref()?.for_workers(stepping)?;
         let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
-        let (mut stretch, end) = steps::take(leap, sample.one, draw);
+        let (mut stretch, end) = steps::take_steps(leap, sample.one, draw);
         stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
         stretch.waste_fraction(sample.wasted, stepping.worker_s);
         let compute = stretch.advance.compute_s / stepping.worker_s;
@@ -216,7 +216,7 @@ struct SpeculativeStep<'s> {
     draws: Draws<'s>,
     tasks: &'s mut Vec<WorkerStep>,
     /// First come, first taken, from `taken` on.
-    idle: &'s mut Vec<Idle>,
+    idle: &'s mut Vec<IdleMachine>,
     taken: usize,
     count: u32,
     workers: u32,

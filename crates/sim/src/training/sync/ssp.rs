@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
-use super::long_run::{LongRun, Settling};
+use super::long_run::{LongRun, WarmUp};
 use super::network::Network;
 use super::renewal::OUT_OF_STEP;
 use super::slack;
@@ -18,7 +18,7 @@ use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::Synchronisation;
 use super::turns;
 use crate::training::floor::Floor;
-use crate::training::progress::{Event, Stalled};
+use crate::training::progress::{Event, StalledJob};
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
@@ -57,7 +57,7 @@ impl Declared for Ssp {
     };
 }
 
-impl InEvents for Ssp {
+impl EventProtocol for Ssp {
     fn name(&self) -> &'static str {
         Self::DECLARATION.name
     }
@@ -66,7 +66,12 @@ impl InEvents for Ssp {
         Some(1)
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, StalledJob> {
         // Decided once per stretch: an event of this protocol is little work.
         if floor.log.is_fine() {
             self.events::<true>(floor, stretch, goal)
@@ -107,7 +112,7 @@ impl Synchronisation for Ssp {
         let many = match &known.long_run {
             Some(long_run) => long_run.updates(&mut leap, |flow, _| flow),
             None if slack::is_ample(self.slack, stepping) => {
-                let (network, _) = leap.drift.at(leap.start);
+                let (network, _) = leap.drift.factor_at(leap.start);
                 let (unheld, limit_s) = (
                     slack::unheld(stepping, network),
                     (leap.goal.until - leap.start).seconds(),
@@ -124,12 +129,12 @@ impl Synchronisation for Ssp {
 
 impl Ssp {
     /// Workers drift apart like random walks, until the slowest holds the others back.
-    fn settling(&self, stepping: &Stepping) -> Settling {
+    fn settling(&self, stepping: &Stepping) -> WarmUp {
         let cycle_s = stepping.worker_s + stepping.communication_s;
         let cycle_cv = ratio(stepping.time.cv() * stepping.worker_s, cycle_s);
         let apart = (f64::from(self.slack) + 1.0) / cycle_cv;
         let apart = OUT_OF_STEP * apart * apart;
-        Settling {
+        WarmUp {
             // Of what the start gains, about a step of each worker, a third is still to be lost then: of many steps that
             // is nothing, of few it would be seen.
             rounds: apart + (3.0 * apart).min(STILL_SEEN),
@@ -148,7 +153,7 @@ impl Ssp {
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
-    ) -> Result<Stretch, Stalled> {
+    ) -> Result<Stretch, StalledJob> {
         let Floor {
             queue,
             drift,
@@ -160,7 +165,7 @@ impl Ssp {
         let start = queue.now();
         let slack = u64::from(self.slack);
         let mut draws = Draws::new(stepping);
-        let Clocks(clocks) = scratch.of();
+        let Clocks(clocks) = scratch.memory();
         clocks.clear();
         let fresh = WorkerClock {
             done: 0,
@@ -171,7 +176,7 @@ impl Ssp {
         // The fewest steps that a worker has done, and how many workers have done no more.
         let (mut least, mut slowest) = (0, stepping.workers);
         let (mut communicated_s, mut missed) = (0.0, 0);
-        let mut network = Network::at(start, drift, stepping);
+        let mut network = Network::starting_at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
             if NOTED {
@@ -242,7 +247,7 @@ impl Ssp {
             }
         }
         if stretch.updates < goal.updates && queue.is_empty() {
-            return Err(Stalled { at: queue.now() });
+            return Err(StalledJob { at: queue.now() });
         }
         let end = if stretch.updates == goal.updates {
             queue.now()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::long_run::LongRun;
-use super::sampled::Sampled;
+use super::sampled_steps::SampledSteps;
 use crate::training::slowest::Moments;
 
 /// What `fast` needs of a protocol on workers, whatever luck scales their times.
@@ -16,7 +16,7 @@ pub struct Stationary {
     /// The pace in the long run, where no formula tells it.
     pub(crate) long_run: Option<Arc<LongRun>>,
     /// Steps, where no formula tells them.
-    pub(crate) sampled: Option<Arc<Sampled>>,
+    pub(crate) sampled: Option<Arc<SampledSteps>>,
 }
 
 impl Stationary {

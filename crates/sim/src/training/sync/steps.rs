@@ -3,18 +3,18 @@
 use super::leap::Leap;
 use super::stretch::Stretch;
 use crate::training::slowest::Moments;
-use crate::training::stepping::Given;
-use crate::training::sums::Walk;
+use crate::training::stepping::StepCondition;
+use crate::training::sums::ComputeSum;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 
 /// Takes independent steps until the goal of `leap` is reached, as many in one draw as are expected before the network
 /// changes, and says when that is. `one` is the compute of a step relative to a worker's mean; `draw` draws the compute
 /// seconds of one. Gradients are left to the protocol.
-pub(super) fn take(
+pub(super) fn take_steps(
     leap: Leap<'_>,
     one: Moments,
-    mut draw: impl FnMut(&mut Stream, Given) -> f64,
+    mut draw: impl FnMut(&mut Stream, StepCondition) -> f64,
 ) -> (Stretch, SimTime) {
     let Leap {
         start,
@@ -28,7 +28,7 @@ pub(super) fn take(
     let mut stretch = Stretch::from(start);
     let mut now = start;
     while stretch.updates < goal.updates && !interrupt.is_raised() {
-        let (network, mut ends) = drift.at(now);
+        let (network, mut ends) = drift.factor_at(now);
         let compute_s = stepping.worker_s * one.mean;
         let mut communication_s = stepping.communication_s * network;
         let left = goal.updates - stretch.updates;
@@ -49,7 +49,7 @@ pub(super) fn take(
         let room_s = (ends.min(goal.until) - now).seconds();
         let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
         let marked = goal.mark.saturating_sub(stretch.updates).min(count);
-        let mut walk = Walk::draw(stepping, one, (count, marked), &mut draw, stream);
+        let mut walk = ComputeSum::draw(stepping, one, (count, marked), &mut draw, stream);
         let mut total = walk.total_s();
         let before = walk.before_s(marked, stream);
         let end = |steps: u64, compute_s: f64| {

@@ -1,7 +1,7 @@
 //! What a protocol says of itself.
 
+use super::event_protocol::EventProtocol;
 use super::fidelity::Invalid;
-use super::in_events::InEvents;
 use super::leap::Leap;
 use super::stationary::Stationary;
 use super::stretch::Stretch;
@@ -20,7 +20,7 @@ pub enum WrongWorkers {
 }
 
 /// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
-pub trait Synchronisation: InEvents {
+pub trait Synchronisation: EventProtocol {
     /// Whether it can run on `workers` workers.
     fn check(&self, _workers: u32) -> Result<(), WrongWorkers> {
         Ok(())

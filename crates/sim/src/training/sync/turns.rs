@@ -25,7 +25,7 @@ struct StepRounds {
 pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTime)> {
     let (stepping, goal, start) = (leap.stepping, leap.goal, leap.start);
     let workers = stepping.workers as usize;
-    let (network, changes) = leap.drift.at(start);
+    let (network, changes) = leap.drift.factor_at(start);
     let communication_s = stepping.communication_s * network;
     let until_s = (goal.until - start).seconds();
     let in_time = until_s / (stepping.worker_s + communication_s) * f64::from(stepping.workers);
@@ -39,7 +39,7 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTi
         all_done,
         order,
         waited,
-    } = leap.scratch.of();
+    } = leap.scratch.memory();
     times.clear();
     all_done.clear();
     all_done.push(0.0);

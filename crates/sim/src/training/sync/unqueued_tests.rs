@@ -51,7 +51,7 @@ fn protocol(text: &str) -> Protocol {
 /// Runs of a protocol in both fidelities, the goal given: what came of them, and when they ended.
 fn both(text: &str, stepping: &Stepping, goal: Goal, runs: u64) -> [Vec<(Stretch, f64)>; 2] {
     let protocol = protocol(text);
-    let pace = Pace::of(protocol, stepping);
+    let pace = Pace::new(protocol, stepping);
     let mut scratch = Scratch::default();
     let stream = |run: u64, of: u64| Streams::new(of).stream(run, Purpose::Trial(0));
     let events = (0..runs).map(|run| {

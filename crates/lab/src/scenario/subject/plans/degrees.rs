@@ -39,7 +39,8 @@ pub(super) fn profiled(
                     "`parallel.tensor`: `{}` has no profile at tensor degree {degree} on {on}",
                     profile.name
                 );
-                let complaint = complaints.at(place.span(), title, "a degree without a profile");
+                let complaint =
+                    complaints.mistake_at(place.span(), title, "a degree without a profile");
                 complaints.push(complaint.with_help(format!("profiled: {}", listed(&known))));
             } else if !fits {
                 let title = format!("`parallel.tensor`: no VM has a multiple of {degree} GPUs");
@@ -60,7 +61,7 @@ pub(super) fn profiled(
                 "`parallel.micro_batch`: `{}` has no profile at micro-batch {size} on {on}",
                 profile.name
             );
-            let complaint = complaints.at(place.span(), title, "without a profile");
+            let complaint = complaints.mistake_at(place.span(), title, "without a profile");
             complaints.push(complaint.with_help(format!("profiled: {}", listed(&sizes))));
         }
     }

@@ -7,7 +7,7 @@ use crate::scenario::complaints::Complaints;
 use crate::scenario::forms::OneOrMore;
 use crate::scenario::parallel_table::ParallelTable;
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
-use scavsim_sim::parallel::{Activations, Schedule, Sharing};
+use scavsim_sim::parallel::{Activations, ReplicaSharing, Schedule};
 use scavsim_sim::plans::Form;
 
 /// Virtual stages of a schedule that has any, where none are asked for.
@@ -29,7 +29,7 @@ fn named<T: Copy + PartialEq>(
             None => {
                 let title = format!("unknown {key} `{word}`");
                 let legal: Vec<String> = all.iter().map(|v| format!("`{}`", name(*v))).collect();
-                let complaint = complaints.at(place.span(), title, "not known");
+                let complaint = complaints.mistake_at(place.span(), title, "not known");
                 complaints.push(complaint.with_help(format!("legal here: {}", legal.join(", "))));
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn schedules(
                 runtime.name,
                 schedule.name()
             );
-            let complaint = complaints.at(place.span(), title, "not with this runtime");
+            let complaint = complaints.mistake_at(place.span(), title, "not with this runtime");
             complaints.push(complaint.with_help(
                 "name a runtime whose `activations` are \"overlapped\": runtime = \"megatron-lm\", or runtime = { base = …, activations = \"overlapped\" }",
             ));
@@ -78,7 +78,7 @@ pub(super) fn schedules(
     let has_any = chosen.iter().any(|schedule| schedule.has_virtual_stages());
     if let (Some(place), false) = (&table.virtual_stages, has_any) {
         let title = "`parallel.virtual_stages` needs a schedule that has any";
-        let complaint = complaints.at(place.span(), title, "no schedule interleaves");
+        let complaint = complaints.mistake_at(place.span(), title, "no schedule interleaves");
         let all = Schedule::ALL.iter().filter(|s| s.has_virtual_stages());
         let names: Vec<String> = all.map(|s| format!("`{}`", s.name())).collect();
         complaints.push(complaint.with_help(format!("add to `schedule`: {}", names.join(", "))));
@@ -94,7 +94,7 @@ pub(super) fn read(
     runtime: &RuntimePreset,
     complaints: &mut Complaints<'_>,
 ) -> Vec<Form> {
-    let usual = Form::of(&runtime.settings);
+    let usual = Form::from_runtime(&runtime.settings);
     let asked = ("recompute", &table.recompute);
     let recompute = named(asked, Recompute::ALL, Recompute::name, complaints);
     let shard = named(("shard", &table.shard), Shard::ALL, Shard::name, complaints);
@@ -108,7 +108,7 @@ pub(super) fn read(
         hosts && runtime.settings.offload_bytes_per_s <= 0.0,
     ) {
         let title = "`parallel.offload`: nothing says how fast a GPU reaches its host's memory";
-        let complaint = complaints.at(place.span(), title, "how fast?");
+        let complaint = complaints.mistake_at(place.span(), title, "how fast?");
         complaints.push(
             complaint
                 .with_help("say it of the runtime: runtime = { base = …, offload_gb_per_s = 20 }"),
@@ -131,11 +131,11 @@ pub(super) fn read(
         }
     }
     let or = |asked: Option<Vec<u32>>| asked.unwrap_or_else(|| vec![1]);
-    let sharing: Vec<Sharing> = (or(context).into_iter())
+    let sharing: Vec<ReplicaSharing> = (or(context).into_iter())
         .flat_map(|context| {
             or(expert.clone())
                 .into_iter()
-                .map(move |expert| Sharing { context, expert })
+                .map(move |expert| ReplicaSharing { context, expert })
         })
         .collect();
     let mut forms = vec![usual];
@@ -202,7 +202,7 @@ fn lacking(
                 .iter()
                 .map(|one| format!("`{}`", one.name()))
                 .collect();
-            let complaint = complaints.at(place.span(), title, "it lacks this");
+            let complaint = complaints.mistake_at(place.span(), title, "it lacks this");
             complaints.push(complaint.with_help(format!("it can do: {}", can.join(", "))));
         }
     }
@@ -222,7 +222,8 @@ fn unknown_of_profiles(
                 "the profile `{}` does not tell scores of attention from the rest of a layer",
                 profile.name
             );
-            let complaint = complaints.at(place.span(), title, "cannot be computed again alone");
+            let complaint =
+                complaints.mistake_at(place.span(), title, "cannot be computed again alone");
             complaints.push(complaint.with_help(
                 "name `none` or `full`; a `model` in place of the profile knows `selective`",
             ));

@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::found::{FoundNodes, KnownGpu};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::files::Files;
-use crate::scenario::forms::NamedOr;
+use crate::scenario::forms::NameOrTable;
 use crate::scenario::parallel_table::{NodeTable, ParallelTable};
 use scavsim_read::input::checked::{Machines, Positive};
 use scavsim_read::input::{Folder, Source, did_you_mean};
@@ -17,8 +17,8 @@ use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
-use scavsim_sim::parallel::{Architecture, LayerProfile, Links, Sharing, library};
-use scavsim_sim::plans::{Flops, Form, Formed};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, ReplicaSharing, library};
+use scavsim_sim::plans::{Flops, Form, PreparedForm};
 
 /// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
 const USUAL_OF_MODELS: &str = "fsdp";
@@ -31,12 +31,12 @@ const MOST_MICRO_BATCH: u32 = 1_000_000;
 pub(super) enum PlanSubject {
     Profile(Box<LayerProfile>),
     /// A model whose layers the law foretells.
-    Model(Box<Modelled>),
+    Model(Box<ModelSpecification>),
 }
 
 /// A model with what its layers are foretold from.
 #[derive(Debug)]
-pub(super) struct Modelled {
+pub(super) struct ModelSpecification {
     pub(super) model: Arc<Architecture>,
     pub(super) sequence: u32,
     pub(super) precision: Precision,
@@ -44,7 +44,7 @@ pub(super) struct Modelled {
 
 /// All that plans are made of.
 pub(super) struct Layers {
-    pub(super) forms: Vec<Formed>,
+    pub(super) forms: Vec<PreparedForm>,
     pub(super) links: Links,
     /// Hashes of what they are made from.
     pub(super) hashes: Vec<String>,
@@ -63,12 +63,12 @@ pub(super) fn runtime(
         return preset::embedded(usual, complaints.diagnostics);
     };
     match chosen.get_ref() {
-        NamedOr::Named(word) if is_path(word) => {
+        NameOrTable::Named(word) if is_path(word) => {
             let path = files.folder(chosen.span().start).join(word);
             let source = Source::read(&path, complaints.diagnostics)?;
             RuntimePreset::read(word, &source, complaints.diagnostics)
         }
-        NamedOr::Named(word) => {
+        NameOrTable::Named(word) => {
             let found = preset::embedded(word, complaints.diagnostics);
             if found.is_none() {
                 let known = preset::names();
@@ -84,16 +84,16 @@ pub(super) fn runtime(
             }
             found
         }
-        NamedOr::Table(own) => {
+        NameOrTable::Table(own) => {
             let mut own = (**own).clone();
             own.base
                 .get_or_insert_with(|| Spanned::new(chosen.span(), usual.to_owned()));
             let mut told = Vec::new();
-            let found = RuntimePreset::of("own", &own, |span, title, label, help| {
+            let found = RuntimePreset::from_table("own", &own, |span, title, label, help| {
                 told.push((span.unwrap_or(chosen.span()), title, label, help));
             });
             for (span, title, label, help) in told {
-                let complaint = complaints.at(span, title, label);
+                let complaint = complaints.mistake_at(span, title, label);
                 complaints.push(complaint.with_help(help));
             }
             found
@@ -111,7 +111,7 @@ fn not_known(
 ) {
     let label = did_you_mean(word, known.iter().copied(), "not known");
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let complaint = complaints.at(place.span(), title, label);
+    let complaint = complaints.mistake_at(place.span(), title, label);
     complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
 }
 
@@ -150,7 +150,7 @@ pub(super) fn subject(
             let found = Precision::named(word.get_ref());
             if found.is_none() {
                 let title = format!("unknown precision `{}`", word.get_ref());
-                let complaint = complaints.at(word.span(), title, "not known");
+                let complaint = complaints.mistake_at(word.span(), title, "not known");
                 let names = Precision::ALL.map(|known| format!("`{}`", known.name()));
                 complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
             }
@@ -158,7 +158,7 @@ pub(super) fn subject(
         }
     };
     let model = model?;
-    Some(PlanSubject::Model(Box::new(Modelled {
+    Some(PlanSubject::Model(Box::new(ModelSpecification {
         sequence: (table.sequence.as_ref()).map_or(model.sequence, |s| s.get_ref().get()),
         precision: precision?,
         model,
@@ -166,12 +166,12 @@ pub(super) fn subject(
 }
 
 fn model(
-    given: &Spanned<NamedOr<scavsim_sim::parallel::ModelTable>>,
+    given: &Spanned<NameOrTable<scavsim_sim::parallel::ModelTable>>,
     files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Arc<Architecture>> {
     let (own, name) = match given.get_ref() {
-        NamedOr::Named(word) if is_path(word) => {
+        NameOrTable::Named(word) if is_path(word) => {
             let path = files.folder(given.span().start).join(word);
             let source = Source::read(&path, complaints.diagnostics)?;
             let before = complaints.count();
@@ -184,7 +184,7 @@ fn model(
                 .map(|stem| stem.to_string_lossy().into_owned());
             (own, stem.unwrap_or_else(|| "model".to_owned()))
         }
-        NamedOr::Named(word) => {
+        NameOrTable::Named(word) => {
             let found = models::embedded(word);
             if found.is_none() {
                 let title = format!("unknown model `{word}`");
@@ -193,7 +193,7 @@ fn model(
             }
             return found;
         }
-        NamedOr::Table(own) => ((**own).clone(), "model".to_owned()),
+        NameOrTable::Table(own) => ((**own).clone(), "model".to_owned()),
     };
     match own.architecture(&name) {
         Ok(model) => Some(Arc::new(model)),
@@ -218,7 +218,7 @@ fn profile(
         let path = files.folder(name.span().start).join(word);
         if !path.is_dir() {
             let title = format!("there is no folder `{word}` of a layer profile");
-            let complaint = complaints.at(name.span(), title, "not a folder");
+            let complaint = complaints.mistake_at(name.span(), title, "not a folder");
             complaints.push(
                 complaint.with_help("a path starts at the folder of the file that it stands in"),
             );
@@ -292,7 +292,7 @@ fn profiled(
             "nothing says which GPU a `{}` has",
             node.get_ref().vm.get_ref()
         );
-        let complaint = complaints.at(node.span(), title, "say its `gpu`");
+        let complaint = complaints.mistake_at(node.span(), title, "say its `gpu`");
         complaints.push(complaint.with_help(format!("profiled on: {}", known.join(", "))));
         return None;
     };
@@ -301,7 +301,7 @@ fn profiled(
         let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
         let label = did_you_mean(gpu, known.iter().copied(), "not known");
         let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let complaint = complaints.at(given.span(), title, label);
+        let complaint = complaints.mistake_at(given.span(), title, label);
         complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
         return None;
     }
@@ -313,7 +313,7 @@ fn profiled(
     })
 }
 
-impl Modelled {
+impl ModelSpecification {
     fn gpu(
         &self,
         node: &Spanned<NodeTable>,
@@ -325,7 +325,7 @@ impl Modelled {
         let Some(given) = &own.gpu else {
             let Some(found) = gpu::of_vm(vm).and_then(|of| of.gpu) else {
                 let title = format!("nothing says which GPU a `{vm}` has");
-                let complaint = complaints.at(node.span(), title, "say its `gpu`");
+                let complaint = complaints.mistake_at(node.span(), title, "say its `gpu`");
                 let help = format!("legal here: {}", gpu::names().join(", "));
                 complaints.push(complaint.with_help(help));
                 return None;
@@ -341,7 +341,7 @@ impl Modelled {
             let Some(generation) = GENERATIONS.iter().position(|known| *known == generation) else {
                 let place = own.generation.as_ref().map_or(given.span(), Spanned::span);
                 let title = format!("unknown generation of GPUs `{generation}`");
-                let complaint = complaints.at(place, title, "not known");
+                let complaint = complaints.mistake_at(place, title, "not known");
                 let help = format!("legal here: {}", GENERATIONS.join(", "));
                 complaints.push(complaint.with_help(help));
                 return None;
@@ -379,7 +379,7 @@ impl Modelled {
         let device = found.device(self.precision);
         if device.is_none() {
             let title = format!("a {} has no {}", found.name, self.precision.name());
-            let complaint = complaints.at(node.span(), title, "lacks the precision");
+            let complaint = complaints.mistake_at(node.span(), title, "lacks the precision");
             let help = format!("it has {}: say `precision`", found.precisions().join(", "));
             complaints.push(complaint.with_help(help));
         }
@@ -451,7 +451,7 @@ impl PlanSubject {
                 let profile = Arc::new(*profile);
                 let again = forms.iter().any(|form| form.recompute == Recompute::Full);
                 let recomputed = again.then(|| Arc::new(profile.recomputed()));
-                let of_form = |form: &Form| Formed {
+                let of_form = |form: &Form| PreparedForm {
                     form: *form,
                     profile: match (&recomputed, form.recompute) {
                         (Some(own), Recompute::Full) => Arc::clone(own),
@@ -473,7 +473,7 @@ impl PlanSubject {
     }
 }
 
-impl Modelled {
+impl ModelSpecification {
     fn layers_on(
         &self,
         table: &ParallelTable,
@@ -514,7 +514,7 @@ impl Modelled {
                 constants,
             };
             hasher.update(format!("{settings:?} {:?}", form.sharing).as_bytes());
-            formed.push(Formed {
+            formed.push(PreparedForm {
                 form: *form,
                 profile: Arc::new(law.profile(&found.nodes, &tensors, &micro_batches)),
                 // Sharded weights leave nothing to cut.
@@ -531,7 +531,7 @@ impl Modelled {
             let law = LayerLaw {
                 model: &self.model,
                 sequence: self.sequence,
-                sharing: Sharing::NONE,
+                sharing: ReplicaSharing::NONE,
                 runtime: &runtime.settings,
                 constants,
             };
@@ -576,7 +576,7 @@ fn links(
     let path = files.folder(name.span().start).join(name.get_ref());
     if !path.is_file() {
         let title = format!("there is no table of links `{}`", name.get_ref());
-        let complaint = complaints.at(name.span(), title, "not a file");
+        let complaint = complaints.mistake_at(name.span(), title, "not a file");
         complaints
             .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
         return None;

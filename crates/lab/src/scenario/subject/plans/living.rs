@@ -7,16 +7,16 @@ use toml::Spanned;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::failures_table::{CauseTable, FailuresTable, ReactionTable, Spares};
 use crate::scenario::file::ScenarioFile;
-use crate::scenario::forms::NamedOr;
+use crate::scenario::forms::NameOrTable;
 use crate::scenario::parallel_table::ParallelTable;
 use crate::scenario::spot;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_read::input::checked::{Delay, Positive};
 use scavsim_sim::cluster::checkpoint::Policy;
 use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
-use scavsim_sim::plans::failures::{self, Cause, Failures, Lemons, Loses};
-use scavsim_sim::plans::reaction::{Aim, Reacting, Saves};
-use scavsim_sim::plans::{Forecast, Reaction, ReactionCosts, Upkeep};
+use scavsim_sim::plans::failures::{self, Cause, FailureScope, Failures, UnreliableNodes};
+use scavsim_sim::plans::reaction::{Aim, ReactionTerms, StateSaving};
+use scavsim_sim::plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
 
 /// Nodes behind a switch where nobody says: a rack of two servers, as Llama 3 was trained on.
 const NODES_PER_SWITCH: u32 = 2;
@@ -78,7 +78,7 @@ pub(super) fn failures(
         nodes_per_switch: table.nodes_per_switch.map_or(NODES_PER_SWITCH, |n| n.get()),
         detection: time(table.detection_s),
         by_hand: by_hand.map(|(share, mean)| (share.get(), mean.get_ref().get())),
-        lemons: lemons.map(|(share, factor)| Lemons {
+        lemons: lemons.map(|(share, factor)| UnreliableNodes {
             share: share.get(),
             factor: factor.get_ref().get(),
         }),
@@ -86,7 +86,7 @@ pub(super) fn failures(
             let every = SimTime::from_seconds(every.get() * SECONDS_PER_HOUR);
             (every, SimTime::from_seconds(takes.get_ref().get()))
         }),
-        upkeep: Upkeep {
+        upkeep: RecoveryTerms {
             replacement: Pause::Fixed(time(table.replacement_s)),
             restart: table.restart_s.map(|given| Pause::Fixed(time(Some(given)))),
             keeps: table.keeps,
@@ -143,13 +143,13 @@ fn cause(
     complaints: &mut Complaints<'_>,
 ) -> Option<Cause> {
     let own = place.get_ref();
-    let loses = Loses::ALL
+    let loses = FailureScope::ALL
         .iter()
         .find(|(name, _)| name == own.loses.get_ref());
     if loses.is_none() {
         let title = format!("a failure cannot lose `{}`", own.loses.get_ref());
-        let complaint = complaints.at(own.loses.span(), title, "not known");
-        let names = Loses::ALL.map(|(name, _)| format!("`{name}`"));
+        let complaint = complaints.mistake_at(own.loses.span(), title, "not known");
+        let names = FailureScope::ALL.map(|(name, _)| format!("`{name}`"));
         complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
     }
     let rates = [own.per_gpu_h, own.per_node_h, own.per_switch_h];
@@ -177,17 +177,17 @@ pub(super) fn reacting(
     table: &ParallelTable,
     setup: &Setup,
     complaints: &mut Complaints<'_>,
-) -> Reacting {
+) -> ReactionTerms {
     let own = &table.reaction;
     let reactions: Vec<(&str, Reaction)> = Reaction::ALL.iter().map(|r| (r.name(), *r)).collect();
     let forecasts: Vec<(&str, Forecast)> = Forecast::ALL.iter().map(|f| (f.name(), *f)).collect();
     let copying = time(own.copying_s);
     let saves = [
-        ("blocking", Saves::Blocking),
-        ("asynchronous", Saves::Asynchronous(copying)),
-        ("in-memory", Saves::InMemory),
+        ("blocking", StateSaving::Blocking),
+        ("asynchronous", StateSaving::Asynchronous(copying)),
+        ("in-memory", StateSaving::InMemory),
     ];
-    let reacting = Reacting {
+    let reacting = ReactionTerms {
         reaction: word("policy", &own.policy, &reactions, complaints).unwrap_or(Reaction::Wait),
         costs: costs(own, complaints),
         forecast: word("forecast", &own.forecast, &forecasts, complaints).unwrap_or(Forecast::None),
@@ -213,7 +213,7 @@ fn word<T: Copy>(
     let found = all.iter().find(|(name, _)| name == place.get_ref());
     if found.is_none() {
         let title = format!("unknown {key} `{}`", place.get_ref());
-        let complaint = complaints.at(place.span(), title, "not known");
+        let complaint = complaints.mistake_at(place.span(), title, "not known");
         let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
         complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
     }
@@ -225,16 +225,16 @@ fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts 
         return ReactionCosts::default();
     };
     match place.get_ref() {
-        NamedOr::Named(word) if word == "parcae" => ReactionCosts::parcae(),
-        NamedOr::Named(word) => {
+        NameOrTable::Named(word) if word == "parcae" => ReactionCosts::parcae(),
+        NameOrTable::Named(word) => {
             let title = format!("unknown costs `{word}`");
-            let complaint = complaints.at(place.span(), title, "not known");
+            let complaint = complaints.mistake_at(place.span(), title, "not known");
             complaints.push(
                 complaint.with_help("legal here: `parcae`, or seconds: costs = { pause_s = 60 }"),
             );
             ReactionCosts::default()
         }
-        NamedOr::Table(own) => {
+        NameOrTable::Table(own) => {
             let all = [
                 own.pause_s.unwrap_or(0.0),
                 own.rendezvous_s,
@@ -258,7 +258,7 @@ fn impossible(
     file: &ScenarioFile,
     table: &ParallelTable,
     setup: &Setup,
-    reacting: &Reacting,
+    reacting: &ReactionTerms,
     complaints: &mut Complaints<'_>,
 ) {
     let Some(place) = &table.reaction.policy else {
@@ -273,7 +273,7 @@ fn impossible(
     };
     if setup.spot.is_none() && file.failures.is_none() && file.spot.is_none() {
         let title = format!("`parallel.reaction.policy = \"{name}\"`, and nothing is ever lost");
-        let complaint = complaints.at(place.span(), title, "nothing to react to");
+        let complaint = complaints.mistake_at(place.span(), title, "nothing to react to");
         complaints.push(complaint.with_help("say in `[spot]` or `[failures]` what is"));
     }
     let checkpoint = match (&file.spot, &file.failures) {
@@ -282,10 +282,11 @@ fn impossible(
         (None, None) => Checkpoints::Dynamic,
     };
     let is_unkept =
-        checkpoint == Checkpoints::By(Policy::None) && reacting.saves != Saves::InMemory;
+        checkpoint == Checkpoints::By(Policy::None) && reacting.saves != StateSaving::InMemory;
     if reacting.reaction.goes_on() && asked(&table.data) == [1] && is_unkept {
         let title = format!("`{name}` goes on from state that nobody keeps");
-        let complaint = complaints.at(place.span(), title, "one replica, and no checkpoint");
+        let complaint =
+            complaints.mistake_at(place.span(), title, "one replica, and no checkpoint");
         complaints
             .push(complaint.with_help(
                 "give `data` more replicas, a `checkpoint`, or `saves = \"in-memory\"`",
@@ -312,7 +313,7 @@ fn impossible(
         && reacting.forecast != Forecast::None
     {
         let title = "`parallel.reaction.forecast` needs a trace of how many GPUs there are";
-        let complaint = complaints.at(forecast.span(), title, "nothing to foretell");
+        let complaint = complaints.mistake_at(forecast.span(), title, "nothing to foretell");
         complaints.push(complaint.with_help("say `parallel.capacity = true`"));
     }
 }

@@ -165,14 +165,14 @@ fn kind(
     let gpus = layers::gpus_of(own);
     if gpus.is_none() {
         let title = format!("nothing says how many GPUs a `{vm}` has");
-        let complaint = complaints.at(node.span(), title, "not in the catalogue");
+        let complaint = complaints.mistake_at(node.span(), title, "not in the catalogue");
         complaints.push(complaint.with_help("give it `gpus`"));
     }
     let said = own.gpu_memory_gib.map(Positive::get);
     let memory_gib = said.or(known.as_ref().and_then(|known| known.memory_gib));
     if let (None, Some(known)) = (memory_gib, &known) {
         let title = format!("nothing says how much memory a `{}` has", known.name);
-        let complaint = complaints.at(node.span(), title, "memory unknown");
+        let complaint = complaints.mistake_at(node.span(), title, "memory unknown");
         complaints
             .push(complaint.with_help("give `gpu_memory_gib`: plans that need more are left out"));
     }
@@ -216,7 +216,7 @@ fn markets(
         }
         if on_spot && file.spot.is_none() {
             let title = "`parallel.markets` names spot VMs, and there is no `[spot]`";
-            let complaint = complaints.at(market.span(), title, "how long do they live?");
+            let complaint = complaints.mistake_at(market.span(), title, "how long do they live?");
             complaints.push(complaint.with_help("say in `[spot]` how they are lost"));
         }
         all.push(Some(on_spot));
@@ -237,7 +237,7 @@ fn unlike(
     };
     if given.len() < 2 {
         let title = "`parallel.replicas` has the pipelines of two replicas or more";
-        let complaint = complaints.at(first.span(), title, "too few");
+        let complaint = complaints.mistake_at(first.span(), title, "too few");
         complaints.push(complaint.with_help("replicas that are alike need no key"));
         return Vec::new();
     }
@@ -262,7 +262,8 @@ fn unlike(
         all = all.iter().flat_map(with).take(MOST_ACROSS + 1).collect();
         if all.len() > MOST_ACROSS {
             let title = "unlike replicas over many combinations of zones";
-            let complaint = complaints.at(replica.span(), title, "their VM types are in many");
+            let complaint =
+                complaints.mistake_at(replica.span(), title, "their VM types are in many");
             let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
             complaints.push(complaint.with_help(help));
             return Vec::new();
@@ -313,7 +314,8 @@ fn mixed(
         found = across(&names, kinds);
         if found.len() > MOST_ACROSS {
             let title = format!("a mix over {} combinations of zones", found.len());
-            let complaint = complaints.at(mix.span(), title, "no zone has all its VM types");
+            let complaint =
+                complaints.mistake_at(mix.span(), title, "no zone has all its VM types");
             let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
             complaints.push(complaint.with_help(help));
             return Vec::new();

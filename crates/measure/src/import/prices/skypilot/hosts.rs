@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::import::prices::{PriceKey, Seen};
+use crate::import::prices::{ObservedPrices, PriceKey};
 use crate::import::report::Report;
 use scavsim_data::cloud::{Date, Fleet, Market};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 #[derive(Debug, Clone)]
-pub(super) struct Offered {
+pub(super) struct HostPriceRow {
     pub(super) vm: Option<String>,
     /// Model and number.
     pub(super) accelerator: Option<(String, f64)>,
@@ -22,7 +22,7 @@ pub(super) struct Offered {
 
 /// A host with accelerators.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Joined {
+pub(super) struct HostWithAccelerators {
     name: String,
     host: String,
     accelerator: String,
@@ -30,14 +30,14 @@ pub(super) struct Joined {
 }
 
 /// `[NAME=]HOST+ACCELERATOR:COUNT`.
-pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<Joined> {
+pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<HostWithAccelerators> {
     let (name, pair) = text.split_once('=').unwrap_or((text, text));
     let parts = || {
         let (host, rest) = pair.split_once('+')?;
         let (accelerator, count) = rest.split_once(':').unwrap_or((rest, "1"));
         let count: u32 = count.parse().ok().filter(|count| *count > 0)?;
         let named = !host.is_empty() && !accelerator.is_empty();
-        (named && not_a_name(name).is_none() && !name.contains('/')).then(|| Joined {
+        (named && not_a_name(name).is_none() && !name.contains('/')).then(|| HostWithAccelerators {
             name: name.to_owned(),
             host: host.to_owned(),
             accelerator: accelerator.to_owned(),
@@ -55,20 +55,20 @@ pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<Joined
 
 /// Takes the prices of a copy: rows with a VM type as they are, hosts with accelerators joined.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-pub(super) fn take(
+pub(super) fn collect_prices(
     cloud: &str,
     day: Date,
-    offered: Vec<Offered>,
-    attach: &[Joined],
-    seen: &mut Seen,
+    offered: Vec<HostPriceRow>,
+    attach: &[HostWithAccelerators],
+    seen: &mut ObservedPrices,
     report: &mut Report,
 ) {
     let fleet = Fleet::listed();
-    let (with_type, loose): (Vec<Offered>, Vec<Offered>) =
+    let (with_type, loose): (Vec<HostPriceRow>, Vec<HostPriceRow>) =
         offered.into_iter().partition(|o| o.vm.is_some());
     let is_apart = !loose.is_empty();
     let mut clashes: BTreeSet<PriceKey> = BTreeSet::new();
-    let mut add = |vm: &str, at: &Offered, usd: f64, spot: Option<f64>| {
+    let mut add = |vm: &str, at: &HostPriceRow, usd: f64, spot: Option<f64>| {
         let markets = [(Market::OnDemand, Some(usd)), (Market::Spot, spot)];
         for (market, usd) in markets {
             let Some(usd) = usd else { continue };
@@ -86,7 +86,7 @@ pub(super) fn take(
         }
     };
     let mut hosts_alone: BTreeSet<String> = BTreeSet::new();
-    let fitting = |host: &Offered, name: &str, count: f64| {
+    let fitting = |host: &HostPriceRow, name: &str, count: f64| {
         loose.iter().find(|l| {
             (&l.region, &l.zone) == (&host.region, &host.zone)
                 && l.accelerator
@@ -94,7 +94,7 @@ pub(super) fn take(
                     .is_some_and(|(model, own)| model == name && *own == count)
         })
     };
-    let sum = |host: &Offered, more: &Offered| {
+    let sum = |host: &HostPriceRow, more: &HostPriceRow| {
         let spot = host.spot_usd.zip(more.spot_usd).map(|(a, b)| a + b);
         (host.usd + more.usd, spot)
     };
@@ -177,7 +177,11 @@ fn is_accelerated_family(vm: &str) -> bool {
 }
 
 /// Every pair that was asked for must be somewhere.
-pub(super) fn missing_joins(attach: &[Joined], seen: &Seen, diagnostics: &mut Diagnostics) {
+pub(super) fn missing_joins(
+    attach: &[HostWithAccelerators],
+    seen: &ObservedPrices,
+    diagnostics: &mut Diagnostics,
+) {
     for joined in attach {
         if seen.keys().all(|key| key.1 != joined.name) {
             let title = format!(

@@ -252,7 +252,7 @@ fn parts_that_do_not_go_together_are_told() {
     crossed.workers[1].most = Positive::new(80.0);
     assert!(matches!(
         crossed.plan(),
-        Err(Impossible::Bounds { worker: 2, .. })
+        Err(ImpossibleJob::Bounds { worker: 2, .. })
     ));
     let mut small = three("\"uniform\"");
     for worker in &mut small.workers {
@@ -267,7 +267,7 @@ fn parts_that_do_not_go_together_are_told() {
     short.schedule = Some(Schedule::Levels(vec![level(10, &[1.0, 1.0])]));
     assert!(matches!(
         short.plan(),
-        Err(Impossible::Sizes {
+        Err(ImpossibleJob::Sizes {
             level: 1,
             found: 2,
             ..
@@ -279,11 +279,11 @@ fn parts_that_do_not_go_together_are_told() {
     ]));
     assert!(matches!(
         short.plan(),
-        Err(Impossible::Order { level: 2, step: 10 })
+        Err(ImpossibleJob::Order { level: 2, step: 10 })
     ));
     let mut none = three("\"uniform\"");
     none.workers.clear();
-    assert_eq!(none.plan().err(), Some(Impossible::NoWorkers));
+    assert_eq!(none.plan().err(), Some(ImpossibleJob::NoWorkers));
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn a_clusters_batches_settle_where_the_job_ends() {
         None,
         (3, None),
         3.0 * 64.0,
-        |worker, batch| Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker], None)),
+        |worker, batch| Ok::<f64, ImpossibleJob>(job.law.step_s(batch, sizes[worker], None)),
     );
     let settled = settled.expect("all times are known");
     assert_eq!(u64::from(settled.changes), outcome.changes);
@@ -387,5 +387,5 @@ fn a_clusters_batches_settle_where_the_job_ends() {
 fn a_job_beyond_the_clock_is_refused() {
     let mut long = three("\"uniform\"");
     long.law = job_law("{ sample_s = 1e6, speed = \"linear\" }");
-    assert_eq!(long.plan().err(), Some(Impossible::Long));
+    assert_eq!(long.plan().err(), Some(ImpossibleJob::Long));
 }

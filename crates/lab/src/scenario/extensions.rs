@@ -1,0 +1,16 @@
+//! What a program adds to what scenarios can name.
+
+use scavsim_data::pricing::Policy;
+use scavsim_read::input::Folder;
+use scavsim_search::search::Registry;
+
+/// Strategies, pricing policies and workloads of a program's own.
+#[derive(Debug, Clone, Default)]
+pub struct Extensions {
+    /// What names of strategies stand for.
+    pub registry: Registry,
+    /// Policies by their names; they come before built-in ones.
+    pub policies: Vec<Policy>,
+    /// Folders of workloads by the names in scenarios; they come before embedded ones.
+    pub workloads: Vec<(String, Folder)>,
+}

@@ -1,0 +1,144 @@
+//! What the measurements tell, and how far.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::machines::{Basis, Machine};
+use super::repeats::Repeats;
+use scavsim_base::stats::{self, normal};
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
+use scavsim_data::workload::{Provenance, Workload};
+
+pub(super) struct PredictionSource<'m> {
+    pub(super) provenance: Provenance,
+    /// The machine, where that was not measured.
+    pub(super) machine: Option<&'m Machine>,
+    /// Standard deviation of ln(time).
+    pub(super) sd: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnMachines {
+    pub basis: Basis,
+    pub types: usize,
+    pub configurations: usize,
+    /// ± of which 90 % of them are within, typically.
+    pub within: f64,
+}
+
+#[derive(Debug, Clone)]
+pub struct MeasurementSummary {
+    pub measured: usize,
+    /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
+    pub told: Vec<(Provenance, usize, f64)>,
+    /// Likewise on machines that were not measured.
+    pub machines: Vec<OnMachines>,
+    pub batches: Vec<u32>,
+    /// Epochs that somebody stated for all batches.
+    pub stated_epochs: Option<f64>,
+    pub epoch_law: bool,
+    /// VM shapes without a law of steps.
+    pub without_law: Vec<String>,
+    /// VM types whose law is of one VM.
+    pub on_one_vm: Vec<String>,
+    /// Most samples of a worker that were measured, per VM type.
+    pub largest_local: BTreeMap<String, f64>,
+    /// Least and greatest worker count.
+    pub workers: (u32, u32),
+    pub repeats: Repeats,
+}
+
+/// What is known of a workload, with the errors of each configuration that was asked about.
+pub(super) fn known(
+    workload: &Workload,
+    repeats: Repeats,
+    stated_epochs: Option<f64>,
+    all: &[PredictionSource<'_>],
+    configurations: &[Configuration],
+) -> MeasurementSummary {
+    let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
+    for (c, _) in workload.steps.points() {
+        let largest = largest_local
+            .entry(vm_type(&c.vm).to_owned())
+            .or_insert(0.0);
+        *largest = largest.max(c.local_batch());
+    }
+    let by = [
+        Provenance::Measured,
+        Provenance::Interpolated,
+        Provenance::Extrapolated,
+    ];
+    let told = by.into_iter().filter_map(|provenance| {
+        // A configuration in several markets is one.
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let own = (all.iter().zip(configurations))
+            .filter(|(told, _)| told.provenance == provenance && told.machine.is_none())
+            .filter(|(_, c)| seen.insert((&c.vm, c.workers, c.batch)));
+        let (count, within) = typical(own.map(|(told, _)| told.sd))?;
+        Some((provenance, count, within))
+    });
+    // Some worker shares its VM with another, and no VM of the type was measured beside another.
+    let on_one_vm = |vm: &&str| {
+        let own = || {
+            workload
+                .steps
+                .points()
+                .filter(|(c, _)| vm_type(&c.vm) == *vm)
+        };
+        let vms = |c: &Configuration| Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        own().any(|(c, _)| c.workers > 1) && own().all(|(c, _)| vms(c) == Some(1))
+    };
+    let types: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
+    let on_one_vm = types.into_iter().filter(on_one_vm);
+    let without_law = (workload.steps.shapes())
+        .filter(|shape| !workload.laws.pooled.contains_key(vm_type(shape)))
+        .filter(|shape| !workload.laws.steps.contains_key(&***shape))
+        .map(|shape| shape.to_string());
+    let workers = || workload.steps.points().map(|(c, _)| c.workers);
+    let measured = (workload.epochs.rows().iter()).map(|row| row.batch);
+    let mut batches: Vec<u32> = measured.filter(|_| stated_epochs.is_none()).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    MeasurementSummary {
+        measured: workload.steps.points().count(),
+        told: told.collect(),
+        machines: on_machines(all, configurations),
+        batches,
+        stated_epochs,
+        epoch_law: workload.laws.epochs.is_some(),
+        without_law: without_law.collect(),
+        on_one_vm: on_one_vm.map(str::to_owned).collect(),
+        largest_local,
+        workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
+        repeats,
+    }
+}
+
+/// How many there are, and ± of which 90 % of the middle one are within.
+fn typical(sds: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
+    let mut all: Vec<f64> = sds.collect();
+    let middle = stats::median(&mut all)?;
+    Some((all.len(), libm::exp(normal::AT_95 * middle) - 1.0))
+}
+
+/// What is told of machines that were not measured, by what they have in common with measured ones.
+fn on_machines(all: &[PredictionSource<'_>], configurations: &[Configuration]) -> Vec<OnMachines> {
+    let bases = [Basis::SameGpu, Basis::OtherGpu, Basis::SameFamily];
+    let of_basis = bases.into_iter().filter_map(|basis| {
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let mut types: BTreeSet<&str> = BTreeSet::new();
+        let own = (all.iter().zip(configurations)).filter_map(|(told, c)| {
+            let machine = told.machine.filter(|machine| machine.basis == basis)?;
+            types.insert(&machine.vm);
+            let is_first = seen.insert((&c.vm, c.workers, c.batch));
+            is_first.then_some(told.sd)
+        });
+        let (configurations, within) = typical(own)?;
+        Some(OnMachines {
+            basis,
+            types: types.len(),
+            configurations,
+            within,
+        })
+    });
+    of_basis.collect()
+}

@@ -1,0 +1,43 @@
+//! What a file gives that functions are asked of.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::lifetime_spec::LifetimesByName;
+use super::unequal_jobs::UnequalJobInputs;
+use scavsim_sim::cluster::checkpoint::{DynamicSchedule, SinceStart};
+use scavsim_sim::training::Fidelity;
+
+/// What names stand for that a file gives, beside those of the library.
+#[derive(Debug, Default)]
+pub struct FileInputs {
+    pub lives: LifetimesByName,
+    /// Jobs, clusters and policies of unequal workers.
+    pub unequal: UnequalJobInputs,
+    /// How finely functions simulate, where they can choose.
+    pub fidelity: Fidelity,
+    /// Schedules of checkpoints, made when they are first asked for.
+    pub(super) schedules: RefCell<BTreeMap<String, Schedule>>,
+}
+
+impl FileInputs {
+    pub fn new(
+        lives: LifetimesByName,
+        unequal: UnequalJobInputs,
+        fidelity: Fidelity,
+    ) -> FileInputs {
+        FileInputs {
+            lives,
+            unequal,
+            fidelity,
+            ..FileInputs::default()
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Schedule {
+    Dynamic(Rc<DynamicSchedule>),
+    SinceStart(Rc<SinceStart>),
+}

@@ -1,0 +1,54 @@
+//! The life of a job under a policy: tick by tick, what is lost, decided, paid and done.
+//!
+//! - [`policy_view`]: what a policy sees of it, and what it can do.
+//! - [`events`]: what happened since it last decided.
+//! - [`outcome`]: what a life came to.
+//! - [`timeline`]: what happened when.
+//! - `net`: what keeps a deadline when its last moment has come; where machines on demand are cheapest.
+//! - `state`: what it has, and what a tick does to it.
+
+pub mod events;
+mod net;
+pub mod outcome;
+pub mod policy_view;
+mod state;
+pub mod timeline;
+
+use crate::job::Job;
+use crate::policy::{Net, Policy};
+use crate::world::Window;
+use outcome::Outcome;
+use policy_view::PolicyView;
+use state::PolicyRun;
+pub use state::{Market, Place};
+use timeline::Timeline;
+
+/// Runs a job in a window under a policy until it is done or the window ends.
+pub fn live(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> Outcome {
+    run(PolicyRun::new(window, job, None), policy).0
+}
+
+/// Runs a job as [`live`] does, and notes what happens when.
+pub fn watch(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> (Outcome, Timeline) {
+    let life = PolicyRun::new(window, job, Some(Timeline::default()));
+    let (outcome, timeline) = run(life, policy);
+    (outcome, timeline.unwrap_or_default())
+}
+
+fn run(mut life: PolicyRun<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
+    let (net, rule) = (policy.net(), policy.on_demand_zone());
+    while life.tick < life.window.ticks() && life.outcome.finished.is_none() {
+        life.lose();
+        let is_caught = net != Net::None && life.catch(net == Net::Patient, rule);
+        if !is_caught {
+            policy.decide(&mut PolicyView::new(&mut life));
+        }
+        if life.is_over() {
+            break;
+        }
+        life.pass();
+    }
+    life.outcome.done = life.done();
+    policy.over(&mut PolicyView::new(&mut life));
+    (life.outcome, life.timeline)
+}

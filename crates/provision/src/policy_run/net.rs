@@ -1,0 +1,115 @@
+//! The safety net: what keeps a deadline when its last moment has come; and where machines on demand are cheapest.
+
+use super::state::{Market, Place, PolicyRun};
+use super::timeline::TimelineEvent;
+use crate::policy::OnDemandZone;
+use scavsim_base::units::SimTime;
+
+/// Machines on demand: when they end the work, and what they cost.
+#[derive(Debug, Clone, Copy)]
+struct OnDemandOffer {
+    zone: usize,
+    form: usize,
+    ends: SimTime,
+    usd: f64,
+}
+
+impl PolicyRun<'_> {
+    /// Whether a tick later it is too late to begin from scratch in the fastest form, after the slowest move: a policy may have
+    /// begun one in the tick before, or its machines may be lost as they start.
+    pub(super) fn is_last_moment(&self) -> bool {
+        self.ends_from_scratch(self.next_tick(), self.saved()) > self.job.deadline()
+    }
+
+    /// When the work is done by the fastest form on machines that are requested then, with so much done.
+    fn ends_from_scratch(&self, from: SimTime, done: SimTime) -> SimTime {
+        from + self.reserve + self.job.fastest_rest(done)
+    }
+
+    /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
+    /// may stay where it `is_patient`, as long as time enough is left when they are lost a tick later. Whether it decides in
+    /// place of the policy.
+    pub(super) fn catch(&mut self, is_patient: bool, rule: OnDemandZone) -> bool {
+        if !(self.caught || self.is_last_moment()) {
+            return false;
+        }
+        // Who loses work with machines may have no time left for that.
+        let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
+        let is_in_time = self.caught || self.ends <= self.job.deadline();
+        let stays = match self.running {
+            Some(place) if place.market == Market::OnDemand && is_in_time => true,
+            Some(_) if is_patient && self.can_stay_a_tick() => return true,
+            _ => false,
+        };
+        if !self.caught {
+            self.note(TimelineEvent::Net, None);
+        }
+        if !stays {
+            let forms = |_| 0..self.job.forms.len();
+            let OnDemandOffer { zone, form, .. } =
+                self.cheapest_offer(forms, self.job.work(), rule);
+            let market = Market::OnDemand;
+            self.launch(Place { zone, market }, form);
+        }
+        self.caught = true;
+        self.outcome.caught = true;
+        true
+    }
+
+    /// Whether machines that work end it in time within the tick; or can be lost a tick later, and time enough is left to begin
+    /// from scratch.
+    fn can_stay_a_tick(&self) -> bool {
+        let (next, deadline) = (self.next_tick(), self.job.deadline());
+        let then = self.ends_from_scratch(next, self.done_at(next));
+        let ends_first = self.ends <= next.min(deadline);
+        self.works_from <= self.now() && (ends_first || then <= deadline)
+    }
+
+    /// Zone where so much work costs least on demand in the first form that it serves, among those that keep the deadline.
+    pub(super) fn cheapest_on_demand(&self, work: SimTime) -> usize {
+        let first = |zone| self.first_form(zone)..self.first_form(zone) + 1;
+        (self.cheapest_offer(first, work, OnDemandZone::Cheapest)).zone
+    }
+
+    /// The cheapest machines on demand for so much work, of those that keep the deadline; where none do, those that end first.
+    /// Of several as cheap those where it ran last.
+    fn cheapest_offer(
+        &self,
+        forms: impl Fn(usize) -> std::ops::Range<usize>,
+        work: SimTime,
+        rule: OnDemandZone,
+    ) -> OnDemandOffer {
+        let here = self.checkpoint;
+        let elsewhere = (0..self.zones()).filter(|&zone| Some(zone) != here);
+        let offers = (here.into_iter().chain(elsewhere)).flat_map(|zone| {
+            let served = forms(zone).filter(move |&form| self.is_served(zone, form));
+            served.map(move |form| self.offer(zone, form, work))
+        });
+        let rank = |offer: &OnDemandOffer| {
+            let late_end = Some(offer.ends).filter(|&ends| ends > self.job.deadline());
+            let is_shunned = rule == OnDemandZone::Last && Some(offer.zone) != here;
+            (late_end, is_shunned)
+        };
+        let least = offers.min_by(|a, b| rank(a).cmp(&rank(b)).then(a.usd.total_cmp(&b.usd)));
+        least.unwrap_or_else(|| self.offer(0, 0, work))
+    }
+
+    fn offer(&self, zone: usize, form: usize, work: SimTime) -> OnDemandOffer {
+        let market = Market::OnDemand;
+        let is_here = self.running == Some(Place { zone, market }) && self.form == form;
+        let start = if is_here {
+            self.start_up_left()
+        } else {
+            self.start(zone)
+        };
+        let (rest, speed) = (self.remaining_time(form), &self.job.forms[form].speed);
+        let paid = start + rest - speed.remaining_time(self.job.work(), self.done() + work);
+        let usd_per_h = self.usd_per_h(Place { zone, market }, form);
+        OnDemandOffer {
+            zone,
+            form,
+            ends: self.now() + start + rest,
+            usd: usd_per_h * paid.hours() + self.egress_usd(zone),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The state of a job on its way: what it has, and what a tick does to it.
+
+use super::outcome::Outcome;
+use super::timeline::{Entry, Timeline, TimelineEvent};
+use crate::job::{Job, LastTick};
+use crate::world::Window;
+use scavsim_base::units::SimTime;
+use scavsim_read::input::foreign::harmless;
+
+/// How machines are rented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Market {
+    /// Cheap, while there are any.
+    Spot,
+    /// Always there, never lost.
+    OnDemand,
+}
+
+/// Machines in a zone, of one market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Number of the zone.
+    pub zone: usize,
+    /// How they are rented.
+    pub market: Market,
+}
+
+/// A job on its way.
+#[derive(Debug)]
+pub(crate) struct PolicyRun<'w> {
+    pub(super) window: Window<'w>,
+    pub(super) job: &'w Job,
+    pub(super) tick: usize,
+    /// Length of a tick.
+    pub(super) tick_time: SimTime,
+    /// Work that was done when machines were last requested or given back, which a checkpoint keeps.
+    kept: SimTime,
+    pub(super) running: Option<Place>,
+    /// Form that it runs in, or ran in last.
+    pub(super) form: usize,
+    /// When the machines that it has begin to work, and when they are done if nothing comes in between.
+    pub(super) works_from: SimTime,
+    pub(super) ends: SimTime,
+    /// Zone where it ran last, and where its checkpoint lies.
+    pub(super) checkpoint: Option<usize>,
+    /// Zone whose machines were lost as this tick began.
+    pub(super) lost: Option<usize>,
+    /// Zone whose machines were lost last.
+    pub(super) last_loss: Option<usize>,
+    /// Zones that were probed with success in this tick.
+    pub(super) probed: Vec<usize>,
+    /// Whether the safety net has taken over.
+    pub(super) caught: bool,
+    /// Time that machines on demand may take until they work, wherever the checkpoint then lies.
+    pub(super) reserve: SimTime,
+    pub(super) outcome: Outcome,
+    pub(super) timeline: Option<Timeline>,
+}
+
+impl<'w> PolicyRun<'w> {
+    pub(super) fn new(window: Window<'w>, job: &'w Job, timeline: Option<Timeline>) -> Self {
+        PolicyRun {
+            window,
+            job,
+            tick: 0,
+            tick_time: SimTime::from_seconds(window.world().tick_s),
+            kept: SimTime::ZERO,
+            running: None,
+            form: 0,
+            works_from: SimTime::ZERO,
+            ends: SimTime::ZERO,
+            checkpoint: None,
+            lost: None,
+            last_loss: None,
+            probed: Vec::new(),
+            caught: false,
+            reserve: job.slowest_start(&window.world().moving),
+            outcome: Outcome::default(),
+            timeline,
+        }
+    }
+
+    /// When a tick begins.
+    fn begin_of(&self, tick: usize) -> SimTime {
+        let length = self.tick_time.nanoseconds();
+        SimTime::from_nanoseconds(length.saturating_mul(tick as u64))
+    }
+
+    /// Time since the begin.
+    pub(super) fn now(&self) -> SimTime {
+        self.begin_of(self.tick)
+    }
+
+    /// When the next tick begins.
+    pub(super) fn next_tick(&self) -> SimTime {
+        self.begin_of(self.tick + 1)
+    }
+
+    /// Work that is done.
+    pub(super) fn done(&self) -> SimTime {
+        self.done_at(self.now())
+    }
+
+    /// Work that is done at a time by the machines that it has.
+    pub(super) fn done_at(&self, at: SimTime) -> SimTime {
+        let work = self.job.work();
+        match self.running {
+            None => self.kept,
+            Some(_) if at >= self.ends => work,
+            Some(_) => {
+                let speed = &self.job.forms[self.form].speed;
+                let done = speed.done_after(work, self.kept, at - self.works_from);
+                // Rounding does not end the work sooner than its end.
+                done.min(work - SimTime::from_nanoseconds(1))
+            }
+        }
+    }
+
+    /// Time until the machines that it has work.
+    pub(super) fn start_up_left(&self) -> SimTime {
+        match self.running {
+            Some(_) => self.works_from - self.now(),
+            None => SimTime::ZERO,
+        }
+    }
+
+    pub(super) fn zones(&self) -> usize {
+        self.window.world().zones.len()
+    }
+
+    /// Whether a zone has machines of a form at all.
+    pub(super) fn is_served(&self, zone: usize, form: usize) -> bool {
+        self.job.forms[form].is_served(&self.window.world().zones[zone])
+    }
+
+    /// The first form that a zone serves.
+    pub(super) fn first_form(&self, zone: usize) -> usize {
+        let mut forms = 0..self.job.forms.len();
+        forms.find(|&form| self.is_served(zone, form)).unwrap_or(0)
+    }
+
+    /// Whether a zone's spot market has all machines of a form in this tick.
+    pub(super) fn is_offered(&self, zone: usize, form: usize) -> bool {
+        let machines = self.job.forms[form].machines;
+        self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
+    }
+
+    /// Time that the work that is left takes in a form.
+    pub(super) fn remaining_time(&self, form: usize) -> SimTime {
+        self.job.forms[form]
+            .speed
+            .remaining_time(self.job.work(), self.done())
+    }
+
+    /// Time from a request of machines in a zone until they work.
+    pub(super) fn start(&self, zone: usize) -> SimTime {
+        let from = self.checkpoint.unwrap_or(zone);
+        let moving = self.window.world().moving.s_per_gb(from, zone);
+        SimTime::from_seconds(self.job.changeover_s + moving * self.job.checkpoint_gb)
+    }
+
+    /// USD per hour of all machines of a form at a place in this tick.
+    pub(super) fn usd_per_h(&self, place: Place, form: usize) -> f64 {
+        let price = match place.market {
+            Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
+            Market::OnDemand => self.window.world().zones[place.zone].on_demand_usd_per_h,
+        };
+        price * f64::from(self.job.forms[form].machines)
+    }
+
+    pub(super) fn egress_usd(&self, to: usize) -> f64 {
+        let from = self.checkpoint.unwrap_or(to);
+        self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
+    }
+
+    /// Work that is kept if machines are lost now.
+    pub(super) fn saved(&self) -> SimTime {
+        let has_spot = (self.running).is_some_and(|place| place.market == Market::Spot);
+        let done = self.done();
+        match self.job.checkpoint_every_s {
+            Some(every_s) if has_spot => {
+                let every = SimTime::from_seconds(every_s).nanoseconds().max(1);
+                let written = done.nanoseconds() / every * every;
+                SimTime::from_nanoseconds(written).max(self.kept)
+            }
+            _ => done,
+        }
+    }
+
+    /// Takes spot machines away that the market has no more.
+    pub(super) fn lose(&mut self) {
+        self.lost = None;
+        if let Some(Place {
+            zone,
+            market: Market::Spot,
+        }) = self.running
+            && !self.is_offered(zone, self.form)
+        {
+            let (done, saved) = (self.done(), self.saved());
+            self.outcome.lost_work += done - saved;
+            self.kept = saved;
+            self.running = None;
+            self.lost = Some(zone);
+            self.last_loss = Some(zone);
+            self.outcome.losses += 1;
+            self.note(TimelineEvent::Lost, Some(zone));
+        }
+    }
+
+    pub(super) fn launch(&mut self, place: Place, form: usize) {
+        if self.is_over() {
+            return;
+        }
+        let egress = self.egress_usd(place.zone);
+        let moved = self.checkpoint.is_some_and(|from| from != place.zone);
+        if moved {
+            self.outcome.moves += 1;
+            self.outcome.egress_usd += egress;
+        }
+        let (done, rest) = (self.done(), self.remaining_time(form));
+        self.kept = done;
+        self.works_from = self.now() + self.start(place.zone);
+        self.ends = self.works_from + rest;
+        self.running = Some(place);
+        self.form = form;
+        self.checkpoint = Some(place.zone);
+        self.outcome.launches += 1;
+        let what = match place.market {
+            Market::Spot => TimelineEvent::Spot,
+            Market::OnDemand => TimelineEvent::OnDemand,
+        };
+        self.note(what, Some(place.zone));
+    }
+
+    pub(super) fn stop(&mut self) {
+        if self.running.is_some() {
+            self.give_back();
+            self.note(TimelineEvent::Wait, None);
+        }
+    }
+
+    fn give_back(&mut self) {
+        self.kept = self.done();
+        self.running = None;
+    }
+
+    /// Ends the life: nothing runs any more, and it is late until its window ends.
+    pub(super) fn give_up(&mut self) {
+        if self.outcome.gave_up {
+            return;
+        }
+        self.give_back();
+        self.outcome.gave_up = true;
+        self.note(TimelineEvent::GaveUp, None);
+        self.be_late_until(self.begin_of(self.window.ticks()));
+    }
+
+    /// Ends the life without a result, for a reason that is shown as it stands here.
+    pub(super) fn fail(&mut self, why: &str) {
+        if self.outcome.failed.is_none() {
+            self.outcome.failed = Some(harmless(why).into_owned());
+            self.note(TimelineEvent::Failed, None);
+        }
+    }
+
+    /// Whether the policy ended it.
+    pub(super) fn is_over(&self) -> bool {
+        self.outcome.gave_up || self.outcome.failed.is_some()
+    }
+
+    fn be_late_until(&mut self, end: SimTime) {
+        self.outcome.late = end - self.job.deadline();
+        if let Some(price) = self.job.lateness_usd_per_h {
+            self.outcome.lateness_usd = price * self.outcome.late.hours();
+        }
+    }
+
+    /// Lets the tick pass: bills it, and does the work.
+    pub(super) fn pass(&mut self) {
+        for zone in std::mem::take(&mut self.probed) {
+            // Whoever has spot machines there has seen them for nothing.
+            let market = Market::Spot;
+            let place = Place { zone, market };
+            if self.running != Some(place) {
+                let price = self.usd_per_h(place, self.first_form(zone));
+                self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
+            }
+        }
+        let (begin, tick_end) = (self.now(), self.next_tick());
+        let mut end = tick_end;
+        if let Some(place) = self.running {
+            end = end.min(self.ends);
+            let usd_per_h = self.usd_per_h(place, self.form);
+            let waits = self.works_from.min(end) - begin;
+            if self.works_from >= begin && self.works_from < end {
+                let spent_usd = usd_per_h * waits.hours();
+                self.note_at(
+                    self.works_from,
+                    spent_usd,
+                    TimelineEvent::Works,
+                    Some(place.zone),
+                );
+            }
+            let used = end - begin;
+            let billed = match self.job.last_tick {
+                LastTick::Whole => self.tick_time,
+                LastTick::Used => used,
+            };
+            let usd = usd_per_h * billed.hours();
+            self.outcome.start_up += waits;
+            match place.market {
+                Market::Spot => {
+                    self.outcome.spot_usd += usd;
+                    self.outcome.spot += used;
+                }
+                Market::OnDemand => {
+                    self.outcome.on_demand_usd += usd;
+                    self.outcome.on_demand += used;
+                }
+            }
+        }
+        let is_done = self.running.is_some() && self.ends <= tick_end;
+        self.tick += 1;
+        if is_done {
+            self.outcome.finished = Some(end);
+        }
+        if is_done || self.tick == self.window.ticks() {
+            self.be_late_until(end);
+            let what = if is_done {
+                TimelineEvent::Done
+            } else {
+                TimelineEvent::Unfinished
+            };
+            self.note_at(end, 0.0, what, None);
+        }
+    }
+
+    pub(super) fn note(&mut self, what: TimelineEvent, zone: Option<usize>) {
+        self.note_at(self.now(), 0.0, what, zone);
+    }
+
+    /// Notes what happens at a time, with USD that are not billed yet.
+    fn note_at(
+        &mut self,
+        at: SimTime,
+        unbilled_usd: f64,
+        what: TimelineEvent,
+        zone: Option<usize>,
+    ) {
+        let done_s = self.done_at(at).seconds();
+        let spent_usd = self.outcome.cost_usd() + unbilled_usd;
+        if let Some(timeline) = &mut self.timeline {
+            timeline.entries.push(Entry {
+                at_s: at.seconds(),
+                done_s,
+                spent_usd,
+                what,
+                zone,
+                form: self.form,
+            });
+        }
+    }
+}

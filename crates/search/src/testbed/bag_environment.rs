@@ -1,0 +1,61 @@
+//! A bag of jobs as the ground of an arena.
+
+use std::sync::Arc;
+
+use scavsim_base::rng::Streams;
+use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Tariff;
+use scavsim_data::usage::Phase;
+use scavsim_sim::bag::formula;
+use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
+
+/// A bag as the ground of an arena.
+#[derive(Debug)]
+pub struct BagEnvironment {
+    pub(super) bag: Arc<Bag>,
+    pub(super) choices: Arc<BagChoices>,
+    /// Seconds of each configuration without luck.
+    pub(super) calm_s: Vec<f64>,
+}
+
+impl BagEnvironment {
+    /// A bag that may be run in any of these ways.
+    pub fn new(bag: Arc<Bag>, choices: Arc<BagChoices>) -> BagEnvironment {
+        let calm = Arc::new(bag.without_luck());
+        let mut ground = BagEnvironment {
+            bag: calm,
+            choices,
+            calm_s: Vec::new(),
+        };
+        let streams = Streams::new(0);
+        let mut run = Run::new(&Default::default());
+        let times = (0..ground.choices.sizes.len()).map(|at| {
+            let mut job = BagJob::new(&ground.bag, "", &streams, 0);
+            let whole = (ground.bag.needed, SimTime::LAST);
+            let of = ground.run_spec(at, Phase::Training);
+            let ended = run.run(of, &mut job, SimTime::ZERO, whole);
+            ended.map_or(f64::INFINITY, |ended| ended.at.seconds())
+        });
+        let calm_s: Vec<f64> = times.collect();
+        (ground.calm_s, ground.bag) = (calm_s, bag);
+        ground
+    }
+
+    /// USD that one of its equal jobs is expected to cost by formula.
+    pub fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
+        let size = &self.choices.sizes[configuration];
+        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
+        let expected_s = formula::expected_job_s(&self.bag, size)?;
+        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
+    }
+
+    pub(super) fn run_spec(&self, configuration: usize, phase: Phase) -> BagRunSpec<'_> {
+        let size = &self.choices.sizes[configuration];
+        BagRunSpec {
+            bag: &self.bag,
+            size,
+            on_spot: self.choices.types[usize::from(size.vm)].on_spot == Some(true),
+            phase,
+        }
+    }
+}

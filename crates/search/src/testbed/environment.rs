@@ -1,0 +1,185 @@
+use std::sync::Arc;
+
+use super::bag_environment::BagEnvironment;
+use super::job_trial::JobTrial;
+use crate::grid::Goal;
+use scavsim_base::rng::Streams;
+use scavsim_base::units::SimTime;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::{NoPrice, Policy, Tariff};
+use scavsim_data::usage::{RentedVm, RentedVmType, Usage};
+use scavsim_data::workload::Spread;
+use scavsim_sim::cluster::World;
+use scavsim_sim::engine::Interrupt;
+use scavsim_sim::plans::{Choices, Terms as PlanTerms};
+use scavsim_sim::training::Fidelity;
+
+/// Time and cost of one configuration to the target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    pub time_s: f64,
+    pub cost_usd: f64,
+}
+
+impl Point {
+    /// A configuration that never comes to its end.
+    pub const NEVER: Point = Point {
+        time_s: f64::INFINITY,
+        cost_usd: f64::INFINITY,
+    };
+}
+
+/// How jobs on a ground are run, whatever the configuration.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    pub streams: Streams,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// Delay between a request of VMs and their readiness.
+    pub start_up: SimTime,
+    /// What stops them from outside.
+    pub interrupt: Interrupt,
+}
+
+/// What is special to one ground, and known before anything is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'g> {
+    /// The simulated world, where that is what it is.
+    pub world: Option<&'g World>,
+    /// The plans by which a model is cut over GPUs, where these are its configurations.
+    pub plans: Option<&'g Choices>,
+    /// The terms that such plans are run on.
+    pub plan_terms: Option<&'g PlanTerms>,
+    /// The bag of equal jobs, where these are what is run.
+    pub bag: Option<&'g BagEnvironment>,
+    /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
+    pub rented: Option<&'g [RentedVm]>,
+    /// Whether what a configuration costs per time is known before it was run.
+    pub price_is_known: bool,
+    /// Whether a look at a few steps is charged as a whole run.
+    pub looks_cost_a_run: bool,
+    /// Whether two replicas of a configuration may differ.
+    pub has_luck: bool,
+    /// What the quality of a run has to come to, where that is its target.
+    pub goal: Option<Goal>,
+    /// Shares of a run that cheap versions have, from the least.
+    pub fidelities: &'g [f64],
+}
+
+impl<'g> Facts<'g> {
+    /// A ground whose jobs rent these VM types, as providers do.
+    pub fn rents(rented: &'g [RentedVm]) -> Facts<'g> {
+        Facts {
+            world: None,
+            plans: None,
+            plan_terms: None,
+            bag: None,
+            rented: Some(rented),
+            price_is_known: true,
+            looks_cost_a_run: false,
+            has_luck: true,
+            goal: None,
+            fidelities: &[],
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct HeldVms {
+    pub vm: Arc<str>,
+    pub vms: u32,
+    /// Whether they are spot VMs; `None` where the policy says it.
+    pub on_spot: Option<bool>,
+}
+
+/// What jobs on `rented` VM types are billed by under a policy.
+pub(super) fn tariff(
+    rented: &[RentedVm],
+    policy: &Policy,
+    fleet: &Fleet<'_>,
+) -> Result<Tariff, NoPrice> {
+    let vms: Vec<RentedVmType<'_>> = (rented.iter())
+        .map(|vm| RentedVmType {
+            vm: &vm.name,
+            on_spot: vm.on_spot,
+        })
+        .collect();
+    policy.tariff(&vms, fleet)
+}
+
+/// What is true of the configurations of a task: what an oracle knows.
+pub trait Environment: Send + Sync {
+    fn facts(&self) -> Facts<'_>;
+
+    /// Expected seconds of training to the target, without search and start-up; `None` where it is never reached.
+    fn expected_time_s(&self, configuration: usize) -> Option<f64>;
+
+    /// Whether expectations have no closed form and are means over runs.
+    fn expects_by_runs(&self) -> bool {
+        false
+    }
+
+    /// Most runs that tell what is expected of a configuration, where it has no closed form, or how far runs scatter.
+    fn most_expectation_runs(&self, _configuration: usize) -> u64 {
+        1
+    }
+
+    /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has
+    /// a closed form; `usage` is overwritten.
+    fn expectation(
+        &self,
+        configuration: usize,
+        terms: &Terms,
+        tariff: &Tariff,
+        usage: &mut Usage,
+    ) -> Point {
+        let Some(training_s) = self.expected_time_s(configuration) else {
+            return Point::NEVER;
+        };
+        let time_s = terms.start_up.seconds() + training_s;
+        Point {
+            time_s,
+            cost_usd: self.plan_usd(configuration, time_s, tariff, usage),
+        }
+    }
+
+    /// `usage` becomes that of a run of so many seconds, as everybody knows it beforehand.
+    fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage);
+
+    /// USD for such a run under a tariff; `usage` is overwritten.
+    fn plan_usd(
+        &self,
+        configuration: usize,
+        seconds: f64,
+        tariff: &Tariff,
+        usage: &mut Usage,
+    ) -> f64 {
+        self.plan_usage(configuration, seconds, usage);
+        tariff.bill_usd(usage)
+    }
+
+    /// What its jobs are billed by under a policy.
+    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
+
+    /// Whether a configuration was measured, interpolated, or extrapolated.
+    fn provenance(&self, configuration: usize) -> &'static str;
+
+    /// How far off what is said of a configuration may be, as far as its measurements tell.
+    fn prediction_spread(&self, _configuration: usize) -> Spread {
+        Spread::default()
+    }
+
+    /// The VMs of a configuration as lists show them, in the order of its plan; none where [`Facts::world`] tells them.
+    fn held_vms(&self, _configuration: usize) -> Vec<HeldVms> {
+        Vec::new()
+    }
+
+    /// How a configuration is simulated when `fidelity` is asked for, and why, where that is another.
+    fn simulated_in(
+        &self,
+        configuration: usize,
+        fidelity: Fidelity,
+    ) -> (&'static str, Option<&str>);
+
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g>;
+}

@@ -1,0 +1,260 @@
+//! A job in one replica, whatever it does: the marks that it comes back to, and how it came to its target.
+
+use super::{JobTrial, Length, Observation, Stop, Timeline};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Usage;
+use scavsim_sim::job::{SketchResult, Totals};
+use scavsim_sim::training::UnfinishedJob;
+use scavsim_sim::training::log::Entry;
+
+/// What a job does on one kind of ground; everything else is [`WorkTrial`]'s.
+pub trait Work: Send {
+    /// What changes while the job goes on, and comes back with a mark.
+    type Job: Clone + Send;
+
+    /// Brings a job back to time zero, in `replica`.
+    fn restart(&mut self, job: &mut Self::Job, replica: u64);
+
+    /// Makes a job the same as another, keeping its memory.
+    fn copy(from: &Self::Job, to: &mut Self::Job) {
+        to.clone_from(from);
+    }
+
+    fn now(job: &Self::Job) -> SimTime;
+
+    /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made
+    /// in another, where the job was in one. Whether it is in this one now: some take their VMs when they begin.
+    fn hold(
+        &mut self,
+        job: &mut Self::Job,
+        configuration: usize,
+        progress: Option<f64>,
+    ) -> Result<bool, UnfinishedJob>;
+
+    /// Whether so many steps let the noise settle, where there is any.
+    fn settles(&self, steps: u64) -> bool;
+
+    fn probe(
+        &mut self,
+        at: &mut Stand<Self::Job>,
+        configuration: usize,
+        length: Length,
+    ) -> Result<Observation, Stop>;
+
+    /// Runs `choice` to the target, as if that had not been reached before.
+    fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, UnfinishedJob>;
+
+    /// What a job used when everything is released at `end`.
+    fn usage_until(&self, job: &Self::Job, end: SimTime, usage: &mut Usage);
+
+    /// The run that a job just made of `choice`, in outline.
+    fn sketch_again(&mut self, _job: &mut Self::Job, _choice: usize) -> Option<SketchResult> {
+        None
+    }
+
+    /// A run of `choice` in outline, in a replica of its own.
+    fn sketch(&mut self, _choice: usize, _replica: u64) -> Option<SketchResult> {
+        None
+    }
+
+    /// Notes what happens to a job from the next restart on.
+    fn watch(&mut self, _job: &mut Self::Job, _most: u64) {}
+
+    /// What was noted of a job that ended at `end`.
+    fn noted_until(&mut self, _job: &mut Self::Job, _end: SimTime) -> Vec<Entry> {
+        Vec::new()
+    }
+}
+
+/// A job of a kind of work, in one replica.
+#[derive(Debug)]
+pub struct WorkTrial<W: Work> {
+    pub(super) work: W,
+    pub(super) now: Stand<W::Job>,
+    marked: Vec<Stand<W::Job>>,
+}
+
+/// Where a job stands in its replica.
+#[derive(Debug, Clone)]
+pub struct Stand<J> {
+    pub job: J,
+    /// The configuration that it was in last.
+    pub current: Option<usize>,
+    /// The configuration whose VMs it holds.
+    pub holds: Option<usize>,
+    /// Share of the way to the target that is done.
+    pub progress: f64,
+    /// Steps that it has done, in all configurations.
+    pub steps: u64,
+    cold_start: Option<(usize, f64)>,
+    reached: Option<ReachedTarget>,
+    /// What was used when the target was reached during the search.
+    used: Usage,
+}
+
+/// The target, reached during the search.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachedTarget {
+    pub configuration: usize,
+    pub at: SimTime,
+    /// VMs that the provider took away until then.
+    pub lost_vms: u32,
+    /// What came of all stretches until then.
+    pub totals: Option<Totals>,
+}
+
+impl<J> Stand<J> {
+    /// Whether the target was reached during the search.
+    pub fn is_reached(&self) -> bool {
+        self.reached.is_some()
+    }
+
+    /// Notes that the target is reached, if it was not before, and what was used until then.
+    pub fn reach<W: Work<Job = J>>(&mut self, work: &W, reached: ReachedTarget) {
+        if self.reached.is_none() {
+            self.reached = Some(reached);
+            work.usage_until(&self.job, reached.at, &mut self.used);
+        }
+    }
+
+    /// Holds the VMs of a configuration, ready to train.
+    pub fn hold<W: Work<Job = J>>(
+        &mut self,
+        work: &mut W,
+        configuration: usize,
+    ) -> Result<(), UnfinishedJob> {
+        if self.holds != Some(configuration) {
+            let progress = self.current.map(|_| self.progress);
+            if work.hold(&mut self.job, configuration, progress)? {
+                (self.current, self.holds) = (Some(configuration), Some(configuration));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<W: Work> WorkTrial<W> {
+    /// A job at time zero of replica 0.
+    pub(super) fn at_zero(work: W, job: W::Job) -> WorkTrial<W> {
+        WorkTrial {
+            work,
+            now: Stand {
+                job,
+                current: None,
+                holds: None,
+                progress: 0.0,
+                steps: 0,
+                cold_start: None,
+                reached: None,
+                used: Usage::default(),
+            },
+            marked: Vec::new(),
+        }
+    }
+}
+
+/// Makes `to` the same as `from`, keeping its memory.
+fn copy<W: Work>(from: &Stand<W::Job>, to: &mut Stand<W::Job>) {
+    W::copy(&from.job, &mut to.job);
+    (to.current, to.holds) = (from.current, from.holds);
+    (to.progress, to.steps) = (from.progress, from.steps);
+    to.cold_start = from.cold_start;
+    to.reached = from.reached;
+    if from.reached.is_some() {
+        to.used.copy_from(&from.used);
+    }
+}
+
+impl<W: Work> JobTrial for WorkTrial<W> {
+    fn restart(&mut self, replica: u64) {
+        self.work.restart(&mut self.now.job, replica);
+        let now = &mut self.now;
+        (now.current, now.holds) = (None, None);
+        (now.progress, now.steps) = (0.0, 0);
+        (now.cold_start, now.reached) = (None, None);
+    }
+
+    fn mark(&mut self, number: usize) {
+        while self.marked.len() <= number {
+            self.marked.push(self.now.clone());
+        }
+        copy::<W>(&self.now, &mut self.marked[number]);
+    }
+
+    fn back_to(&mut self, number: usize) {
+        if let Some(marked) = self.marked.get(number) {
+            copy::<W>(marked, &mut self.now);
+        }
+    }
+
+    fn now(&self) -> SimTime {
+        W::now(&self.now.job)
+    }
+
+    fn current(&self) -> Option<usize> {
+        self.now.current
+    }
+
+    fn move_to(&mut self, configuration: usize) -> Result<(), Stop> {
+        Ok(self.now.hold(&mut self.work, configuration)?)
+    }
+
+    fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
+        self.move_to(configuration)?;
+        let start = self.now();
+        if self.work.settles(steps) {
+            self.probe(configuration, Length::Steps(steps))?;
+            let seconds = (self.now() - start).seconds();
+            self.now.cold_start = Some((configuration, seconds));
+        }
+        Ok(())
+    }
+
+    fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
+        self.work.probe(&mut self.now, configuration, length)
+    }
+
+    fn run_to_target(&mut self, choice: usize) -> Result<Timeline, UnfinishedJob> {
+        let line = Timeline {
+            cold_start: self.now.cold_start,
+            ..self.work.run(&mut self.now, choice)?
+        };
+        Ok(match self.now.reached {
+            None => line,
+            Some(reached) => Timeline {
+                net_end: reached.at,
+                reached: Some(reached.configuration),
+                lost_vms: reached.lost_vms,
+                totals: reached.totals,
+                ..line
+            },
+        })
+    }
+
+    fn sketch_again(&mut self, choice: usize) -> Option<SketchResult> {
+        self.work.sketch_again(&mut self.now.job, choice)
+    }
+
+    fn sketch(&mut self, choice: usize, replica: u64) -> Option<SketchResult> {
+        self.work.sketch(choice, replica)
+    }
+
+    fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        self.work.usage_until(&self.now.job, end, usage);
+    }
+
+    fn usage_until_target(&self, line: &Timeline, usage: &mut Usage) {
+        match line.reached {
+            None => self.usage_until(line.net_end, usage),
+            Some(_) => usage.copy_from(&self.now.used),
+        }
+    }
+
+    fn watch(&mut self, most: u64) {
+        self.work.watch(&mut self.now.job, most);
+    }
+
+    fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+        self.work.noted_until(&mut self.now.job, end)
+    }
+}

@@ -1,0 +1,296 @@
+//! What figures and pages need of records, gathered as they pass by: its size does not go with the cases.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
+use std::io;
+
+use scavsim_base::stats::RunningMedian;
+use scavsim_lab::experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
+
+/// Chosen configurations that are kept; beyond, the rest is counted.
+const MOST_CHOSEN: usize = 2_000;
+/// Cases that are kept to be looked at one by one.
+const MOST_CASES: u64 = 500;
+/// Reasons of failed cases that are told apart.
+const MOST_REASONS: usize = 20;
+/// Ends of the interval that runs are told by.
+pub const ENDS: [f64; 2] = [0.05, 0.95];
+
+/// What a run left in its records.
+pub struct RecordDigest {
+    summary: Summary,
+    all: Vec<Outcomes>,
+    /// The outcomes behind those of the last record.
+    next: usize,
+    rule: Rule,
+    /// Cases by the rule.
+    pub cases: Vec<OwnedRecord>,
+    /// Chosen configurations with what is expected of them.
+    pub chosen: Vec<ChosenPoint>,
+    /// Places of the chosen configurations by their hash.
+    known: HashMap<u64, usize>,
+    /// Whether there were more than are kept.
+    pub is_cut: bool,
+    pub count: u64,
+    /// Why cases have no result, with their number.
+    pub reasons: BTreeMap<String, u64>,
+    /// Cases by where their choice comes from: measured, interpolated, extrapolated.
+    pub provenance: BTreeMap<String, u64>,
+}
+
+/// What the cases of one setting, workload, policy, objective and strategy came to.
+pub struct Outcomes {
+    pub setting: String,
+    pub workload: String,
+    pub pricing: String,
+    pub objective: String,
+    pub strategy: String,
+    time_h: RunningMedian,
+    cost_usd: RunningMedian,
+}
+
+/// A configuration that a strategy or the oracle chose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChosenPoint {
+    pub setting: String,
+    pub workload: String,
+    pub pricing: String,
+    /// VM shape or kind of cluster.
+    pub vm: Option<String>,
+    pub workers: Option<u32>,
+    pub batch: Option<u32>,
+    /// What it is on all other axes.
+    pub other: Option<String>,
+    /// Expected hours.
+    pub time_h: f64,
+    /// Expected USD.
+    pub cost_usd: f64,
+    /// Measured, interpolated or extrapolated.
+    pub provenance: String,
+    /// In how many cases, by strategy and objective.
+    pub by: Vec<Chooser>,
+}
+
+/// Who chose a configuration, and how often.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chooser {
+    pub strategy: String,
+    pub objective: String,
+    pub cases: u64,
+}
+
+/// Which cases are kept: all where they are few, else those whose scrambled number falls low.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    below: u64,
+    of: u64,
+}
+
+impl Rule {
+    pub fn for_cases(cases: u64) -> Rule {
+        Rule {
+            below: MOST_CASES,
+            of: cases.max(MOST_CASES),
+        }
+    }
+
+    /// Whether a case is kept. Numbers are scrambled, for cases that follow each other differ by strategy, policy and
+    /// objective in turns.
+    pub fn keeps(self, case: u64) -> bool {
+        let scrambled = case.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        // The same share of 2^32 as is kept of all.
+        u128::from(scrambled) * u128::from(self.of) < u128::from(self.below) << 32
+    }
+}
+
+impl Outcomes {
+    /// Hours that 5 % and 95 % of the cases stay below.
+    pub fn time_h(&mut self) -> Option<[f64; 2]> {
+        ends(&mut self.time_h)
+    }
+
+    /// USD that they do.
+    pub fn cost_usd(&mut self) -> Option<[f64; 2]> {
+        ends(&mut self.cost_usd)
+    }
+
+    fn is_of(&self, record: &Record<'_>) -> bool {
+        self.strategy == record.strategy
+            && self.pricing == record.pricing
+            && self.objective == record.objective
+            && self.workload == record.workload
+            && self.setting == record.setting
+    }
+}
+
+fn ends(values: &mut RunningMedian) -> Option<[f64; 2]> {
+    Some([values.quantile(ENDS[0])?, values.quantile(ENDS[1])?])
+}
+
+impl RecordDigest {
+    /// Nothing yet, of a run of so many cases; `across_vms` where every VM type is searched by itself.
+    pub fn new(cases: u64, across_vms: bool, tasks: Tasks) -> RecordDigest {
+        RecordDigest {
+            summary: Summary::new(None, across_vms, tasks),
+            all: Vec::new(),
+            next: 0,
+            rule: Rule::for_cases(cases),
+            cases: Vec::new(),
+            chosen: Vec::new(),
+            known: HashMap::new(),
+            is_cut: false,
+            count: 0,
+            reasons: BTreeMap::new(),
+            provenance: BTreeMap::new(),
+        }
+    }
+
+    /// Whether of many cases only some are kept.
+    pub fn is_sample(&self) -> bool {
+        self.rule.of > self.rule.below
+    }
+
+    /// The groups of the summary, and the outcomes, both taken out.
+    pub fn finish(&mut self) -> (Vec<Group>, Vec<Outcomes>) {
+        let groups = std::mem::take(&mut self.summary).finish_usual();
+        (groups, std::mem::take(&mut self.all))
+    }
+
+    /// The outcomes of a record; records come in turns, so it is the next, or again an early one.
+    fn outcomes(&mut self, record: &Record<'_>) -> &mut Outcomes {
+        let is_it = |at: &usize| self.all.get(*at).is_some_and(|one| one.is_of(record));
+        let at = Some(self.next).filter(|at| is_it(at));
+        let at = at.or_else(|| (0..self.all.len()).rev().find(is_it));
+        let at = at.unwrap_or_else(|| {
+            self.all.push(Outcomes {
+                setting: record.setting.to_owned(),
+                workload: record.workload.to_owned(),
+                pricing: record.pricing.to_owned(),
+                objective: record.objective.to_owned(),
+                strategy: record.strategy.to_owned(),
+                time_h: RunningMedian::new(),
+                cost_usd: RunningMedian::new(),
+            });
+            self.all.len() - 1
+        });
+        self.next = at + 1;
+        &mut self.all[at]
+    }
+
+    fn note_choice(&mut self, record: &Record<'_>) {
+        let (Some(time_h), Some(cost_usd)) = (record.expected_time_h, record.expected_cost_usd)
+        else {
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        (record.setting, record.workload, record.pricing).hash(&mut hasher);
+        record.chosen_vm.hash(&mut hasher);
+        (
+            record.chosen_workers,
+            record.chosen_batch,
+            record.chosen_other,
+        )
+            .hash(&mut hasher);
+        let key = hasher.finish();
+        if let Some(at) = self.known.get(&key) {
+            self.chosen[*at].note(record);
+            return;
+        }
+        if self.chosen.len() == MOST_CHOSEN {
+            self.is_cut = true;
+            return;
+        }
+        self.known.insert(key, self.chosen.len());
+        let mut point = ChosenPoint {
+            setting: record.setting.to_owned(),
+            workload: record.workload.to_owned(),
+            pricing: record.pricing.to_owned(),
+            vm: record.chosen_vm.map(str::to_owned),
+            workers: record.chosen_workers,
+            batch: record.chosen_batch,
+            other: record.chosen_other.map(str::to_owned),
+            time_h,
+            cost_usd,
+            provenance: record.provenance.unwrap_or_default().to_owned(),
+            by: Vec::new(),
+        };
+        point.note(record);
+        self.chosen.push(point);
+    }
+}
+
+impl ChosenPoint {
+    fn note(&mut self, record: &Record<'_>) {
+        let is_it = |one: &&mut Chooser| {
+            one.strategy == record.strategy && one.objective == record.objective
+        };
+        match self.by.iter_mut().find(is_it) {
+            Some(one) => one.cases += 1,
+            None => self.by.push(Chooser {
+                strategy: record.strategy.to_owned(),
+                objective: record.objective.to_owned(),
+                cases: 1,
+            }),
+        }
+    }
+}
+
+impl Sink for RecordDigest {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.count += 1;
+        self.summary.push_record(record)?;
+        let outcomes = self.outcomes(record);
+        if let (Some(time_h), Some(cost_usd)) = (record.time_h, record.cost_usd) {
+            outcomes.time_h.add(time_h);
+            outcomes.cost_usd.add(cost_usd);
+        }
+        self.note_choice(record);
+        match record.status {
+            Status::Ok => {
+                if let Some(provenance) = record.provenance {
+                    count(&mut self.provenance, provenance, usize::MAX);
+                }
+            }
+            Status::Failed => count(&mut self.reasons, &record.reason, MOST_REASONS),
+        }
+        if self.rule.keeps(record.case) {
+            self.cases.push(record.clone().into_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Counts a word; beyond `most` of them all others together.
+fn count(words: &mut BTreeMap<String, u64>, word: &str, most: usize) {
+    if let Some(count) = words.get_mut(word) {
+        *count += 1;
+        return;
+    }
+    let word = if words.len() < most { word } else { "others" };
+    *words.entry(word.to_owned()).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_cases_are_all_kept_and_of_many_about_as_many_as_are_said_from_all_turns() {
+        let kept = |cases: u64| {
+            (0..cases)
+                .filter(|case| Rule::for_cases(cases).keeps(*case))
+                .count()
+        };
+        assert_eq!(kept(MOST_CASES), MOST_CASES as usize);
+        let cases = 1_010_000;
+        let about = kept(cases) as f64 / MOST_CASES as f64;
+        assert!((0.9..1.1).contains(&about), "{about}");
+        for turn in 0..15 {
+            let rule = Rule::for_cases(cases);
+            let own = (0..cases).filter(|case| case % 15 == turn && rule.keeps(*case));
+            let share = own.count() as f64 * 15.0 / MOST_CASES as f64;
+            assert!((0.5..1.5).contains(&share), "{turn}: {share}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether what is computed once is shared out among threads.
+
+use rayon::prelude::*;
+
+/// On how many threads something is computed; what comes out is the same.
+///
+/// Nothing is shared out by whoever holds a lock or fills a cell that others wait for: a thread that waits for its helpers
+/// takes up whatever lies in the pool, which may wait for that very cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Parallelism {
+    /// On this one.
+    #[default]
+    One,
+    /// On those of the pool that this one belongs to.
+    Pool,
+}
+
+impl Parallelism {
+    /// Threads of the pool that this is called in, if it is called in one.
+    pub fn of_current_thread() -> Parallelism {
+        match rayon::current_thread_index() {
+            Some(_) if rayon::current_num_threads() > 1 => Parallelism::Pool,
+            _ => Parallelism::One,
+        }
+    }
+
+    pub fn count(self) -> usize {
+        match self {
+            Parallelism::One => 1,
+            Parallelism::Pool => rayon::current_num_threads(),
+        }
+    }
+
+    /// What `of` makes of each of `items` and its place, in their order.
+    pub fn map<T: Send, R: Send>(
+        self,
+        items: &mut [T],
+        of: impl Fn(usize, &mut T) -> R + Send + Sync,
+    ) -> Vec<R> {
+        match self {
+            Parallelism::One => {
+                let all = items.iter_mut().enumerate();
+                all.map(|(at, item)| of(at, item)).collect()
+            }
+            Parallelism::Pool => (items.par_iter_mut().enumerate().with_max_len(1))
+                .map(|(at, item)| of(at, item))
+                .collect(),
+        }
+    }
+
+    /// What `of` makes of each number below `count`, in their order; each thread takes up `at_once` of them.
+    pub fn each<R: Send>(
+        self,
+        count: usize,
+        at_once: usize,
+        of: impl Fn(usize) -> R + Send + Sync,
+    ) -> Vec<R> {
+        match self {
+            Parallelism::One => (0..count).map(of).collect(),
+            Parallelism::Pool => (0..count)
+                .into_par_iter()
+                .with_min_len(at_once)
+                .map(of)
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_out_is_in_order_on_any_number_of_threads() {
+        let squares: Vec<usize> = (0..1000).map(|n| n * n).collect();
+        assert_eq!(Parallelism::of_current_thread(), Parallelism::One);
+        assert_eq!(
+            Parallelism::of_current_thread().each(1000, 7, |n| n * n),
+            squares
+        );
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
+        pool.build().expect("three threads").install(|| {
+            assert_eq!(
+                (
+                    Parallelism::of_current_thread(),
+                    Parallelism::of_current_thread().count()
+                ),
+                (Parallelism::Pool, 3)
+            );
+            assert_eq!(Parallelism::Pool.each(1000, 7, |n| n * n), squares);
+            let mut items: Vec<usize> = (0..1000).collect();
+            let doubled = Parallelism::Pool.map(&mut items, |at, item| {
+                *item *= at;
+                2 * *item
+            });
+            assert_eq!(items, squares);
+            assert!(doubled.iter().zip(&squares).all(|(a, b)| *a == 2 * b));
+        });
+    }
+}

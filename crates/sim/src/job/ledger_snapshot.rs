@@ -1,0 +1,38 @@
+//! What stood in a job's books when it came to its mark: what is lost later must not change what the phases were until
+//! then.
+
+use super::vm::never;
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Usage;
+use scavsim_data::usage::ledger::Ledger;
+
+#[derive(Debug, Clone)]
+pub(crate) struct LedgerSnapshot {
+    at: SimTime,
+    ledger: Ledger,
+}
+
+impl LedgerSnapshot {
+    pub(crate) fn nothing() -> LedgerSnapshot {
+        LedgerSnapshot {
+            at: never(),
+            ledger: Ledger::default(),
+        }
+    }
+
+    /// Nothing any more, keeping the memory.
+    pub(crate) fn forget(&mut self) {
+        self.at = never();
+    }
+
+    pub(crate) fn keep(&mut self, now: SimTime, ledger: &Ledger) {
+        self.at = now;
+        self.ledger.copy_from(ledger);
+    }
+
+    /// What was used when all VMs are released at `end`, of a job whose books are now `ledger`.
+    pub(crate) fn usage_until(&self, ledger: &Ledger, end: SimTime, usage: &mut Usage) {
+        let ledger = if end == self.at { &self.ledger } else { ledger };
+        ledger.usage_until(end, usage);
+    }
+}

@@ -1,0 +1,117 @@
+//! A plan that fits, in figures; and what plans are made of.
+
+use std::sync::Arc;
+
+use super::{Axes, Draft, Flops, PreparedForm};
+use crate::parallel::Links;
+use crate::parallel::runtime::PredictionUncertainty;
+use scavsim_base::rng::ConfigurationKey;
+
+/// How far training goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Sequences to the target with a small batch, E₀.
+    pub sequences: f64,
+    /// Noise scale in sequences, B₀: with a batch of B it takes E₀ (1 + B/B₀). `None`: the same with every batch.
+    pub noise_scale: Option<f64>,
+}
+
+impl Target {
+    /// Sequences to the target with a batch of so many, over those with a small one: 1 + B/B₀.
+    /// Source: McCandlish et al. 2018.
+    pub fn epochs(&self, batch: u32) -> f64 {
+        self.noise_scale
+            .map_or(1.0, |scale| 1.0 + f64::from(batch) / scale)
+    }
+
+    /// Steps to the target.
+    pub fn steps(&self, batch: u32) -> f64 {
+        self.sequences * self.epochs(batch) / f64::from(batch.max(1))
+    }
+}
+
+/// A plan that fits, in figures that do not depend on luck.
+#[derive(Debug, Clone)]
+pub struct FeasiblePlan {
+    pub draft: Draft,
+    /// VMs of the plan: type among `Choices::types`, how many.
+    pub nodes: Box<[(u16, u32)]>,
+    /// Whether the provider may take them away.
+    pub on_spot: bool,
+    /// Steps to the target.
+    pub steps: f64,
+    pub step_s: f64,
+    /// Communication of a step that nothing hides, between stages and replicas.
+    pub communication_s: f64,
+    /// Communication inside of its passes; `None` where measured layers hold it.
+    pub inside_s: Option<f64>,
+    /// Least of a step that computing takes on the slowest stage.
+    pub compute_s: f64,
+    /// Share of the step in which a stage waits for others.
+    pub bubble_share: f32,
+    /// Most GiB that a GPU holds.
+    pub peak_gib: f32,
+    /// Whether a GPU may hold more than it has.
+    pub may_not_fit: bool,
+    /// Bytes of a checkpoint.
+    pub state_bytes: f64,
+    /// The last layer of each stage.
+    pub(super) cuts: Arc<[u32]>,
+    /// Key of its luck.
+    pub key: ConfigurationKey,
+}
+
+impl FeasiblePlan {
+    /// A plan on the VMs of another offer that has the same kinds of nodes.
+    pub(super) fn offered(&self, draft: Draft, axes: &Axes, places: &[[u16; 3]]) -> FeasiblePlan {
+        let on_spot = axes.offers[draft.offer as usize].on_spot;
+        let degrees = (draft.replicas(), draft.pipeline, draft.tensor);
+        // Drafts fill their nodes.
+        let nodes = axes.nodes_of(draft.offer, degrees).unwrap_or_default();
+        FeasiblePlan {
+            draft,
+            nodes: (nodes.iter())
+                .map(|(kind, nodes)| (places[*kind as usize][terms_place(on_spot)], *nodes))
+                .collect(),
+            on_spot: on_spot == Some(true),
+            ..self.clone()
+        }
+    }
+
+    pub fn vms(&self) -> u32 {
+        self.nodes.iter().map(|node| node.1).sum()
+    }
+
+    /// Seconds to the target without luck.
+    pub fn calm_s(&self) -> f64 {
+        self.steps.ceil() * self.step_s
+    }
+}
+
+#[derive(Debug)]
+pub struct Parts {
+    pub name: String,
+    pub target: Target,
+    pub axes: Axes,
+    /// Names of zones, where something is said of them.
+    pub zones: Vec<Arc<str>>,
+    /// Forms of the plans; at least one.
+    pub forms: Vec<PreparedForm>,
+    /// What sending does.
+    pub links: Arc<Links>,
+    /// How far steps may be off.
+    pub doubt: PredictionUncertainty,
+    /// FLOPs, where the model is known by its architecture.
+    pub flops: Option<Flops>,
+    /// Hashes of the tables behind it.
+    pub hashes: Vec<String>,
+}
+
+/// The place of terms among those of a kind of nodes.
+pub(super) fn terms_place(on_spot: Option<bool>) -> usize {
+    match on_spot {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    }
+}

@@ -1,0 +1,209 @@
+//! A job on a parallel plan: VMs requested, training, checkpoints, losses and failures, and what the job does then.
+//!
+//! - `held`: the VMs that it holds. `losses`: when some of them go. `failing`: by failures. `formation_state`: what trains; `form`: what does next.
+//! - `train`: training through it all.
+
+mod failing;
+mod form;
+mod formation_state;
+mod held;
+mod losses;
+mod train;
+
+use failing::FailureClock;
+use formation_state::FormationState;
+use held::HeldVms;
+
+use super::Choices;
+use super::formation::Formation;
+use super::pace::PlanPace;
+use super::terms::{PlanWithTerms, Terms};
+use crate::engine::Interrupt;
+use crate::job::LedgerSnapshot;
+use crate::provider::{Capacity, Provider, Vm};
+use crate::training::UnfinishedJob;
+use crate::training::drift::DriftPath;
+use crate::training::log::{Entry, LogEvent, Track};
+use scavsim_base::rng::{Streams, WorkloadKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::ledger::Ledger;
+use scavsim_data::usage::{EndedBy, Phase, Usage};
+
+/// A job in one replica, with its clock and books.
+#[derive(Debug, Clone)]
+pub struct PlanJob {
+    provider: Provider,
+    /// How many GPUs there are, where that is known: then the provider takes whatever is more.
+    capacity: Option<Capacity>,
+    interrupt: Interrupt,
+    now: SimTime,
+    ledger: Ledger,
+    kept: LedgerSnapshot,
+    drift: DriftPath,
+    /// The VMs held, in the order of requests.
+    vms: HeldVms,
+    /// When machines fail, where they do.
+    failing: Option<FailureClock>,
+    maintenance_at: SimTime,
+    /// What all have to go on from before they train.
+    restarts: Restart,
+    forming: FormationState,
+    /// When each spare is ready: they are held beside.
+    spares: Vec<SimTime>,
+    /// The type of the spares, and since when they are held.
+    spares_held: Option<(u16, SimTime)>,
+    /// What happens, where somebody wants to see it.
+    pub log: Option<Vec<Entry>>,
+}
+
+/// What all have to go on from before they train.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Restart {
+    /// Nothing.
+    None,
+    /// The last checkpoint.
+    Storage,
+    /// What the nodes beside those that went keep in memory.
+    Memory,
+}
+
+/// The steps of what trains, made when they are asked for.
+pub trait Paces {
+    fn pace_of(&mut self, formation: Formation) -> &mut PlanPace;
+}
+
+impl PlanJob {
+    /// A job at time zero that holds nothing, stopped from outside by `interrupt`.
+    pub fn new(
+        (choices, terms): (&Choices, &Terms),
+        (streams, replica): (Streams, u64),
+        interrupt: Interrupt,
+    ) -> PlanJob {
+        let key = WorkloadKey::from_name(&choices.name);
+        let losses = terms.spot.as_deref().map(|spot| &spot.losses);
+        let capacity = losses
+            .filter(|_| terms.is_capacity)
+            .and_then(|losses| Capacity::new(losses, &streams, replica));
+        let of_market = losses.filter(|_| capacity.is_none());
+        PlanJob {
+            provider: Provider::new(streams, replica, of_market),
+            capacity,
+            interrupt,
+            now: SimTime::ZERO,
+            ledger: Ledger::default(),
+            kept: LedgerSnapshot::nothing(),
+            drift: DriftPath::new(terms.variation.drift, streams, replica, key),
+            vms: HeldVms::default(),
+            failing: (terms.failures.as_ref()).map(|_| FailureClock::new(&streams, replica)),
+            maintenance_at: (terms.failures.as_ref())
+                .and_then(|failures| failures.maintenance)
+                .map_or(SimTime::LAST, |(every, _)| every),
+            restarts: Restart::None,
+            forming: FormationState::default(),
+            spares: Vec::new(),
+            spares_held: None,
+            log: None,
+        }
+    }
+
+    pub fn now(&self) -> SimTime {
+        self.now
+    }
+
+    /// What was used when all VMs are released at `end`.
+    pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        self.kept.usage_until(&self.ledger, end, usage);
+    }
+
+    /// Holds the VMs of a plan, ready to train; those of another plan are kept as far as they are of use.
+    pub fn hold(&mut self, on: PlanWithTerms<'_>) -> Result<(), UnfinishedJob> {
+        let surplus = self.vms.take_surplus(|vm| on.vms_of(vm));
+        for held in surplus {
+            self.forming.free.extend(held.node);
+            self.end(&held.vm, EndedBy::User);
+        }
+        self.ledger.resize_batch(on.way.draft.batch, self.now);
+        self.hold_spares(on);
+        self.meet_plan(on);
+        self.forming.is_settled = false;
+        self.form(on, &on.terms.start_up, on.way.calm_s())
+    }
+
+    /// Holds as many spares as the terms say, of the type of the plan's first VMs.
+    fn hold_spares(&mut self, on: PlanWithTerms<'_>) {
+        let (count, vm) = (
+            on.terms.reacting.spares,
+            on.way.nodes.first().map(|node| node.0),
+        );
+        let (Some(vm), None, true) = (vm, self.spares_held, count > 0) else {
+            return;
+        };
+        self.ledger.add_vms(vm, count, self.now);
+        self.spares_held = Some((vm, self.now));
+        let boot = on.terms.start_up.mean_s();
+        self.spares = vec![self.now + SimTime::from_seconds(boot); count as usize];
+    }
+
+    pub fn release_all(&mut self) {
+        for vm in self.vms.take_all() {
+            self.end(&vm, EndedBy::User);
+        }
+        // Nobody is a node of anything any more.
+        self.forming = FormationState::default();
+        if let Some((vm, from)) = self.spares_held.take() {
+            for _ in std::mem::take(&mut self.spares) {
+                self.ledger.end(vm, from, self.now, EndedBy::User);
+            }
+        }
+    }
+
+    pub fn restart_before_training(&mut self) {
+        self.restarts = Restart::Storage;
+    }
+
+    /// Passes so many seconds of training on what is held, for nothing but what they show.
+    pub fn look(&mut self, seconds: f64, phase: Phase) {
+        self.ledger.enter(phase, self.now);
+        self.pass_until(self.now + SimTime::from_seconds(seconds), phase);
+    }
+
+    fn pass_until(&mut self, until: SimTime, phase: Phase) {
+        let from = std::mem::replace(&mut self.now, until);
+        if let Some(failing) = &mut self.failing {
+            failing.pass((until - from).seconds());
+        }
+        self.ledger.enter(phase, until);
+        self.note((from, until), Track::Job, LogEvent::Phase(phase));
+    }
+
+    fn note(&mut self, span: (SimTime, SimTime), track: Track, what: LogEvent) {
+        if let Some(log) = &mut self.log {
+            log.push(Entry::span(span, track, what));
+        }
+    }
+
+    /// A VM is gone now.
+    fn end(&mut self, vm: &Vm, by: EndedBy) {
+        self.end_at(vm, self.now, by);
+    }
+
+    fn end_at(&mut self, vm: &Vm, at: SimTime, by: EndedBy) {
+        self.ledger.end(vm.vm, vm.asked, at, by);
+        if let Some(log) = &mut self.log {
+            log.extend(Entry::of_gone((vm.number, vm.vm), (vm.runs, at), by));
+        }
+    }
+
+    /// VMs that are held run until `at`, for those who look on.
+    pub fn note_still_running(&mut self, at: SimTime) {
+        for vm in self.vms.all() {
+            if vm.runs < at {
+                self.note(
+                    (vm.runs, at),
+                    Track::Vm(vm.number),
+                    LogEvent::Running(vm.vm),
+                );
+            }
+        }
+    }
+}

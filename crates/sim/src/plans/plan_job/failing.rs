@@ -1,0 +1,148 @@
+//! Failures of machines as the clock of one replica meets them.
+//!
+//! Machines that run fail at a rate that changes only with who is there: the next failure comes once the rate of all that are held, summed
+//! over time, has reached an exponential draw of mean 1. One that would hit a machine which is still starting does not happen.
+
+use super::held::HeldVms;
+use crate::plans::Failures;
+use crate::plans::failures::FailureScope;
+use scavsim_base::rng::{Purpose, Stream, Streams};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+#[derive(Debug, Clone)]
+pub(super) struct FailureClock {
+    stream: Stream,
+    streams: Streams,
+    replica: u64,
+    /// Rate × time until the next failure.
+    left: f64,
+    /// Failures per second of all that is held.
+    rate: f64,
+    /// The failure that a job waits for.
+    due: Option<Failure>,
+    /// Failed machines whose place nobody has taken yet.
+    unreplaced: u32,
+}
+
+/// A failure to come.
+#[derive(Debug, Clone, Copy)]
+struct Failure {
+    at: SimTime,
+    place: usize,
+    /// Rate × time from then until the next.
+    then: f64,
+}
+
+impl FailureClock {
+    pub(super) fn new(streams: &Streams, replica: u64) -> FailureClock {
+        let mut stream = streams.stream(replica, Purpose::Failures);
+        let left = exponential(&mut stream);
+        FailureClock {
+            stream,
+            streams: *streams,
+            replica,
+            left,
+            rate: 0.0,
+            due: None,
+            unreplaced: 0,
+        }
+    }
+
+    /// Failures per hour of a machine of so many GPUs that is asked for, by its number among all requests. The place of one that failed is
+    /// taken by one that failed before: it is a lemon as often as those are.
+    pub(super) fn of_machine_h(&mut self, failures: &Failures, gpus: u32, number: u32) -> f64 {
+        let mean_h = failures.of_node_h(gpus);
+        let Some(lemons) = failures.lemons else {
+            return mean_h;
+        };
+        let mut stream = self
+            .streams
+            .stream(self.replica, Purpose::Lemon(u64::from(number)));
+        let (others, lemon) = lemons.weights();
+        let share = match self.unreplaced {
+            0 => lemons.share,
+            _ => lemons.share * lemon,
+        };
+        self.unreplaced = self.unreplaced.saturating_sub(1);
+        if stream.uniform() < share {
+            mean_h * lemon
+        } else {
+            mean_h * others
+        }
+    }
+
+    /// Who is there from now on.
+    pub(super) fn watch(&mut self, vms: &HeldVms) {
+        self.rate = vms.failures_h() / SECONDS_PER_HOUR;
+    }
+
+    /// When the next failure comes, if nobody goes or comes.
+    pub(super) fn next(&self, now: SimTime) -> SimTime {
+        if self.rate <= 0.0 {
+            return SimTime::LAST;
+        }
+        now + SimTime::from_seconds(self.left / self.rate)
+    }
+
+    pub(super) fn pass(&mut self, seconds: f64) {
+        self.left = (self.left - seconds * self.rate).max(0.0);
+    }
+
+    /// Whether the failure that comes next, at `at`, hits a machine that runs by then, and so is the one that the job waits for; else
+    /// another comes after it.
+    pub(super) fn hits(&mut self, vms: &HeldVms, at: SimTime) -> bool {
+        let then = exponential(&mut self.stream);
+        let place = vms.place_at(self.stream.uniform() * vms.failures_h());
+        let hit = place.filter(|place| vms.runs(*place, at));
+        self.due = hit.map(|place| Failure { at, place, then });
+        if hit.is_none() {
+            self.left += then;
+        }
+        hit.is_some()
+    }
+
+    /// If the failure is here, the VMs that it takes are lost at `now`: seconds until somebody begins to restart the job.
+    pub(super) fn strike(
+        &mut self,
+        failures: &Failures,
+        vms: &mut HeldVms,
+        now: SimTime,
+    ) -> Option<f64> {
+        let Failure {
+            place: number,
+            then,
+            ..
+        } = self.due.take_if(|due| due.at <= now)?;
+        self.left = then;
+        let gpus = vms.gpus_of(number);
+        let mut left = self.stream.uniform() * failures.of_node_h(gpus);
+        let cause = failures.causes.iter().find(|cause| {
+            left -= cause.of_node_h(gpus);
+            left < 0.0
+        });
+        let group = failures.nodes_per_switch.max(1) as usize;
+        match cause.or(failures.causes.last()).map(|cause| cause.loses) {
+            Some(FailureScope::Gpu | FailureScope::Node) => {
+                vms.strike(number..number + 1, now);
+                self.unreplaced += 1;
+            }
+            Some(FailureScope::Switch) => {
+                let first = number / group * group;
+                vms.strike(first..first + group, now);
+                self.unreplaced += 1;
+            }
+            Some(FailureScope::Nothing) | None => {}
+        }
+        let by_hand = match failures.by_hand {
+            Some((share, mean_s)) if self.stream.uniform() < share => {
+                mean_s * exponential(&mut self.stream)
+            }
+            _ => 0.0,
+        };
+        Some(failures.detection.seconds() + by_hand)
+    }
+}
+
+fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log1p(-stream.uniform())
+}
