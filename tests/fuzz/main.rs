@@ -142,12 +142,12 @@ fn now(start: Instant) -> [u64; 2] {
     [used, start.elapsed()].map(|time| 1 + time.as_millis() as u64)
 }
 
-/// The number of inputs of each target, by its share. Undamaged ones are more where there are more seeds.
+/// The number of inputs of each target: its files as they are, and its share of the damaged ones.
 fn counts(targets: &[Target], inputs: u64) -> Vec<u64> {
     let all: u64 = targets.iter().map(|target| target.share).sum();
     let count = |target: &Target| inputs * target.share / all.max(1);
     (targets.iter())
-        .map(|target| count(target).max(target.seeds.len() as u64))
+        .map(|target| count(target) + target.seeds.len() as u64)
         .collect()
 }
 

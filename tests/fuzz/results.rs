@@ -55,7 +55,7 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
         .collect();
     let shared = right.clone();
     let mut all = vec![
-        Target::new("records", 100, text, move |folder| {
+        Target::new("records", 50, text, move |folder| {
             whole(folder, &records_of)
         }),
         Target::new("killed", 80, vec![killed(&forms[0])], resumed),

@@ -136,7 +136,7 @@ fn a_law_breaks_when_its_figure_is_changed() {
 }
 
 /// Numbers of scenarios in which all pairs of values are seen to break when they are exchanged, looked at first.
-const EXCHANGED_IN: &[u64] = &[];
+const EXCHANGED_IN: &[u64] = &[0, 2, 3, 5, 7, 12, 23, 36];
 
 #[test]
 fn pairs_of_values_break_their_law_when_they_are_exchanged() {

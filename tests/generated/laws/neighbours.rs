@@ -10,7 +10,7 @@ use crate::grounds::UNIT;
 use crate::rows::Row;
 
 /// What the second value makes of a figure.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub enum Way {
     NeverLess,
     NeverMore,
@@ -50,35 +50,19 @@ pub const NEIGHBOURS: &[Neighbours] = &[
         "cost",
         NeverLess,
     ),
-    (
-        "pricing.define.unit.commitment_discount",
-        "0",
-        "0.25",
-        "cost",
-        NeverMore,
-    ),
     ("pricing.define.unit.minimum_s", "0", "1e-6", "cost", Same),
     ("cluster.start_up_s", "0", "1e-6", "time", Same),
     ("cluster.start_up_s", "0", "71.3", "time", NeverLess),
     ("cluster.start_up_s", "0", "71.3", "cost", NeverLess),
-    ("vm.mine.compute_scale", "1.0", "1.5", "time", NeverMore),
-    ("vm.mine.network_scale", "1.0", "1.5", "time", NeverMore),
     ("variation.step_cv", "0", "1e-9", "time", Same),
-    ("variation.noise_cv", "0", "1e-9", "cost", Same),
     ("variation.vm_sigma", "0", "1e-9", "time", Same),
-    ("variation.placement_sigma", "0", "1e-9", "time", Same),
     ("spot.checkpoint_write_s", "0", "1e-6", "time", Same),
-    ("spot.warm_restart_s", "0", "1e-6", "time", Same),
-    ("spot.warm_restart_s", "0", "71.3", "time", NeverLess),
-    ("spot.cold_join_s", "0", "1e-6", "time", Same),
-    ("spot.replacement_s", "0", "1e-6", "time", Same),
-    ("spot.replacement_s", "0", "71.3", "time", NeverLess),
     ("spot.exponential_mean_h", "1e6", "2e6", "time", Same),
-    ("failures.checkpoint_write_s", "0", "1e-6", "time", Same),
+    ("spot.warm_restart_s", "0", "71.3", "time", NeverLess),
+    ("spot.replacement_s", "0", "71.3", "time", NeverLess),
+    ("spot.warm_restart_s", "0", "1e-6", "time", Same),
+    ("spot.replacement_s", "0", "1e-6", "time", Same),
     ("failures.restart_s", "0", "1e-6", "time", Same),
-    ("failures.restart_s", "0", "171.3", "time", NeverLess),
-    ("failures.detection_s", "0", "171.3", "time", NeverLess),
-    ("failures.replacement_s", "0", "171.3", "time", NeverLess),
     ("bag.dispatch_lag_s", "0", "1e-6", "time", Same),
     ("bag.dispatch_lag_s", "0", "17.1", "time", NeverLess),
     ("bag.start_stagger_s", "0", "17.1", "time", NeverLess),
