@@ -397,20 +397,22 @@ impl ImportArgs {
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::warn(report.warnings());
         for refused in &trial::prices_of_vms(&files, &out.out) {
-            let help = refused
-                .help
-                .as_ref()
-                .map_or(String::new(), |help| format!(" ({help})"));
-            terminal::note(&format!(
-                "without a price of its own, `run` refuses it: {}{help}",
-                refused.title
-            ));
+            note_missing_price(refused);
         }
         let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
         drop(progress);
         terminal::print(&format!("{report}{left_out}"))?;
         Ok(Exit::Done)
     }
+}
+
+fn note_missing_price(refused: &Diagnostic) {
+    let help = refused.help.as_deref().map(|help| format!(" ({help})"));
+    let help = help.unwrap_or_default();
+    terminal::note(&format!(
+        "without a price of its own, `run` refuses it: {}{help}",
+        refused.title
+    ));
 }
 
 impl OutArgs {

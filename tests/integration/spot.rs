@@ -14,9 +14,10 @@ use crate::replay::scenario;
 
 /// ResNet18 on 8 workers with batch 384 alone, its restores of `restore_s`, and `rest`.
 fn small(restore_s: f64, rest: &str) -> Scenario {
-    let start_up = match rest.contains("start_up_s") {
-        true => "",
-        false => "cluster.start_up_s = 0\n",
+    let start_up = if rest.contains("start_up_s") {
+        ""
+    } else {
+        "cluster.start_up_s = 0\n"
     };
     let text = format!(
         "seed = 11\nworkloads = [\"scavenger-resnet18\"]\n{start_up}cluster.pairs = [[8, 384]]\n\

@@ -116,18 +116,18 @@ type State = (Option<Machines>, u64, Option<usize>);
 
 /// Work done, work that is kept if machines are given back or lost now, and USD.
 #[derive(Clone, Copy)]
-struct Way {
+struct PartialSchedule {
     done_s: f64,
     kept_s: f64,
     usd: f64,
 }
 
 /// Leaves ways of which no other is as good.
-fn leave_best(ways: &mut Vec<Way>) {
+fn leave_best(ways: &mut Vec<PartialSchedule>) {
     ways.sort_by(|a, b| a.usd.total_cmp(&b.usd).then(b.done_s.total_cmp(&a.done_s)));
-    let mut kept: Vec<Way> = Vec::new();
+    let mut kept: Vec<PartialSchedule> = Vec::new();
     for way in ways.iter() {
-        let beats = |one: &Way| one.done_s >= way.done_s && one.kept_s >= way.kept_s;
+        let beats = |one: &PartialSchedule| one.done_s >= way.done_s && one.kept_s >= way.kept_s;
         if !kept.iter().any(beats) {
             kept.push(*way);
         }
@@ -148,14 +148,15 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
     let tick_s = world.tick_s;
     let all = machines(world, job);
     let mut best = f64::INFINITY;
-    let first = Way {
+    let first = PartialSchedule {
         done_s: 0.0,
         kept_s: 0.0,
         usd: 0.0,
     };
-    let mut states: HashMap<State, Vec<Way>> = HashMap::from([((None, 0, None), vec![first])]);
+    let mut states: HashMap<State, Vec<PartialSchedule>> =
+        HashMap::from([((None, 0, None), vec![first])]);
     for tick in 0..window.ticks() {
-        let mut next: HashMap<State, Vec<Way>> = HashMap::new();
+        let mut next: HashMap<State, Vec<PartialSchedule>> = HashMap::new();
         for ((running, left_s, checkpoint), ways) in states {
             let is_there = |(place, form): Machines| {
                 let needs = job.forms[form].machines;
@@ -210,7 +211,7 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
                     };
                     let left_s = (left_s - waits_s).max(0.0).to_bits();
                     let state = (Some((place, form)), left_s, Some(zone));
-                    next.entry(state).or_default().push(Way {
+                    next.entry(state).or_default().push(PartialSchedule {
                         done_s,
                         kept_s,
                         usd,

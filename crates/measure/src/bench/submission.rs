@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contestant::{Contestant, PROGRAM, is_built_in, not_a_label};
 use super::suite::Suite;
-use super::suite_searches::{NoBench, SearchMode, walk};
+use super::suite_searches::{NoBench, RunMode, walk};
 use super::transcript;
 use crate::compare::{Block, ComparisonOptions, Tally};
 use scavsim_base::output::OutputFolder;
@@ -141,7 +141,7 @@ pub fn run(
 ) -> Result<Submission, NoBench> {
     let folder = OutputFolder::alone(folder)?;
     let mut file = folder.create(transcript::FILE)?;
-    let way = SearchMode::Search(&mut file);
+    let way = RunMode::Search(&mut file);
     let blocks = walk(suite, scenarios, &contestant.name, effort, way)?;
     // Nothing vouches for other searches than it was made from.
     folder.remove(FILE)?;

@@ -36,7 +36,7 @@ pub enum NoBench {
 }
 
 /// Who makes the searches.
-pub(super) enum SearchMode<'w, 'r> {
+pub(super) enum RunMode<'w, 'r> {
     /// The strategy of the scenarios; transcripts are written.
     Search(&'w mut dyn Write),
     /// Transcripts; what is wrong with them is noted.
@@ -95,7 +95,7 @@ pub(super) fn walk(
     scenarios: &[Scenario],
     name: &str,
     effort: ComparisonOptions<'_>,
-    mut way: SearchMode<'_, '_>,
+    mut way: RunMode<'_, '_>,
 ) -> Result<Vec<Block>, NoBench> {
     let pool = effort.interrupt.pool(effort.jobs)?;
     let mut blocks = blocks(suite, name);
@@ -108,7 +108,7 @@ pub(super) fn walk(
         while from < all {
             let to = (from + AT_ONCE).min(all);
             let mut next: Vec<CaseLine> = (from..to).map(|at| (plan.case(at), None)).collect();
-            if let SearchMode::Replay(lines) = &mut way {
+            if let RunMode::Replay(lines) = &mut way {
                 for (case, line) in &mut next {
                     *line = lines.next()?;
                     if line.is_none() {
@@ -144,28 +144,23 @@ pub(super) fn walk(
                         if let Some((block, unit)) = places.block_and_unit(&blocks, &plan, case) {
                             blocks[block].entries[0].add(unit, &walked.seen);
                         }
-                        if let SearchMode::Search(into) = way {
+                        if let RunMode::Search(into) = way {
                             into.write_all(walked.line.as_bytes())?;
                             into.write_all(b"\n")?;
                         }
                     }
-                    (Err(NoSearch::Wrong(what)), SearchMode::Replay(lines)) => {
-                        lines.wrong.push(what)
-                    }
+                    (Err(NoSearch::Wrong(what)), RunMode::Replay(lines)) => lines.wrong.push(what),
                     // All lines behind it would be of another search, too.
-                    (Err(NoSearch::Misplaced(what)), SearchMode::Replay(lines)) => {
+                    (Err(NoSearch::Misplaced(what)), RunMode::Replay(lines)) => {
                         lines.wrong.push(what);
                         return Ok(blocks);
                     }
-                    (
-                        Err(NoSearch::Wrong(what) | NoSearch::Misplaced(what)),
-                        SearchMode::Search(_),
-                    ) => {
+                    (Err(NoSearch::Wrong(what) | NoSearch::Misplaced(what)), _) => {
                         return Err(io::Error::other(what).into());
                     }
                 }
             }
-            if let SearchMode::Replay(lines) = &way
+            if let RunMode::Replay(lines) = &way
                 && lines.is_hopeless()
             {
                 return Ok(blocks);
@@ -176,7 +171,7 @@ pub(super) fn walk(
             from = to;
         }
     }
-    if let SearchMode::Replay(lines) = &mut way
+    if let RunMode::Replay(lines) = &mut way
         && let Some((number, _)) = lines.next()?
     {
         let what = format!("line {number}: the suite has no more searches");

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use super::contestant::Contestant;
 use super::submission::{Refusal, Submission, SubmittedSuite, hash_of_file, totals};
 use super::suite::Suite;
-use super::suite_searches::{Lines, NoBench, SearchMode, walk};
+use super::suite_searches::{Lines, NoBench, RunMode, walk};
 use super::transcript;
 use crate::compare::{Block, ComparisonOptions};
 use scavsim_lab::scenario::Scenario;
@@ -47,7 +47,7 @@ pub fn verify(
     }
     let mut from = BufReader::new(File::open(&path)?);
     let mut lines = Lines::new(&mut from);
-    let way = SearchMode::Replay(&mut lines);
+    let way = RunMode::Replay(&mut lines);
     let blocks = walk(suite, scenarios, &submission.name, effort, way)?;
     let mut wrong: Vec<String> = (lines.wrong.into_iter())
         .map(|what| format!("{}: {what}", transcript::FILE))
@@ -85,7 +85,7 @@ fn made_otherwise(
         ..effort
     };
     let mut hasher = blake3::Hasher::new();
-    let way = SearchMode::Search(&mut hasher);
+    let way = RunMode::Search(&mut hasher);
     let made = match walk(suite, &scenarios.unwrap_or_default(), name, effort, way) {
         Err(NoBench::NoPlan(_)) => false,
         made => made.map(|_| hasher.finalize().to_hex().as_str() == submission.transcripts)?,

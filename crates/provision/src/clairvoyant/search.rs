@@ -224,7 +224,7 @@ impl Search<'_, '_> {
         for (number, step) in instance.steps.iter().enumerate() {
             let usd = instance.offers[step.offer].usd[tick];
             if usd.is_finite() && !self.labels[step.from].is_empty() {
-                self.take(tick, number, &mut fresh);
+                self.extend_labels(tick, number, &mut fresh);
                 let next = &mut self.next[step.to];
                 merge(next, &mut fresh, &mut self.spare, keeps_saved);
             }
@@ -241,7 +241,7 @@ impl Search<'_, '_> {
     }
 
     /// Labels after a step; those that are done end.
-    fn take(&mut self, tick: usize, number: usize, fresh: &mut Vec<Label>) {
+    fn extend_labels(&mut self, tick: usize, number: usize, fresh: &mut Vec<Label>) {
         let instance = self.instance;
         let step = &instance.steps[number];
         let offer = &instance.offers[step.offer];
