@@ -328,12 +328,7 @@ struct Open {
 }
 
 /// Told, not failed.
-const OPEN: &[Open] = &[Open {
-    law: "what is worse is never better, and a hair is none",
-    words: &["spot"],
-    said: "spot.checkpoint_write_s 0, then 1e-6",
-    what: "where checkpoints take no time there is one after every step, and each costs what workers wait for each other",
-}];
+const OPEN: &[Open] = &[];
 
 /// Why a breach is none to fail for.
 fn open(breach: &Breach, draft: &Draft) -> Option<&'static str> {

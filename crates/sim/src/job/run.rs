@@ -398,7 +398,13 @@ impl<'a> LiveRun<'a> {
 fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Option<f64> {
     let step_h = size.step_s / SECONDS_PER_HOUR;
     let work_h = cluster.policy.next_h(left * step_h, age_h)?;
-    Some((work_h / step_h).ceil().max(1.0))
+    // Part of an update that is not asked for would not be credited.
+    let whole = if size.per_gradient.is_none() {
+        size.per_update
+    } else {
+        1.0
+    };
+    Some((work_h / (step_h * whole)).ceil().max(1.0) * whole)
 }
 
 /// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be
