@@ -42,12 +42,10 @@ impl Recipe for Thrifty {
         let (share, steps) = (self.share, (0..task.space.len()).filter_map(of).collect());
         let search = Search { share, steps };
         if search.steps.is_empty() {
-            Err(UnusableStrategy(
-                "no configuration was run before".to_owned(),
-            ))
-        } else {
-            Ok(Box::new(search))
+            let why = "no configuration was run before";
+            return Err(UnusableStrategy(why.to_owned()));
         }
+        Ok(Box::new(search))
     }
 }
 
@@ -129,12 +127,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("objective  strategy   regret  overhead  search");
     for ((objective, strategy), [regret, overhead, search_h]) in &rows {
-        let percent = [100.0 * regret, 100.0 * overhead];
+        let (regret, overhead) = (100.0 * regret, 100.0 * overhead);
         print!("{objective:<9}  {strategy:<8}");
-        println!(
-            "  {:5.1} %  {:6.1} %  {search_h:.2} h",
-            percent[0], percent[1]
-        );
+        println!("  {regret:5.1} %  {overhead:6.1} %  {search_h:.2} h");
     }
     let overhead = |objective: &str, strategy: &str| rows[&(objective.into(), strategy.into())][1];
     for objective in ["time", "cost"] {

@@ -69,11 +69,6 @@ impl LargestLogNormal {
         Some(law)
     }
 
-    /// What it is the law of: K and σ.
-    pub fn count_and_sigma(&self) -> (u32, f64) {
-        (self.count, self.sigma)
-    }
-
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         let bits = stream.bits();

@@ -6,7 +6,7 @@ use crate::world::{Window, World};
 use scavsim_base::units::SimTime;
 
 /// Machines that can be rented.
-pub(super) struct Offer {
+pub(super) struct RentalOffer {
     pub(super) place: Place,
     pub(super) form: usize,
     /// State of waiting after they were given back.
@@ -41,7 +41,7 @@ pub(super) struct Instance<'w> {
     job: &'w Job,
     pub(super) tick_ns: i64,
     pub(super) ticks: usize,
-    pub(super) offers: Vec<Offer>,
+    pub(super) offers: Vec<RentalOffer>,
     /// Ordered by the state before them.
     pub(super) steps: Vec<Step>,
     /// Number of the machines of each state on machines.
@@ -91,7 +91,7 @@ impl<'w> Instance<'w> {
                 for market in [Market::Spot, Market::OnDemand] {
                     instance.add_steps(form, moves.iter().map(|from| from[zone]));
                     let place = Place { zone, market };
-                    instance.offers.push(Offer {
+                    instance.offers.push(RentalOffer {
                         place,
                         form,
                         waiting: port,

@@ -18,9 +18,10 @@ use crate::job::Job;
 use crate::policy::{Net, Policy};
 use crate::policy_run::outcome::Outcome;
 use crate::policy_run::policy_view::PolicyView;
-use crate::policy_run::{Market, Place, live};
+use crate::policy_run::{Market, live};
 use crate::world::Window;
 use instance::Instance;
+use search::Rental;
 
 /// What is known of the least cost of a life.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,23 +44,6 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
         is_exact: schedule.is_exact,
         outcome,
     })
-}
-
-/// Machines that are rented in a tick.
-#[derive(Debug, Clone, Copy)]
-struct Rental {
-    place: Place,
-    form: usize,
-    /// Whether they are started in this tick, even in place of the same ones.
-    is_start: bool,
-}
-
-/// What to rent when.
-struct Schedule {
-    /// What it has in each tick until the work is done; `None` where it waits.
-    ticks: Vec<Option<Rental>>,
-    bound_usd: f64,
-    is_exact: bool,
 }
 
 /// A policy that follows a schedule.

@@ -23,9 +23,9 @@ struct Relaxation {
 
 /// What the cheapest way does next.
 const END: u32 = u32::MAX;
-/// It goes on in the next segment.
+/// The next segment begins.
 const LATER: u32 = u32::MAX - 1;
-/// It gives machines back, or waits.
+/// Machines are given back, or the job waits.
 const WAIT: u32 = u32::MAX - 2;
 
 impl Relaxation {

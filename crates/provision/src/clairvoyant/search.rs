@@ -8,8 +8,24 @@
 use super::frontier::{Label, merge};
 use super::instance::Instance;
 use super::relaxation::Bounds;
-use super::{Rental, Schedule};
-use crate::policy_run::Market;
+use crate::policy_run::{Market, Place};
+
+/// Machines that are rented in a tick.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rental {
+    pub(super) place: Place,
+    pub(super) form: usize,
+    /// Whether they are started in this tick, even in place of the same ones.
+    pub(super) is_start: bool,
+}
+
+/// What to rent when.
+pub(super) struct Schedule {
+    /// What it has in each tick until the work is done; `None` where it waits.
+    pub(super) ticks: Vec<Option<Rental>>,
+    pub(super) bound_usd: f64,
+    pub(super) is_exact: bool,
+}
 
 /// Share of the least cost that may be missed, which is more than all errors of floating point.
 const MISSED: f64 = 4e-10;
@@ -182,7 +198,7 @@ impl Search<'_, '_> {
         Some(ticks)
     }
 
-    /// As a tick begins, machines are lost, or may be given back.
+    /// Machines are lost as a tick begins, or may be given back.
     fn stop(&mut self, tick: usize) {
         let (running, mut fresh) = (self.instance.running.len(), std::mem::take(&mut self.fresh));
         for state in running..self.instance.states {
