@@ -178,7 +178,7 @@ impl Complaints<'_> {
 
     /// Whether something inside `span` was reported already.
     pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
-        self.diagnostics.are_in(&self.source, span)
+        self.diagnostics.are_in(self.source, span)
     }
 
     /// From `start`, inside a table or its header, to the next table header.
