@@ -87,10 +87,9 @@ impl ExampleArgs {
         };
         let Some(first) = find(name) else {
             let near = closest(name, names());
-            let near = near.map(|near| format!("did you mean `{near}`? "));
-            let near = near.unwrap_or_default();
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let help = format!("{near}`scavsim example` lists all");
-            return Err(wrong(&format!("there is no example `{name}`"), &help));
+            return Err(wrong(format!("there is no example `{name}`"), &help));
         };
         if self.print {
             terminal::print(first.text)?;
