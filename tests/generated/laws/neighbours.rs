@@ -124,7 +124,7 @@ fn variant(draft: &Draft, key: &str, value: &str, figure: &str) -> Draft {
     let gone: Vec<&str> = LEFT_OUT
         .iter()
         .copied()
-        .filter(|name| is_left_out(&name))
+        .filter(|name| is_left_out(name))
         .collect();
     variant.lines.retain(|line| {
         let is_luck = table == "variation" && line.is_in("variation");
