@@ -222,7 +222,8 @@ class Package(unittest.TestCase):
             return own
 
         alone = seen(1, range(8))
-        self.assertEqual((len(alone), len({told for own in alone.values() for told in own})), (10, 80))
+        # Both objectives meet the same five replicas.
+        self.assertEqual((len(alone), len({told for own in alone.values() for told in own})), (10, 40))
         for threads, order in [(1, range(7, -1, -1)), (4, range(8)), (4, [3, 1, 4, 0, 5, 2, 6, 7])]:
             self.assertEqual(seen(threads, order), alone)
 
@@ -300,7 +301,7 @@ class Package(unittest.TestCase):
         # Long runs, one whose plans are prepared on one thread, one that waits for a strategy, and commands.
         for call in (
             "run(job, replicas=1_000_000, memory_gb=100)", "run(plans, jobs=1)", "run(job, strategies={'own': Sleeps}, search__strategies=['own'])",
-            "rank(job, runs=100_000)", "compare(job, replicas=10_000_000)", "advise(profile, samples_per_epoch=50_000, runs=100_000)", "reproduce()",
+            "rank(plans, runs=100_000)", "compare(job, replicas=10_000_000)", "advise(profile, samples_per_epoch=50_000, runs=100_000)", "reproduce()",
         ):
             code = textwrap.dedent(
                 f"""

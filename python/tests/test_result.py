@@ -28,7 +28,7 @@ search = { strategies = ["oracle", "random", "cherrypick"], objectives = ["time"
 """
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
-    "<script>alert(1)</script>", "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "<!--", "]]>",
+    "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "</script><script>alert(1)</script>", "<svg/onload=alert(1)>", "<!--", "]]>",
     '" onmouseover="alert(1)', "' onfocus='alert(1)", "</text></svg></td><a href='javascript:alert(1)'>", "{{title}}<b>&lt;i&gt;",
 ]
 
