@@ -421,7 +421,7 @@ class Package(unittest.TestCase):
         shown = page(*hostile)
         self.assertEqual(elements(shown), elements(page(*(f"harmless{at}" for at in range(len(hostile))))))
         for name in hostile[1:]:
-            self.assertIn(json.dumps(name)[1:-1].replace("<", "\u003c"), shown)
+            self.assertIn(json.dumps(name)[1:-1].replace("<", "\\u003c"), shown)
 
     @unittest.skipUnless(has("pandas"), "pandas is not installed: no frame was imported")
     def test_a_frame_of_measurements(self):
