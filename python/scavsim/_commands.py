@@ -87,7 +87,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
            max_cost: Optional[float] = None, max_miss: Optional[float] = None, epochs: Optional[float] = None,
            unit: Optional[Literal["s", "ms"]] = None, batch: Optional[Literal["global", "local"]] = None, restore_s: Optional[float] = None,
            parameters: Optional[int] = None, provider: Optional[str] = None, region: Optional[str] = None,
-           market: Optional[Literal["on-demand", "spot", "any"]] = None, usd_per_hour: Optional[Mapping[str, float]] = None,
+           market: Optional[Literal["on-demand", "spot", "any"]] = None, commitment: Optional[Literal["1y", "3y"]] = None,
+           only_measured: bool = False, usd_per_hour: Optional[Mapping[str, float]] = None,
            setup_min: Optional[float] = None, steps: Optional[int] = None, times: Optional[int] = None, runs: Optional[int] = None,
            model: Optional[str] = None, tokens: Optional[float] = None, sequence: Optional[int] = None, global_batch: Optional[int] = None,
            runtime: Optional[str] = None, precision: Optional[str] = None, gpus: Optional[Sequence[str]] = None, most_gpus: Optional[int] = None,
@@ -109,6 +110,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         restore_s: seconds to restore a checkpoint in a new configuration.
         parameters: parameters of the model, whose gradients workers exchange.
         provider, region, market: which prices.
+        commitment: price of VMs that are committed for this term, in place of a market.
+        only_measured: only VM types that were measured, none of the rest of the catalogue.
         usd_per_hour: USD per hour on demand of VM types, whatever the catalogue says.
         setup_min: minutes until VMs train.
         steps: steps of a measurement.
@@ -140,7 +143,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
     own = {
         "samples_per_epoch": samples_per_epoch, "objective": objective, "max_time": max_time, "max_cost": max_cost, "max_miss": max_miss,
         "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "parameters": parameters, "provider": provider, "region": region,
-        "market": market, "usd_per_hour": usd_per_hour, "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
+        "market": market, "commitment": commitment, "only_measured": only_measured,
+        "usd_per_hour": usd_per_hour, "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
         "tokens": tokens, "sequence": sequence, "global_batch": global_batch, "runtime": runtime, "precision": precision,
         "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "deadline": deadline,
         "policy": policy if policy is None or isinstance(policy, str) else ",".join(policy), "now": now, "spot_run_h": spot_run_h,

@@ -1,10 +1,10 @@
 //! scavsim as its users meet it: the program with files in and files out, and the library through
 //! its front door. One binary, a module per topic.
 //!
-//! - [`bad_input`]: every mistake is refused before anything is run or written, and told well; [`bad_clusters`], [`bad_prices`],
-//!   [`bad_workloads`]: those of one kind.
+//! - [`bad_input`]: every mistake is refused before anything is run or written, and told well; [`bad_clusters`], [`bad_plans`],
+//!   [`bad_prices`], [`bad_workloads`]: those of one kind.
 //! - [`verdicts`]: what `check` passes, `run` runs.
-//! - [`widths`]: tables on terminals of several widths, in colours and without; first contact.
+//! - [`widths`]: tables on terminals of several widths, in colours and without. [`command_line`]: options, and a first scenario.
 //! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
@@ -55,6 +55,7 @@ mod advise;
 mod advise_deadline;
 mod bad_clusters;
 mod bad_input;
+mod bad_plans;
 mod bad_prices;
 mod bad_workloads;
 mod bags;
@@ -63,6 +64,7 @@ mod beyond;
 mod bills;
 mod budget;
 mod catalogue_advice;
+mod command_line;
 mod commands;
 mod compare;
 mod coverage;
@@ -115,6 +117,9 @@ mod papers;
 mod papers_in_events;
 mod parameter_servers;
 mod peers;
+mod plan_communication;
+mod plan_failures;
+mod plan_forms;
 mod plan_lives;
 mod plans;
 mod plotting;
