@@ -1,4 +1,4 @@
-//! The time of an update where no formula tells it: a run without luck.
+//! The time of an update where none is known for all jobs: a formula of the long run, or a run without luck.
 
 use crate::engine::Queue;
 use crate::training::drift::DriftPath;
@@ -15,7 +15,11 @@ const TRIAL_WORKER_STEPS: u64 = 20_000;
 /// Updates of a trial run in `fast`, which takes no longer for many.
 const TRIAL_UPDATES: u64 = 100_000_000;
 
+/// Runs by which the number of updates of a short job is found.
+const MOST_GUESSES: u64 = 4;
+
 /// What a trial run without luck shows.
+#[derive(Default)]
 pub(super) struct Trial {
     pub(super) update_s: f64,
     pub(super) gradients: f64,
@@ -24,70 +28,108 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// What a formula says instead.
-    pub(super) fn from_update(update: Update) -> Trial {
+    fn from_update(update: Update) -> Trial {
         Trial {
             update_s: update.seconds,
             gradients: update.gradients,
             staleness: update.missed / update.gradients,
         }
     }
-}
 
-/// Runs `stepping` under `protocol`.
-pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Trial {
-    let streams = Streams::new(0);
-    let mut stream = streams.stream(0, Purpose::Trial(0));
-    let mut drift = DriftPath::still();
-    let mut scratch = Scratch::default();
-    let goal = |updates: u64| Goal {
-        updates,
-        mark: updates / 4,
-        until: SimTime::from_seconds(f64::INFINITY),
-    };
-    let of = |stretch: &Stretch, updates: u64, end: SimTime| {
-        // The beginning, where workers start together, is left out.
-        let counted = (updates - updates / 4).max(1) as f64;
+    /// The updates behind the mark of a stretch that came to its end at `end`.
+    fn from_stretch(stretch: &Stretch, goal: Goal, end: SimTime) -> Trial {
+        let counted = (goal.updates - goal.mark).max(1) as f64;
         Trial {
             // The clock can end before.
-            update_s: if stretch.updates < updates {
+            update_s: if stretch.updates < goal.updates {
                 f64::INFINITY
+            } else if goal.mark == 0 {
+                end.seconds() / counted
             } else {
                 (end - stretch.advance.at_mark).seconds() / counted
             },
             gradients: stretch.gradients as f64 / stretch.updates.max(1) as f64,
             staleness: stretch.mean_staleness(),
         }
+    }
+}
+
+/// Times an update of `stepping` under `protocol` in a job of so many gradients: by a formula of the long run, where the job
+/// gets there, or by a trial run. A job that is shorter than a trial run is run itself, several times: workers begin in
+/// step, and may not fall out of it before its end.
+pub(super) fn trial(
+    protocol: &Protocol,
+    pace: &Pace,
+    stepping: &Stepping,
+    gradients: f64,
+) -> Trial {
+    let is_long = |each: f64| {
+        let updates = (gradients / each).ceil() as u64;
+        protocol.check_fast(stepping, updates).is_ok()
+    };
+    let formula = protocol.long_run_update(stepping);
+    if let Some(update) = formula.filter(|update| is_long(update.gradients)) {
+        return Trial::from_update(update);
+    }
+    let mut stream = Streams::new(0).stream(0, Purpose::Trial(0));
+    let mut scratch = Scratch::default();
+    let each = protocol.gradients_per_update(stepping.workers).unwrap_or(1);
+    let goal = |updates: u64, mark: u64| Goal {
+        mark,
+        ..Goal::updates(updates)
     };
     // What `fast` would measure is dearer than a trial run, and not needed before something runs.
     let is_measured = pace.stationary().is_measured();
-    if !is_measured && protocol.check_fast(stepping, u64::MAX).is_ok() {
-        let goal = goal(TRIAL_UPDATES);
-        let start = SimTime::ZERO;
+    if !is_measured && is_long(f64::from(each)) {
+        let (start, goal) = (SimTime::ZERO, goal(TRIAL_UPDATES, TRIAL_UPDATES / 4));
+        let mut drift = DriftPath::still();
         let fast = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);
         if let Ok((stretch, end)) = fast {
-            return of(&stretch, TRIAL_UPDATES, end);
+            return Trial::from_stretch(&stretch, goal, end);
         }
     }
-    let each = protocol.gradients_per_update(stepping.workers).unwrap_or(1);
-    let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
-    let mut queue = Queue::new();
-    let mut log = Log::default();
-    let mut floor = Floor {
-        queue: &mut queue,
-        drift: &mut drift,
-        stepping,
-        stream: &mut stream,
-        scratch: &mut scratch,
-        log: &mut log,
+    let mut run = |goal: Goal| {
+        let mut queue = Queue::new();
+        let mut floor = Floor {
+            queue: &mut queue,
+            drift: &mut DriftPath::still(),
+            stepping,
+            stream: &mut stream,
+            scratch: &mut scratch,
+            log: &mut Log::default(),
+        };
+        match protocol.advance(&mut floor, goal) {
+            Ok(stretch) => Trial::from_stretch(&stretch, goal, queue.now()),
+            // A run would stall as well, and say so.
+            Err(_) => Trial {
+                update_s: f64::INFINITY,
+                gradients: f64::from(each),
+                staleness: 0.0,
+            },
+        }
     };
-    match protocol.advance(&mut floor, goal(updates)) {
-        Ok(stretch) => of(&stretch, updates, queue.now()),
-        // A run would stall as well, and say so.
-        Err(_) => Trial {
-            update_s: f64::INFINITY,
-            gradients: f64::from(each),
-            staleness: 0.0,
-        },
+    let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
+    // The beginning, where workers start together, is left out.
+    let long = run(goal(updates, updates / 4));
+    let mut job = (gradients / long.gradients).ceil();
+    if !(1.0..updates as f64).contains(&job) {
+        return long;
     }
+    // In step, updates have other numbers of gradients.
+    for _ in 0..MOST_GUESSES {
+        let guess = (gradients / run(goal(job as u64, 0)).gradients).ceil();
+        if guess == job || !(1.0..updates as f64).contains(&guess) {
+            break;
+        }
+        job = guess;
+    }
+    let runs = (updates as f64 / job).ceil();
+    let mut mean = Trial::default();
+    for _ in 0..runs as u64 {
+        let one = run(goal(job as u64, 0));
+        mean.update_s += one.update_s / runs;
+        mean.gradients += one.gradients / runs;
+        mean.staleness += one.staleness / runs;
+    }
+    mean
 }

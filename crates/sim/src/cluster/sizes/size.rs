@@ -8,7 +8,7 @@ use crate::cluster::balance::{PreviousBalance, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
 use crate::cluster::levelling::Levelling;
-use crate::cluster::trial::{Trial, trial};
+use crate::cluster::trial::trial;
 use crate::training::barrier_waits::BarrierWait;
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
@@ -314,10 +314,7 @@ impl Builder<'_> {
                 (update_s / (f64::from(each) / k), f64::from(each), 0.0)
             }
             _ => {
-                let trial = match protocol.long_run_update(&stepping) {
-                    Some(update) => Trial::from_update(update),
-                    None => trial(&protocol, &pace, &stepping),
-                };
+                let trial = trial(&protocol, &pace, &stepping, steps * k);
                 let each = trial.gradients;
                 (trial.update_s * k / each, each, trial.staleness * gradient)
             }
