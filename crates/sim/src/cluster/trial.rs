@@ -15,8 +15,9 @@ const TRIAL_WORKER_STEPS: u64 = 20_000;
 /// Updates of a trial run in `fast`, which takes no longer for many.
 const TRIAL_UPDATES: u64 = 100_000_000;
 
-/// Runs by which the number of updates of a short job is found.
+/// Trials by which the number of updates of a short job is found, and the relative difference that is none.
 const MOST_GUESSES: u64 = 4;
+const SAME: f64 = 0.005;
 
 /// What a trial run without luck shows.
 #[derive(Default)]
@@ -111,25 +112,24 @@ pub(super) fn trial(
     let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
     // The beginning, where workers start together, is left out.
     let long = run(goal(updates, updates / 4));
-    let mut job = (gradients / long.gradients).ceil();
-    if !(1.0..updates as f64).contains(&job) {
-        return long;
-    }
-    // In step, updates have other numbers of gradients.
+    let mut mean = long;
+    // In step, updates have other numbers of gradients: a job has more updates or fewer.
     for _ in 0..MOST_GUESSES {
-        let guess = (gradients / run(goal(job as u64, 0)).gradients).ceil();
-        if guess == job || !(1.0..updates as f64).contains(&guess) {
+        let job = (gradients / mean.gradients).ceil();
+        if !(1.0..updates as f64).contains(&job) {
             break;
         }
-        job = guess;
-    }
-    let runs = (updates as f64 / job).ceil();
-    let mut mean = Trial::default();
-    for _ in 0..runs as u64 {
-        let one = run(goal(job as u64, 0));
-        mean.update_s += one.update_s / runs;
-        mean.gradients += one.gradients / runs;
-        mean.staleness += one.staleness / runs;
+        let (before, runs) = (mean.gradients, (updates as f64 / job).ceil());
+        mean = Trial::default();
+        for _ in 0..runs as u64 {
+            let one = run(goal(job as u64, 0));
+            mean.update_s += one.update_s / runs;
+            mean.gradients += one.gradients / runs;
+            mean.staleness += one.staleness / runs;
+        }
+        if (mean.gradients / before - 1.0).abs() < SAME {
+            break;
+        }
     }
     mean
 }
