@@ -90,7 +90,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    pub fn for_cases(cases: u64) -> Rule {
+    fn for_cases(cases: u64) -> Rule {
         Rule {
             below: MOST_CASES,
             of: cases.max(MOST_CASES),
