@@ -78,9 +78,6 @@
 //! `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
-// Of what stands on this page; the crates below say what a name does not.
-#![warn(missing_docs)]
-
 /// ```
 /// use scavsim::{Conversation, Registry, Scenario, ConversationStrategy};
 ///
@@ -262,7 +259,6 @@ pub mod provision {
 
 // The program: nobody may rely on its parts.
 #[cfg(feature = "cli")]
-#[allow(missing_docs)]
 pub mod cli;
 
 // For this project's own tests and benches alone.

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::progress::Progress;
 use super::signals::Signals;
-use super::{scenarios, terminal};
+use super::{out, scenarios, terminal};
 use scavsim_base::output::{replace_folder, write_file};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Scenario;
@@ -329,10 +329,8 @@ fn files(
     suite: &Suite,
     out: &Path,
 ) -> Result<String, Failure> {
-    write_file(out, board.csv()?.as_bytes()).map_err(|error| {
-        let help = "`--out` needs a file in a folder in which files can be created";
-        wrong(error.to_string(), help)
-    })?;
+    let help = "`--out` needs a file in a folder in which files can be created";
+    out::written(write_file(out, board.csv()?.as_bytes()), help)?;
     let page = page(board, sound, refused, suite, out)?;
     let written = std::iter::once(out.to_owned()).chain(page);
     Ok(written

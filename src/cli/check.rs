@@ -36,7 +36,7 @@ impl CheckArgs {
                 Err(other) => return Err(other),
             }
         }
-        // What is sound is told also beside what is not.
+        // Files without mistakes are listed even if others have some.
         terminal::print(&text)?;
         no_mistakes(wrong)?;
         Ok(Exit::Done)

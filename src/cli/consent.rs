@@ -42,6 +42,10 @@ pub struct PlannedRun<'a> {
 }
 
 impl Consent {
+    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees.
+    ///
+    /// # Errors
+    /// [`Failure::Declined`] with the estimate of time or size, where nobody agrees.
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
@@ -50,14 +54,8 @@ impl Consent {
         let free = asked
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
-        let PlannedRun {
-            plan,
-            interrupt,
-            jobs,
-            share,
-            ..
-        } = *asked;
-        if !estimate::may_exceed(plan, interrupt, jobs, share, (LONG_S, free))? {
+        let (jobs, share) = (asked.jobs, asked.share);
+        if !estimate::may_exceed(asked.plan, asked.interrupt, jobs, share, (LONG_S, free))? {
             return Ok(());
         }
         let estimate = estimate::estimate_run(asked.scenario, jobs)?;
@@ -70,9 +68,7 @@ impl Consent {
         let otherwise = "; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it";
         ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
     }
-}
 
-impl Consent {
     /// Lets the lives of a study begin on so many threads, or not.
     ///
     /// # Errors

@@ -60,26 +60,14 @@ impl From<anyhow::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        if error
-            .get_ref()
-            .is_some_and(|inner| inner.is::<AlteredRows>())
-        {
-            altered(&error)
+        let inner = error.get_ref();
+        if inner.is_some_and(|inner| inner.is::<AlteredRows>()) {
+            let help = "put the file back as it was, or evaluate all cases again: `scavsim run FILE --out DIR --overwrite`";
+            wrong(error.to_string(), help)
         } else {
             Failure::Other(error.into())
         }
     }
-}
-
-/// Rows that somebody changed.
-fn altered(error: &std::io::Error) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(
-        Diagnostic::general(error.to_string()).with_help(
-            "put the file back as it was, or evaluate all cases again: `scavsim run FILE --out DIR --overwrite`",
-        ),
-    );
-    Failure::Wrong(wrong)
 }
 
 /// Wrong usage, with what to do.

@@ -35,8 +35,11 @@ impl FinishedRun {
         };
         if let Some(Value::String(kind)) = identity.get(manifest::KIND) {
             return Err(wrong(
-                format!("{} holds no run of strategies, but {kind}", path.display()),
-                "its CSV files are tables; `scavsim verify DIR` tells whether they were changed",
+                format!(
+                    "{} holds results of kind `{kind}`; this needs a run of search strategies",
+                    path.display()
+                ),
+                "open its CSV files as tables; `scavsim verify DIR` checks that they are unchanged",
             ));
         }
         if identity.get("complete") != Some(&Value::Bool(true)) {
@@ -72,8 +75,8 @@ impl FinishedRun {
     }
 }
 
-/// The scenario in `file`, whose `programs` may start, with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
-/// be the scenario of.
+/// The scenario in `file`, with the keys in `set` and with seed, replicas and fidelity of the run that `identity` is of;
+/// what of it was otherwise in the run is refused, and its programs start only if that is agreed.
 pub(super) fn same_scenario(
     file: &Path,
     set: Vec<Arc<Source>>,

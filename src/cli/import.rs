@@ -407,11 +407,10 @@ impl ImportArgs {
 }
 
 fn note_missing_price(refused: &Diagnostic) {
-    let help = refused.help.as_deref().map(|help| format!(" ({help})"));
-    let help = help.unwrap_or_default();
+    let told = std::iter::once(&*refused.title).chain(refused.help.as_deref());
+    let told = told.collect::<Vec<_>>().join(". What to do: ");
     terminal::note(&format!(
-        "without a price of its own, `run` refuses it: {}{help}",
-        refused.title
+        "`scavsim run` needs a price for this workload: {told}"
     ));
 }
 

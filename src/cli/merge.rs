@@ -49,7 +49,7 @@ impl MergeArgs {
         let mut wrong = Diagnostics::default();
         if !self.overwrite {
             const HELP: &str =
-                "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
+                "continue it with `scavsim run --resume`, or replace it with `--overwrite`";
             resume::keep(folder.path(), Some(&shards.identity), HELP, &mut wrong);
         }
         no_mistakes(wrong)?;

@@ -11,12 +11,29 @@ use scavsim_show::report::{OutputFolder, results};
 
 const HELP: &str = "`--out` needs a folder in which files can be created";
 
-/// A folder that cannot be written to is wrong usage; one that another process has will be free.
+/// Refuses a folder that cannot be written to.
 pub(super) fn writable<T>(folder: io::Result<T>) -> Result<T, Failure> {
-    folder.map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => Failure::from(error),
-        _ => wrong(error.to_string(), HELP),
+    written(folder, HELP)
+}
+
+/// A place that cannot be written to is wrong usage, with this help; what may pass, as a full disk, is a failure.
+pub(super) fn written<T>(place: io::Result<T>, help: &str) -> Result<T, Failure> {
+    place.map_err(|error| {
+        if may_pass(&error) {
+            Failure::from(error)
+        } else {
+            wrong(error.to_string(), help)
+        }
     })
+}
+
+/// Whether the same command may succeed at another time: another process has the place, or there is no room.
+fn may_pass(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, FileTooLarge, QuotaExceeded, StorageFull, WouldBlock};
+    matches!(
+        error.kind(),
+        BrokenPipe | FileTooLarge | QuotaExceeded | StorageFull | WouldBlock
+    )
 }
 
 /// The output folders of scenarios with these names, each seen to be writable and held until it is dropped.
@@ -53,7 +70,7 @@ pub(super) fn folders(
         let folder = open(path).and_then(|own| results::may_be_written(&own).map(|()| own));
         match folder {
             Ok(folder) => folders.push(folder),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => taken = Some(error),
+            Err(error) if may_pass(&error) => taken = Some(error),
             Err(error) => {
                 diagnostics.push(Diagnostic::general(error.to_string()).with_help(HELP));
             }

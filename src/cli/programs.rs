@@ -28,14 +28,15 @@ impl ProgramsArg {
 
     /// Asks about the programs of a scenario, if its file is outside of the working folder.
     pub(super) fn ask_of(self, file: &Path, programs: Vec<String>) -> Result<(), Failure> {
-        if is_outside(file) {
-            self.ask_anyway(
-                &format!("{}, which is not in this folder,", file.display()),
-                programs,
-            )
-        } else {
-            Ok(())
+        if !is_outside(file) {
+            return Ok(());
         }
+        let who = if file.as_os_str() == "-" {
+            "The scenario from standard input".to_owned()
+        } else {
+            format!("{}, which is not in this folder,", file.display())
+        };
+        self.ask_anyway(&who, programs)
     }
 
     /// Asks about programs, if there are any and nobody has agreed.

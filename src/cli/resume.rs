@@ -47,8 +47,7 @@ pub fn starts(
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
 ) -> Result<Vec<Start>, Failure> {
-    const HELP: &str =
-        "go on with it: `--resume`; throw it away: `--overwrite`; or write to another folder";
+    const HELP: &str = "`--resume` continues an unfinished run, `--overwrite` replaces what is there; or write to another folder";
     let mut wrong = Diagnostics::default();
     let mut all = Vec::new();
     for (scenario, folder) in scenarios.iter().zip(folders) {
@@ -88,7 +87,7 @@ pub fn keep(folder: &Path, identity: Option<&Identity>, help: &str, wrong: &mut 
         (false, _) => return,
         (true, kind) if kind == own_kind && kind.as_deref() != Some(manifest::POLICIES) => return,
         (true, None) => format!("a finished run{name}"),
-        (true, Some(kind)) => format!("finished results{name}, which are of {kind}"),
+        (true, Some(kind)) => format!("finished results{name} (kind: {kind})"),
     };
     let title = format!("{} holds {holds}", folder.display());
     wrong.push(Diagnostic::general(title).with_help(help));
@@ -112,10 +111,8 @@ fn start(
         }
     };
     for difference in manifest::differences(&read, &manifest::identity(scenario)) {
-        let path = path.display();
-        wrong.push(
-            Diagnostic::general(format!("{path} is of another run: {difference}")).with_help(HELP),
-        );
+        let title = format!("{} is of another run: {difference}", path.display());
+        wrong.push(Diagnostic::general(title).with_help(HELP));
     }
     // That something is there does not say that it is as it was. Even a summary that is made anew by other columns is not
     // written over another that somebody changed.

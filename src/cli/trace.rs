@@ -76,7 +76,6 @@ impl TraceArgs {
                 "the column `case` of the records has the numbers",
             ));
         }
-        let folder = out::writable(OutputFolder::open(&self.out))?;
         let progress =
             Progress::for_unbounded_work(&format!("{}, case {}", scenario.name, self.case));
         let mut plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
@@ -85,6 +84,7 @@ impl TraceArgs {
             let program = own.program().to_string();
             self.programs.ask_of(&self.file, vec![program])?;
         }
+        let folder = out::writable(OutputFolder::open(&self.out))?;
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
         if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
             plan.notes_probes = true;

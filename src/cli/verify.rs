@@ -84,23 +84,24 @@ impl VerifyArgs {
 
     /// Compares files with their hashes, where results are not of strategies; whether they are.
     fn files(&self) -> Result<bool, Failure> {
-        let manifest = manifest::read(&self.folder.join(manifest::FILE)).unwrap_or_default();
-        let manifest = manifest.unwrap_or_default();
+        let manifest = manifest::read(&self.folder.join(manifest::FILE));
+        let manifest = manifest.ok().flatten().unwrap_or_default();
         let Some((altered, count)) = result_files::altered(&self.folder, &manifest) else {
             return Ok(false);
         };
         let folder = self.folder.display();
         if self.scenario.is_some() {
-            let what =
-                format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
             return Err(wrong(
-                what,
-                "without it, files are compared with their hashes",
+                format!("`--scenario` is for runs of search strategies, and {folder} holds none"),
+                "leave it out: the files are then compared with their hashes",
             ));
         }
         if let Some(name) = altered.first() {
-            let what = format!("{name} in {folder} is not what the manifest describes");
-            return Err(wrong(what, "make the results anew"));
+            let what = format!(
+                "{folder}/{name} is missing or was changed: manifest.json has another hash"
+            );
+            let help = "put the file back as it was, or make the results again with `--overwrite`";
+            return Err(wrong(what, help));
         }
         let page = terminal::page();
         let told = format!("{folder}: {count} files have the hashes of the manifest");

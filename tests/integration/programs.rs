@@ -35,11 +35,12 @@ fn the_program_of_a_scenario_from_elsewhere_is_named_and_not_started() {
         let path = other.path(name);
         path.to_str().expect("it is UTF-8").to_owned()
     });
-    let refused: [&[&str]; 6] = [
+    let refused: [&[&str]; 7] = [
         &["run", &search],
         &["run", &search, "--out", "out"],
         &["compare", &search],
         &["trace", &search, "--case", "2"],
+        &["trace", &search, "--case", "2", "--out", "out"],
         &["run", &lives, "--out", "out"],
         &["compare", &lives],
     ];

@@ -90,7 +90,7 @@ fn policies_and_searches_do_not_write_into_the_results_of_each_other() {
     sandbox.run(&overwriting(&RUN_LIVES)).success();
     let files = ["lives.csv", "manifest.json", "summary.csv"];
     assert_eq!(sandbox.files("out"), files);
-    let lives = "finished results of `lives`, which are of policies";
+    let lives = "finished results of `lives` (kind: policies)";
     refused(&RUN_SEARCH, lives);
     refused(&compare, lives);
     refused(&[&RUN_LIVES[..], &["--seed", "2"]].concat(), lives);
@@ -109,7 +109,7 @@ fn policies_and_searches_do_not_write_into_the_results_of_each_other() {
     let run = ["run", "search.toml", "--out", "compared"];
     let told = stderr(&sandbox.run(&run).code(2));
     assert!(
-        told.contains("finished results, which are of comparison"),
+        told.contains("finished results (kind: comparison)"),
         "{told}"
     );
 }
@@ -125,14 +125,14 @@ fn lives_that_somebody_changed_are_told() {
     );
     let told = stderr(&sandbox.run(&["summary", "out"]).code(2));
     assert!(
-        told.contains("out holds no run of strategies, but policies"),
+        told.contains("out holds results of kind `policies`"),
         "{told}"
     );
     let lives = sandbox.read("out/lives.csv");
     sandbox.write("out/lives.csv", &lives.replacen("true", "false", 1));
     let told = stderr(&sandbox.run(&["verify", "out"]).code(2));
     assert!(
-        told.contains("lives.csv in out is not what the manifest describes"),
+        told.contains("out/lives.csv is missing or was changed"),
         "{told}"
     );
 }

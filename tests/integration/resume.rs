@@ -253,7 +253,7 @@ fn a_run_that_is_not_finished_is_not_replaced_unless_asked_for() {
             .run(&[&RUN[..], &["--seed", "5", "--shard", "1/1"]].concat())
             .code(3);
         let told = stderr(&sandbox.run(&["merge", "out"]).code(2));
-        assert!(told.contains("throw it away: `--overwrite`"), "{told}");
+        assert!(told.contains("replace it with `--overwrite`"), "{told}");
         assert!(!told.contains("another folder"), "{told}");
         assert_same_files(&sandbox.contents("out"), &before, "refused");
         sandbox.run(&["merge", "out", "--overwrite"]).code(3);

@@ -264,7 +264,7 @@ fn nothing_hidden_is_left_of_commands_that_were_killed() {
         let files = || [sandbox.files("out"), sandbox.files("out/shards")].concat();
         while files()
             .iter()
-            .all(|name| name == "shards" || name.starts_with("probe"))
+            .all(|name| name == "shards" || name == ".scavsim-probe")
         {
             let is_late = begun.elapsed() > Duration::from_secs(60);
             assert!(!is_late, "{arguments:?} begins no file");
@@ -277,6 +277,41 @@ fn nothing_hidden_is_left_of_commands_that_were_killed() {
         }
         fs::remove_dir_all(sandbox.path("out")).expect("it is ours");
     }
+}
+
+/// They stay what they are; a device that is full fails as a disk does.
+#[test]
+fn devices_and_pipes_are_written_into() {
+    let sandbox = Sandbox::new();
+    let profile = crate::sandbox::repository_file("scenarios/example-profile.csv");
+    sandbox.write("p.csv", &profile);
+    pipe(&sandbox, "pipe");
+    for device in ["null", "full"] {
+        symlink(format!("/dev/{device}"), sandbox.path(device)).expect("it can be linked");
+    }
+    let advise = |option: &str, out: &str| {
+        let words = "advise p.csv --samples-per-epoch 50000 --runs 20 --force".split(' ');
+        let words: Vec<&str> = words.chain([option, out]).collect();
+        sandbox.run(&words)
+    };
+    advise("--sky", "null").success();
+    assert!(sandbox.path("null").is_symlink());
+    let full = |option| {
+        let told = stderr(&advise(option, "full").code(1));
+        assert!(told.contains("cannot write full: "), "{told}");
+        assert!(sandbox.path("full").is_symlink());
+    };
+    full("--sky");
+    #[cfg(feature = "figures")]
+    full("--report");
+    let path = sandbox.path("pipe");
+    let heard = std::thread::spawn(|| fs::read_to_string(path));
+    advise("--sky", "pipe").success();
+    let heard = heard.join().expect("it ends").expect("it is text");
+    advise("--sky", "sky.yaml").success();
+    assert_eq!(heard, sandbox.read("sky.yaml"));
+    let files = ["full", "null", "p.csv", "pipe", "sky.yaml"];
+    assert_eq!(sandbox.files("."), files);
 }
 
 /// As on a full disk, files can grow to a few blocks only.

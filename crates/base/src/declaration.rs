@@ -7,9 +7,11 @@
 pub struct Declaration {
     /// Name in scenarios.
     pub name: &'static str,
+    /// What it does, in one sentence.
     pub what: &'static str,
     /// Formula, or what it takes for each quantity.
     pub formula: &'static str,
+    /// Publication or documentation that it follows; may be empty.
     pub source: &'static str,
     /// Line of a scenario that uses it; empty where other tables name it.
     pub example: &'static str,

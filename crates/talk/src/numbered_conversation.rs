@@ -25,7 +25,7 @@ pub enum UnexpectedReply {
     },
 }
 
-/// A conversation under way, whose lines are numbered.
+/// A conversation under way. Its lines have numbers, so that a late answer is not taken for that to another line.
 pub struct NumberedConversation {
     with: Box<dyn Conversation>,
     /// Number of the last line that was told.
@@ -94,7 +94,7 @@ impl NumberedConversation {
 
 impl fmt::Debug for NumberedConversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Numbered").finish_non_exhaustive()
+        f.write_str("NumberedConversation")
     }
 }
 
@@ -109,7 +109,7 @@ impl ConversationPool {
     }
 
     /// Lets one wait.
-    pub fn give_back(&self, talk: NumberedConversation) {
+    pub fn push(&self, talk: NumberedConversation) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.push(talk);
     }
@@ -117,6 +117,6 @@ impl ConversationPool {
 
 impl fmt::Debug for ConversationPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Waiting")
+        f.write_str("ConversationPool")
     }
 }

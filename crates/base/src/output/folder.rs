@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::partial::{may_be_written, probe};
 use super::{Lock, PartialFile, cannot_write};
 
-/// A folder that was seen to be writable, held until it is dropped.
+/// A folder in which a file could be created. Its lock, if it has one, is held until the last clone is dropped.
 #[derive(Debug, Clone)]
 pub struct OutputFolder {
     path: PathBuf,
@@ -33,18 +33,9 @@ impl OutputFolder {
         path: &Path,
         lock: Option<fn(&Path) -> io::Result<Lock>>,
     ) -> io::Result<OutputFolder> {
-        let named = |error: io::Error| {
-            let what = format!("cannot write to {}: {error}", path.display());
-            io::Error::new(error.kind(), what)
-        };
-        fs::create_dir_all(path).map_err(|error| {
-            named(match error.kind() {
-                io::ErrorKind::AlreadyExists => io::Error::new(error.kind(), "it is not a folder"),
-                _ => error,
-            })
-        })?;
+        make(path)?;
         let lock = lock.map(|lock| lock(path)).transpose()?.map(Arc::new);
-        probe(path).map_err(named)?;
+        probe(path).map_err(|error| cannot_write_to(path, error))?;
         let path = path.to_owned();
         Ok(OutputFolder { path, lock })
     }
@@ -61,8 +52,8 @@ impl OutputFolder {
     pub fn subfolder(&self, name: &str) -> io::Result<OutputFolder> {
         let path = self.file(name);
         if fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
-            let what = format!("cannot write to {}: it is a link", path.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            let why = io::Error::new(io::ErrorKind::InvalidInput, "it is a link");
+            return Err(cannot_write_to(&path, why));
         }
         let mut folder = OutputFolder::open(&path)?;
         folder.lock.clone_from(&self.lock);
@@ -73,6 +64,7 @@ impl OutputFolder {
         PartialFile::create(&self.path, name)
     }
 
+    /// Writes a file of this folder, whole or not at all.
     pub fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let mut file = self.create(name)?;
         file.write_all(contents)?;
@@ -124,14 +116,56 @@ impl OutputFolder {
     }
 }
 
-/// Writes a file whole or not at all, in place of what is there. Missing folders are made.
+/// Makes a folder, if it is missing.
+fn make(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path).map_err(|error| match error.kind() {
+        kind @ io::ErrorKind::AlreadyExists => {
+            cannot_write_to(path, io::Error::new(kind, "it is not a folder"))
+        }
+        _ => cannot_write_to(path, error),
+    })
+}
+
+fn cannot_write_to(folder: &Path, error: io::Error) -> io::Error {
+    let what = format!("cannot write to {}: {error}", folder.display());
+    io::Error::new(error.kind(), what)
+}
+
+/// Writes a file whole or not at all, in place of what is there. Missing folders are made. A device, a pipe, and what a
+/// descriptor such as `/dev/stdout` leads to, are written into.
 pub fn write_file(path: &Path, contents: &[u8]) -> io::Result<()> {
+    if is_stream(path) {
+        let written = write_into(path, contents);
+        return written.map_err(|error| cannot_write(path, error));
+    }
     let name = path.file_name().and_then(|name| name.to_str());
     let Some(name) = name.filter(|_| !path.is_dir()) else {
         let why = io::Error::new(io::ErrorKind::InvalidInput, "it is no file");
         return Err(cannot_write(path, why));
     };
-    OutputFolder::open(path.parent().unwrap_or(Path::new("")))?.write(name, contents)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    make(folder)?;
+    let mut file = PartialFile::create(folder, name)?;
+    file.write_all(contents)?;
+    file.close()
+}
+
+/// Whether a file cannot take the place of what is there: a device, a pipe, a descriptor.
+fn is_stream(path: &Path) -> bool {
+    let is_of_system = path.starts_with("/dev") || path.starts_with("/proc");
+    fs::metadata(path).is_ok_and(|there| {
+        !there.is_dir() && (!there.is_file() || (path.is_symlink() && is_of_system))
+    })
+}
+
+fn write_into(path: &Path, contents: &[u8]) -> io::Result<()> {
+    // What else is printed goes behind it, also where stdout is a file.
+    if path == Path::new("/dev/stdout") {
+        let mut stdout = io::stdout();
+        return stdout.write_all(contents).and_then(|()| stdout.flush());
+    }
+    let mut stream = OpenOptions::new().append(true).open(path)?;
+    stream.write_all(contents)
 }
 
 /// Removes a folder, if nothing is in it.

@@ -7,6 +7,9 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
+/// The file that is locked where folders cannot be; it stays behind.
+pub(super) const FILE: &str = ".scavsim.lock";
+
 /// Keeps others out of a folder until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
@@ -67,10 +70,9 @@ fn open(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Folders cannot be opened here; the file stays.
 #[cfg(not(unix))]
 fn open(folder: &Path) -> io::Result<File> {
-    File::create(folder.join(".scavsim.lock"))
+    File::create(folder.join(FILE))
 }
 
 /// The process that holds a lock on the file, as far as the system tells.

@@ -54,7 +54,7 @@ impl PartialFile {
         }
     }
 
-    /// Gives the file its name.
+    /// Writes what is buffered, waits until the disk has it, and gives the file its name in place of what had it.
     pub fn close(mut self) -> io::Result<()> {
         self.flush()?;
         (self.file.get_ref().sync_all())
@@ -88,7 +88,7 @@ impl Drop for PartialFile {
 
 /// Creates a file in a folder and removes it again: nothing else proves that one can be created.
 pub(super) fn probe(folder: &Path) -> io::Result<()> {
-    let path = folder.join(partial_name("probe"));
+    let path = folder.join(".scavsim-probe");
     match open(&path)? {
         Some(_held) => fs::remove_file(&path),
         None => Ok(()),

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Lock, cannot_write};
+use super::{Lock, cannot_write, lock};
 
 /// Where the folder grows, and where what it replaces goes meanwhile.
 const PLACES: [&str; 2] = ["new", "old"];
@@ -44,7 +44,8 @@ impl<'o> Replacement<'o> {
             if !is_there(&aside) {
                 continue;
             }
-            let is_ours = |name: OsString| PLACES.iter().any(|place| name == *place);
+            let is_ours =
+                |name: OsString| name == lock::FILE || PLACES.iter().any(|place| name == *place);
             let entries: io::Result<Vec<_>> = fs::read_dir(&aside)?.collect();
             if aside.is_symlink() || !entries?.iter().all(|entry| is_ours(entry.file_name())) {
                 let what = format!("{} is in the way", aside.display());
@@ -110,6 +111,7 @@ impl Drop for Replacement<'_> {
     fn drop(&mut self) {
         // What cannot be moved back stays, and the next replacement tries again.
         if self.restore().is_ok() {
+            let _ = fs::remove_file(self.aside.join(lock::FILE));
             let _ = fs::remove_dir(&self.aside);
         }
     }
@@ -117,4 +119,25 @@ impl Drop for Replacement<'_> {
 
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_lock_is_not_in_the_way() {
+        let folder = std::env::temp_dir().join(format!("scavsim-replace-{}", std::process::id()));
+        let aside = folder.join("out.partial");
+        fs::create_dir_all(&aside).expect("it is writable");
+        fs::write(aside.join(lock::FILE), "").expect("it is writable");
+        replace_folder(&folder.join("out"), &[("a.txt", "new".to_owned())], &[])
+            .expect("it is ours");
+        assert_eq!(
+            fs::read(folder.join("out/a.txt")).expect("it is there"),
+            b"new"
+        );
+        assert!(!is_there(&aside));
+        fs::remove_dir_all(folder).expect("it is ours");
+    }
 }

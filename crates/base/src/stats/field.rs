@@ -199,11 +199,7 @@ mod tests {
         let (_, scale) = field.unlikelihood(vec![2.0, 4.0, 4.0], 1e-4);
         assert!((scale - 3.0_f64.sqrt()).abs() < 1e-12, "{scale}");
         assert!(Field::new(2, |_, _| 1.0).is_none() && Field::new(0, |_, _| 1.0).is_none());
-        assert!(
-            Field::with_least_variance(2, 0.25, |_, _| 1.0)
-                .precision()
-                .entry(1, 1)
-                > 0.0
-        );
+        let precision = Field::with_least_variance(2, 0.25, |_, _| 1.0).precision();
+        assert!(precision.entry(1, 1) > 0.0);
     }
 }

@@ -219,37 +219,37 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Streams};
 
+    fn seen(values: impl IntoIterator<Item = f64>) -> RunningMedian {
+        let mut running = RunningMedian::new();
+        values.into_iter().for_each(|value| running.add(value));
+        running
+    }
+
+    fn bits(median: Option<f64>) -> Option<u64> {
+        median.map(f64::to_bits)
+    }
+
     #[test]
     fn few_values_give_the_exact_median() {
-        let mut running = RunningMedian::new();
-        assert_eq!(running.median(), None);
-        for value in [4.0, -1.0, 2.0] {
-            running.add(value);
-        }
-        assert_eq!(running.median(), Some(2.0));
+        assert_eq!(RunningMedian::new().median(), None);
+        assert_eq!(seen([4.0, -1.0, 2.0]).median(), Some(2.0));
     }
 
     #[test]
     fn many_values_that_were_stored_come_to_what_telling_them_does() {
         let values: Vec<f64> = (0..1_500).map(|i| f64::from(i * 7 % 1_501)).collect();
-        let mut told = RunningMedian::new();
-        values.iter().for_each(|value| told.add(*value));
+        let mut told = seen(values.clone());
         let mut stored = RunningMedian::of_values(values, 1);
-        let bits = |median: Option<f64>| median.map(f64::to_bits);
         assert_eq!(bits(stored.median()), bits(told.median()));
     }
 
     #[test]
     fn quantiles_lie_between_ranks() {
-        let mut running = RunningMedian::new();
-        assert_eq!(running.quantile(0.5), None);
-        for value in [3.0, 1.0, 2.0, 5.0] {
-            running.add(value);
-        }
+        assert_eq!(RunningMedian::new().quantile(0.5), None);
+        let mut running = seen([3.0, 1.0, 2.0, 5.0]);
         let quantile = [0.0, 0.25, 0.5, 0.75, 1.0].map(|q| running.quantile(q));
         assert_eq!(quantile, [1.0, 1.75, 2.5, 3.5, 5.0].map(Some));
-        let mut many = RunningMedian::new();
-        (1..=40_000).for_each(|i| many.add(f64::from(i)));
+        let mut many = seen((1..=40_000).map(f64::from));
         let high = many.quantile(0.95).expect("there are values");
         assert!(
             (high / 38_000.0 - 1.0).abs() < 2.0 * RELATIVE_ERROR,
@@ -261,15 +261,13 @@ mod tests {
     fn the_interval_of_a_median_is_between_ranks_of_the_textbook() {
         for (count, lower) in [(6, 1), (10, 2), (20, 6), (100, 40), (1_000, 469)] {
             assert_eq!(lower_rank(count), Some(lower - 1), "{count}");
-            let mut running = RunningMedian::new();
-            (1..=count).for_each(|i| running.add(i as f64));
+            let mut running = seen((1..=count).map(|i| i as f64));
             let interval = running.interval().expect("enough");
             let ends = (lower as f64, (count + 1 - lower) as f64);
             assert_eq!((interval.low, interval.high), ends);
         }
         assert_eq!(lower_rank(5), None);
-        let mut many = RunningMedian::new();
-        (1..=40_000).for_each(|i| many.add(f64::from(i)));
+        let mut many = seen((1..=40_000).map(f64::from));
         let interval = many.interval().expect("enough");
         for (end, expected) in [(interval.low, 19_804.0), (interval.high, 20_196.0)] {
             assert!((end / expected - 1.0).abs() < 2.0 * RELATIVE_ERROR, "{end}");
@@ -295,12 +293,8 @@ mod tests {
                 kept.add(value);
                 counted.add(value);
             }
-            let bits = |median: Option<f64>| median.map(f64::to_bits);
-            assert_eq!(
-                bits(kept.median()),
-                bits(counted.median()),
-                "{same} {others}"
-            );
+            let medians = [kept, counted].map(|mut own| bits(own.median()));
+            assert_eq!(medians[0], medians[1], "{same} {others}");
         }
     }
 
@@ -316,13 +310,11 @@ mod tests {
             let values: Vec<f64> = std::iter::repeat_n(0.3, same)
                 .chain((0..others).map(|i| f64::from(i * 7 % 1_001) / 7.0))
                 .collect();
-            let mut whole = RunningMedian::new();
-            values.iter().for_each(|value| whole.add(*value));
+            let mut whole = seen(values.iter().copied());
             let (mut parts, mut at_once) = (RunningMedian::new(), RunningMedian::new());
             for values in values.chunks(part) {
                 at_once.add_all(values.iter().copied());
-                let mut part = RunningMedian::new();
-                values.iter().for_each(|value| part.add(*value));
+                let mut part = seen(values.iter().copied());
                 part = match part.0 {
                     State::Same(value, times) => RunningMedian::of_values(vec![value], times),
                     State::Exact(values) => RunningMedian::of_values(values, 1),
@@ -330,19 +322,10 @@ mod tests {
                 };
                 parts.merge(&part);
             }
-            let bits = |median: Option<f64>| median.map(f64::to_bits);
-            assert_eq!(
-                bits(parts.median()),
-                bits(whole.median()),
-                "{same} {others}"
-            );
-            assert_eq!(
-                bits(at_once.median()),
-                bits(whole.median()),
-                "{same} {others}"
-            );
-            for mut parts in [parts, at_once] {
-                assert_eq!(parts.interval(), whole.interval(), "{same} {others}");
+            for mut own in [parts, at_once] {
+                let medians = [own.median(), whole.median()].map(bits);
+                assert_eq!(medians[0], medians[1], "{same} {others}");
+                assert_eq!(own.interval(), whole.interval(), "{same} {others}");
             }
         }
     }
@@ -351,18 +334,11 @@ mod tests {
     fn many_values_give_it_within_two_thousandths_on_both_sides_of_zero() {
         for shift in [-7.0, 5.0] {
             let mut stream = Streams::new(4).stream(0, Purpose::Trial(0));
-            let (mut running, mut all) = (RunningMedian::new(), Vec::new());
-            for _ in 0..200 * EXACT_UP_TO {
-                let value = shift + stream.normal();
-                running.add(value);
-                all.push(value);
-            }
-            let exact = super::super::median(&mut all).expect("not empty");
-            let seen = running.median().expect("not empty");
-            assert!(
-                (seen / exact - 1.0).abs() < 2.0 * RELATIVE_ERROR,
-                "{seen} {exact}"
-            );
+            let values = (0..200 * EXACT_UP_TO).map(|_| shift + stream.normal());
+            let mut all: Vec<f64> = values.collect();
+            let near = seen(all.iter().copied()).median().expect("not empty");
+            let off = near / super::super::median(&mut all).expect("not empty") - 1.0;
+            assert!(off.abs() < 2.0 * RELATIVE_ERROR, "{off}");
         }
     }
 }

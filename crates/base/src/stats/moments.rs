@@ -103,8 +103,8 @@ impl Welford {
         self.interval_as_of(self.count as f64)
     }
 
-    /// The interval of the mean where all values together say no more than `n` independent ones: their variance about their own mean falls
-    /// short by one of n, and the mean has an nth of the rest.
+    /// The [`interval`](Welford::interval) where correlated values tell no more than `n` independent ones: their variance
+    /// has Bessel's correction for n, and the mean 1/n of it.
     pub fn interval_as_of(&self, n: f64) -> Option<Interval> {
         if self.count < 2 || n < 2.0 {
             return None;
@@ -168,11 +168,15 @@ pub fn median_of(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn welford_agrees_with_the_two_pass_formula() {
-        let values = [1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0];
+    fn seen(values: &[f64]) -> Welford {
         let mut seen = Welford::default();
         values.iter().for_each(|&v| seen.add(v));
+        seen
+    }
+
+    #[test]
+    fn welford_agrees_with_the_two_pass_formula() {
+        let seen = seen(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]);
         assert_eq!(seen.mean(), 1e9 + 10.0);
         assert!((seen.variance() - 30.0).abs() < 1e-9);
     }
@@ -192,34 +196,28 @@ mod tests {
     #[test]
     fn parts_come_to_the_whole_whatever_their_sizes() {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17) + 3e3).collect();
-        let of = |values: &[f64]| {
-            let mut seen = Welford::default();
-            values.iter().for_each(|&v| seen.add(v));
-            seen
-        };
-        let whole = of(&values);
+        let whole = seen(&values);
         for cuts in [vec![1, 2, 30], vec![0, 20], vec![39], vec![7, 7, 14, 21]] {
-            let (mut seen, mut begin) = (Welford::default(), 0);
+            let (mut merged, mut begin) = (Welford::default(), 0);
             for end in cuts.into_iter().chain([values.len()]) {
-                seen.merge(&of(&values[begin..end]));
+                merged.merge(&seen(&values[begin..end]));
                 begin = end;
             }
-            assert_eq!(seen.count(), whole.count());
-            assert!((seen.mean() / whole.mean() - 1.0).abs() < 1e-14);
-            assert!((seen.variance() / whole.variance() - 1.0).abs() < 1e-9);
-            assert!((seen.skewness() - whole.skewness()).abs() < 1e-8);
+            assert_eq!(merged.count(), whole.count());
+            assert!((merged.mean() / whole.mean() - 1.0).abs() < 1e-14);
+            assert!((merged.variance() / whole.variance() - 1.0).abs() < 1e-9);
+            assert!((merged.skewness() - whole.skewness()).abs() < 1e-8);
         }
         // What does not vary stays what it is.
-        let mut same = of(&[0.3; 7]);
-        same.merge(&of(&[0.3; 90]));
+        let mut same = seen(&[0.3; 7]);
+        same.merge(&seen(&[0.3; 90]));
         assert_eq!((same.mean(), same.variance()), (0.3, 0.0));
     }
 
     #[test]
     fn the_interval_is_students_without_skewness_and_leans_to_the_tail_with_it() {
         let of = |values: &[f64]| {
-            let mut seen = Welford::default();
-            values.iter().for_each(|&v| seen.add(v));
+            let seen = seen(values);
             let (down, up) = seen.interval().expect("several").about(seen.mean());
             (
                 down,

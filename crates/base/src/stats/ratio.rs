@@ -71,6 +71,7 @@ impl Pair {
 /// A ratio of means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
+    /// The first mean over the second.
     pub ratio: f64,
     /// Lower end of its 95 % confidence interval; `None` where there is no interval.
     pub low: Option<f64>,

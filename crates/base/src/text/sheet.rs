@@ -67,8 +67,9 @@ impl Tone {
 }
 
 impl Cell {
-    /// A number with so many digits behind the point; a dash where there is none.
+    /// A number with so many digits behind the point; a dash where there is none, or none that is finite.
     pub fn number(number: Option<f64>, digits: usize) -> Cell {
+        let number = number.filter(|number| number.is_finite());
         let text = number.map(|number| format!("{number:.digits$}"));
         Cell {
             text: words::or_dash(text),
@@ -145,44 +146,33 @@ impl<'s, R> Column<'s, R> {
     }
 
     /// Sets the rank, by which columns leave where there is no room for all: 0 always stays, greater ones leave first.
-    pub fn rank(self, rank: u8) -> Self {
-        Column {
-            rank: Some(rank),
-            ..self
-        }
+    pub fn rank(mut self, rank: u8) -> Self {
+        self.rank = Some(rank);
+        self
     }
 
     /// Shown in a terminal only when asked for all: sources, descriptions.
-    pub fn long(self) -> Self {
-        Column {
-            is_long: true,
-            ..self
-        }
+    pub fn long(mut self) -> Self {
+        self.is_long = true;
+        self
     }
 
     /// Always shown, and broken into the room that others leave.
-    pub fn wrapped(self) -> Self {
-        Column {
-            rank: Some(0),
-            is_wrapped: true,
-            ..self
-        }
+    pub fn wrapped(mut self) -> Self {
+        self.is_wrapped = true;
+        self.rank(0)
     }
 
     /// What stands in it where there is no room for all of the cell.
-    pub fn short(self, cell: impl Fn(&R) -> String + 's) -> Self {
-        Column {
-            short: Some(Box::new(cell)),
-            ..self
-        }
+    pub fn short(mut self, cell: impl Fn(&R) -> String + 's) -> Self {
+        self.short = Some(Box::new(cell));
+        self
     }
 
     /// The cell on several lines, where even columns of rank [`NEEDED`](super::NEEDED) have no room.
-    pub fn stacked(self, cell: impl Fn(&R) -> String + 's) -> Self {
-        Column {
-            stacked: Some(Box::new(cell)),
-            ..self
-        }
+    pub fn stacked(mut self, cell: impl Fn(&R) -> String + 's) -> Self {
+        self.stacked = Some(Box::new(cell));
+        self
     }
 
     pub fn cell(&self, row: &R) -> Cell {
@@ -215,11 +205,9 @@ impl<'s, R> Sheet<'s, R> {
     }
 
     /// The lines of rows stand out as `tone` says.
-    pub fn toned(self, tone: impl Fn(&R) -> Tone + 's) -> Self {
-        Sheet {
-            tone: Some(Box::new(tone)),
-            ..self
-        }
+    pub fn toned(mut self, tone: impl Fn(&R) -> Tone + 's) -> Self {
+        self.tone = Some(Box::new(tone));
+        self
     }
 
     pub fn without(mut self, head: &str) -> Self {
@@ -297,5 +285,18 @@ impl<'s, R> Sheet<'s, R> {
             Value::Object(values.collect())
         };
         self.rows.iter().map(object).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_not_finite_is_a_dash() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let cell = Cell::number(Some(number), 1);
+            assert_eq!((&*cell.text, cell.number), (words::NONE, None));
+        }
     }
 }

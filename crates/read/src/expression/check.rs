@@ -9,6 +9,7 @@ use super::tree::{Call, Expression, Node, SpannedWord, Text};
 use super::world::World;
 use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
+/// What expressions ask of the data: the columns and functions that have to be there to evaluate them.
 #[derive(Debug, Default)]
 pub struct ExpressionDependencies {
     /// Columns, by table.

@@ -1,5 +1,6 @@
 //! Mistakes, and collections of them.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct Diagnostic {
     pub label: String,
     /// What is legal, or what to do.
     pub help: Option<String>,
+    /// Whether reports leave it out where something else is wrong at the same place.
+    pub(super) is_fallback: bool,
 }
 
 impl Diagnostic {
@@ -28,10 +31,9 @@ impl Diagnostic {
         label: impl Into<String>,
     ) -> Self {
         Self {
-            title: title.into(),
             place: Some(source.locate(&span)),
             label: label.into(),
-            help: None,
+            ..Self::general(title)
         }
     }
 
@@ -42,6 +44,16 @@ impl Diagnostic {
             place: None,
             label: String::new(),
             help: None,
+            is_fallback: false,
+        }
+    }
+
+    /// Text with characters that are not seen: whoever takes it for a name or a key says more.
+    pub(super) fn unseen(source: &Arc<Source>, span: Range<usize>, title: String) -> Self {
+        let label = "expected a text without control characters";
+        Self {
+            is_fallback: true,
+            ..Self::at_span(source, span, title, label)
         }
     }
 
@@ -65,13 +77,14 @@ impl Diagnostic {
         Some(1 + before.filter(|byte| **byte == b'\n').count())
     }
 
+    fn file_and_span(&self) -> Option<(&str, usize, usize)> {
+        let (source, span) = self.place.as_ref()?;
+        Some((&source.name, span.start, span.end))
+    }
+
     /// Reading order; two diagnostics that would look the same compare equal.
     fn order(&self) -> impl Ord + '_ {
-        let place = self
-            .place
-            .as_ref()
-            .map(|(source, span)| (source.name.as_str(), span.start, span.end));
-        (place, &self.title, &self.label, &self.help)
+        (self.file_and_span(), &self.title, &self.label, &self.help)
     }
 }
 
@@ -126,7 +139,11 @@ impl Diagnostics {
 
     /// The mistakes in the order a person reads the files, each once.
     pub(super) fn in_reading_order(&self) -> Vec<&Diagnostic> {
-        let mut sorted: Vec<&Diagnostic> = self.0.iter().collect();
+        let specific = self.iter().filter(|own| !own.is_fallback);
+        let specific: HashSet<_> = specific.map(Diagnostic::file_and_span).collect();
+        let is_shown =
+            |own: &&Diagnostic| !(own.is_fallback && specific.contains(&own.file_and_span()));
+        let mut sorted: Vec<&Diagnostic> = self.iter().filter(is_shown).collect();
         sorted.sort_by(|a, b| a.order().cmp(&b.order()));
         sorted.dedup_by(|a, b| a.order() == b.order());
         sorted

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::name::{FORMULA, is_unseen};
 
-/// Whether a character is not seen and does more than to part lines and words.
+/// Whether a character is not seen, line breaks and tabs apart.
 pub fn is_hidden(c: char) -> bool {
     is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')
 }
@@ -29,13 +29,13 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 
 /// A text for a terminal in which nothing but these escapes is obeyed.
 pub fn printable<'t>(text: &'t str, escapes: &[&str]) -> Cow<'t, str> {
-    let is_hidden = |c| c != '\n' && c != '\t' && is_unseen(c);
-    if !text.contains(is_hidden) {
+    let is_obeyed = |c| c != '\n' && c != '\t' && is_unseen(c);
+    if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
     let mut all = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(is_hidden) {
+    while let Some(at) = rest.find(is_obeyed) {
         all += &rest[..at];
         rest = &rest[at..];
         let own = escapes.iter().find(|own| rest.starts_with(**own));

@@ -45,37 +45,14 @@ mod tests {
 
     #[test]
     fn what_terminals_spreadsheets_and_people_read_alike() {
-        for legal in [
-            "a",
-            "gcp-2019 spot",
-            "ResNet18 (b)",
-            "größe",
-            "1x",
-            "a=b",
-            "a, \"b\"",
-            "模型",
-        ] {
+        let legal = "a|gcp-2019 spot|ResNet18 (b)|größe|1x|a=b|a, \"b\"|模型";
+        for legal in legal.split('|') {
             assert_eq!(not_a_name(legal), None, "{legal}");
         }
         let long = "x".repeat(201);
-        for wrong in [
-            "",
-            " a",
-            "a ",
-            "\t",
-            "a\nb",
-            "\u{1b}[31ma",
-            "a\u{7f}",
-            "a\u{9b}b",
-            "=1+1",
-            "+1",
-            "-1",
-            "@sum",
-            "a\u{202e}b",
-            "a\u{200b}",
-            "\u{feff}a",
-            &long,
-        ] {
+        let unseen = "\t|a\nb|\u{1b}[31ma|a\u{7f}|a\u{9b}b|a\u{202e}b|a\u{200b}|\u{feff}a";
+        let wrong = "| a|a |=1+1|+1|-1|@sum".split('|').chain(unseen.split('|'));
+        for wrong in wrong.chain([&*long]) {
             assert!(not_a_name(wrong).is_some(), "{wrong:?}");
         }
     }

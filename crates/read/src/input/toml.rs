@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 
 use super::foreign::is_hidden;
 use super::words::shown;
-use super::{Diagnostics, Source};
+use super::{Diagnostic, Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
 pub use multi_value_key::{ANY, Path};
 use tree::TomlNode;
@@ -178,8 +178,7 @@ fn refuse_hidden(node: &TomlNode<'_>, source: &Arc<Source>, diagnostics: &mut Di
     let check = |text: &str, span: Range<usize>, diagnostics: &mut Diagnostics| {
         if text.contains(is_hidden) {
             let title = format!("`{}` has characters that are not seen", shown(text));
-            let label = "expected a text without control characters";
-            diagnostics.error_at(source, span, title, label);
+            diagnostics.push(Diagnostic::unseen(source, span, title));
         }
     };
     match node.get_ref() {

@@ -58,7 +58,9 @@ pub struct ChosenPoint {
     pub pricing: String,
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
+    /// Number of workers; `None` where configurations have no such axis.
     pub workers: Option<u32>,
+    /// Global batch in samples; `None` where configurations have no such axis.
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
@@ -88,7 +90,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    pub fn for_cases(cases: u64) -> Rule {
+    fn for_cases(cases: u64) -> Rule {
         Rule {
             below: MOST_CASES,
             of: cases.max(MOST_CASES),

@@ -158,11 +158,10 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
 /// Whether a table is no wider than the page, each line of it a row, and has what matters.
 fn fits(table: &TableLayout, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
     let text = table.rows.concat();
-    let is_narrow = |line: &str| line.chars().count() <= page.width;
     let misses = |head: &str| table.left_out.iter().any(|own| own == head);
     page.is_wide
         || (text.lines().count() == lines.len()
-            && text.lines().all(is_narrow)
+            && page.has_room_for(&text)
             && !["time h", "cost $", "strategy", OFF, "search"]
                 .into_iter()
                 .any(misses))

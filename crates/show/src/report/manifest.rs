@@ -183,6 +183,9 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
 }
 
 /// Reads a manifest; `None` where there is no such file.
+///
+/// # Errors
+/// With the path: it cannot be read, is not JSON, or its fields do not match its hash.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))

@@ -103,7 +103,7 @@ pub fn render(
             .iter()
             .map(|r| block(scenario, r, places, &common))
             .collect();
-        if text.lines().all(|line| line.chars().count() <= shown.width) {
+        if common.page().has_room_for(&text) {
             break;
         }
     }
@@ -259,20 +259,12 @@ impl Unit {
         let least = finite
             .filter(|t| t.is_finite())
             .fold(f64::INFINITY, f64::min);
-        match least {
-            t if t < 60.0 => Unit {
-                name: "time s",
-                seconds: 1.0,
-            },
-            t if t < 360.0 => Unit {
-                name: "time min",
-                seconds: 60.0,
-            },
-            _ => Unit {
-                name: "time h",
-                seconds: SECONDS_PER_HOUR,
-            },
-        }
+        let (name, seconds) = match least {
+            t if t < 60.0 => ("time s", 1.0),
+            t if t < 360.0 => ("time min", 60.0),
+            _ => ("time h", SECONDS_PER_HOUR),
+        };
+        Unit { name, seconds }
     }
 }
 

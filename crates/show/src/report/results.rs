@@ -194,7 +194,8 @@ impl Results {
             && has_columns(folder, by).unwrap_or(false)
     }
 
-    /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
+    /// Closes all files, then writes `summary.csv` and last the manifest with `more` in it; returns the groups of the
+    /// summary. A run that ended early keeps what `--resume` needs.
     pub fn finish(
         self,
         finished: &Finished,

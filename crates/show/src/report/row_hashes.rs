@@ -129,7 +129,8 @@ fn short(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// Rows that are not those that were written.
+/// Stored rows that do not match the hashes in their manifest: somebody changed, removed or added some after the run.
+/// Holds the message, with the lines.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct AlteredRows(pub String);
@@ -146,9 +147,7 @@ impl AlteredRows {
         };
         AlteredRows(what).into()
     }
-}
 
-impl AlteredRows {
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
         if error
@@ -199,11 +198,11 @@ impl Check {
         self.rows
     }
 
-    /// Takes rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
+    /// Compares rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
     ///
     /// # Errors
     /// [`AlteredRows`], with the lines, where a hash is another.
-    pub fn push_rows(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
+    pub fn check_rows(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
         let before = self.seen.whole.len();
         let line = self.seen.push_rows(bytes, rows);
         let whole = &self.seen.whole;

@@ -113,6 +113,7 @@ impl ShardFile {
         })
     }
 
+    /// Gives rows and sums their names, then writes the manifest of the shard: without it, the shard is not there.
     pub fn close(
         self,
         identity: &Identity,

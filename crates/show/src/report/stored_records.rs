@@ -92,7 +92,7 @@ impl RecordOrderCheck<'_> {
     }
 
     fn check_waiting(&mut self) -> io::Result<()> {
-        self.check.push_rows(self.rows.bytes(), self.rows.rows())?;
+        self.check.check_rows(self.rows.bytes(), self.rows.rows())?;
         self.rows.clear();
         Ok(())
     }
@@ -120,7 +120,7 @@ fn csv_rows(path: &Path, seen: &mut RecordOrderCheck<'_>) -> io::Result<()> {
     };
     while let Some(record) = rows.read()? {
         seen.record(&record)?;
-        seen.check.push_rows(rows.raw(), 1)?;
+        seen.check.check_rows(rows.raw(), 1)?;
     }
     Ok(())
 }

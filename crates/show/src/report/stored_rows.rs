@@ -10,7 +10,7 @@ use scavsim_lab::experiment::Record;
 use scavsim_read::input::regular;
 
 pub struct StoredRows {
-    rows: csv::Reader<CachedFile>,
+    rows: csv::Reader<RecentBytes>,
     row: csv::StringRecord,
     cells: csv::ByteRecord,
     /// Where the last row begins.
@@ -51,7 +51,7 @@ impl StoredRows {
         Ok(StoredRows {
             rows: csv::ReaderBuilder::new()
                 .has_headers(false)
-                .from_reader(CachedFile {
+                .from_reader(RecentBytes {
                     file,
                     bytes: Vec::new(),
                     from: start,
@@ -132,8 +132,8 @@ impl StoredRows {
     }
 }
 
-/// A file that remembers what was read last.
-struct CachedFile {
+/// A file under reading, with the bytes that were read last.
+struct RecentBytes {
     file: File,
     bytes: Vec<u8>,
     /// Where in the file they begin.
@@ -143,7 +143,7 @@ struct CachedFile {
 /// Bytes behind which those that nobody needs are forgotten.
 const MOST_KEPT: usize = 1 << 16;
 
-impl CachedFile {
+impl RecentBytes {
     /// Forgets the bytes before a place, sooner or later.
     fn forget_before(&mut self, begin: u64) {
         let passed = begin.saturating_sub(self.from) as usize;
@@ -159,7 +159,7 @@ impl CachedFile {
     }
 }
 
-impl Read for CachedFile {
+impl Read for RecentBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.bytes.extend_from_slice(&buffer[..count]);

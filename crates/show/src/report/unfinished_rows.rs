@@ -40,7 +40,7 @@ fn by_manifest(
     let mut good = ValidRows::default();
     let (mut count, all) = (0, check.rows());
     while count < all && rows.skip()? {
-        let line = check.push_rows(rows.raw(), 1)?;
+        let line = check.check_rows(rows.raw(), 1)?;
         count += 1;
         if check.is_at_border() {
             lines.write_all(line.as_bytes())?;

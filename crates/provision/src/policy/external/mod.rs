@@ -251,7 +251,7 @@ impl Policy for ExternalPolicy {
                 && let Ok(Some(talk)) = over(talk, desk)
             {
                 // What failed tells more than how it ended.
-                self.of.waiting.give_back(talk);
+                self.of.waiting.push(talk);
             }
             self.fail(desk, &breach);
         }
@@ -264,7 +264,7 @@ impl Policy for ExternalPolicy {
     fn over(&mut self, desk: &mut PolicyView<'_, '_>) {
         let Some(talk) = self.talk.take() else { return };
         match over(talk, desk) {
-            Ok(Some(talk)) => self.of.waiting.give_back(talk),
+            Ok(Some(talk)) => self.of.waiting.push(talk),
             Ok(None) => {}
             Err(breach) => self.fail(desk, &breach),
         }

@@ -20,15 +20,11 @@ pub struct Row<'t> {
 impl Table {
     /// The rows of the right length, in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|record| Row::new(self, record))
+        self.rows.iter().map(|cells| Row { table: self, cells })
     }
 }
 
 impl<'t> Row<'t> {
-    fn new(table: &'t Table, cells: &'t StringRecord) -> Self {
-        Self { table, cells }
-    }
-
     pub fn has(&self, column: &str) -> bool {
         self.table.column(column).is_some()
     }

@@ -25,9 +25,8 @@ pub struct Table {
 impl Table {
     /// Reads a table that must have all `required` columns and may have `optional` ones.
     ///
-    /// Columns that are missing, unknown or there twice, and rows of the wrong length or with characters that are not seen
-    /// (which are left out), are all reported. There is no table without all required
-    /// columns.
+    /// Columns that are missing, unknown or there twice, rows of the wrong length, which are left out, and characters that
+    /// are not seen are all reported. There is no table without all required columns.
     pub fn read(
         source: &Arc<Source>,
         required: &[&str],
@@ -57,7 +56,8 @@ impl Table {
             return None;
         }
         check_names(source, &columns, &header, &legal, diagnostics);
-        let is_complete = check_required(source, &columns, &header, required, diagnostics);
+        let is_complete = check_required(source, &columns, &header, required, diagnostics)
+            && is_all_seen(source, &columns, &columns, delimiter, diagnostics);
         if records.len() == 0 {
             diagnostics.error_at(
                 source,
@@ -273,8 +273,8 @@ fn is_all_seen(
     let cells = row.iter().zip(columns).zip(places);
     for ((cell, column), place) in cells.filter(|((cell, _), _)| cell.contains(is_unseen)) {
         let legal = "expected a text without control characters";
-        let title = format!("`{column}`: {legal}, found `{}`", shown(cell));
-        diagnostics.error_at(source, place, title, legal);
+        let title = format!("`{}`: {legal}, found `{}`", shown(column), shown(cell));
+        diagnostics.push(Diagnostic::unseen(source, place, title));
     }
     false
 }

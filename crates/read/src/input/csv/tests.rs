@@ -127,25 +127,33 @@ error: missing columns `name`, `count`
   = help: every table of this kind needs: `name`, `price`, `count`
 ";
     let shown = d.render(false);
-    assert!(shown.contains(expected), "{shown}");
-    assert!(
-        shown.contains("unknown column `nam`\n --> t.csv:1:1\n"),
-        "{shown}"
-    );
-    assert!(shown.contains("^^^ did you mean `name`?\n"), "{shown}");
-    assert!(
-        shown.contains("duplicate column `price`\n --> t.csv:1:11\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("column 4 has no name\n --> t.csv:1:17\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("unknown column `colour`\n --> t.csv:1:18\n"),
-        "{shown}"
-    );
+    for part in [
+        expected,
+        "unknown column `nam`\n --> t.csv:1:1\n",
+        "^^^ did you mean `name`?\n",
+        "duplicate column `price`\n --> t.csv:1:11\n",
+        "column 4 has no name\n --> t.csv:1:17\n",
+        "unknown column `colour`\n --> t.csv:1:18\n",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
     assert_eq!(d.len(), 5, "{shown}");
+}
+
+#[test]
+fn characters_that_are_not_seen_are_told_in_the_header_too() {
+    let source = Source::new("t.csv", "a\u{202e}b,c\n1,2\n");
+    let mut d = Diagnostics::default();
+    assert!(Table::read_any(&source, &mut d).is_none());
+    let shown = d.render(false);
+    assert!(
+        shown.contains("found `a\\u{202e}b`\n --> t.csv:1:1\n"),
+        "{shown}"
+    );
+    // Once, where it is no column at all.
+    let mut d = Diagnostics::default();
+    assert!(Table::read(&source, &["c"], &[], &mut d).is_none());
+    assert_eq!(d.distinct(), 1, "{}", d.render(false));
 }
 
 #[test]

@@ -171,32 +171,31 @@ fn missing_keys_do_not_hide_the_rest_of_their_table() {
 
 #[test]
 fn one_mistake_is_reported_once() {
-    reports("pair = [1, \"x\"]\n", &["`pair`: expected a whole number"]);
-    reports("pair = [1]\n", &["`pair`: expected a list of 2, found 1"]);
-    reports(
-        "pair = 1\n",
-        &["`pair`: expected a list of 2, found the number 1"],
-    );
-    reports(
-        "pricing = 3\n",
-        &["`pricing`: expected a table, found the number 3"],
-    );
-    reports(
-        "[sizes]\na = 1\n",
-        &["`sizes`: expected a list, found a table"],
-    );
-    reports(
-        "[pricing.replicas.a]\nb = 1\n",
-        &["`replicas`: expected a whole number, found a table"],
-    );
-    reports(
-        "pricing = []\n",
-        &["`pricing`: expected a table, found a list"],
-    );
-    reports(
-        "[[pricing]]\n",
-        &["`pricing`: expected a table, found a list"],
-    );
+    for (text, key, expected) in [
+        ("pair = [1, \"x\"]", "pair", "a whole number"),
+        ("pair = [1]", "pair", "a list of 2, found 1"),
+        ("pair = 1", "pair", "a list of 2, found the number 1"),
+        ("pricing = 3", "pricing", "a table, found the number 3"),
+        ("[sizes]\na = 1", "sizes", "a list, found a table"),
+        (
+            "[pricing.replicas.a]\nb = 1",
+            "replicas",
+            "a whole number, found a table",
+        ),
+        ("pricing = []", "pricing", "a table, found a list"),
+        ("[[pricing]]", "pricing", "a table, found a list"),
+    ] {
+        reports(text, &[&format!("`{key}`: expected {expected}")]);
+    }
+}
+
+#[test]
+fn characters_that_are_not_seen_are_told_where_nothing_else_is() {
+    let (_, shown, _) = scenario("\"a\u{202e}b\" = 1");
+    assert!(shown.contains("unknown key `a\\u{202e}b`"), "{shown}");
+    assert!(!shown.contains("not seen"), "{shown}");
+    let text = "by_name = { \"a\u{202e}b\" = 1 }";
+    reports(text, &["`a\\u{202e}b` has characters that are not seen"]);
 }
 
 #[test]

@@ -218,12 +218,12 @@ impl Strategy for PreparedConversation {
         if let Some(why) = failed {
             // What failed tells more than how it ended.
             if let Ok(Some(with)) = over {
-                self.spoken.waiting.give_back(with);
+                self.spoken.waiting.push(with);
             }
             return Err(Stop::Failed(why));
         }
         if let Some(with) = over? {
-            self.spoken.waiting.give_back(with);
+            self.spoken.waiting.push(with);
         }
         Ok(())
     }
