@@ -47,9 +47,8 @@ impl Consent {
             return Ok(());
         }
         // Where nobody knows how much is free, nobody can say that it is too little.
-        let free = asked
-            .csv_in
-            .and_then(|path| fs4::available_space(path).ok());
+        let available = |path| fs4::available_space(path).ok();
+        let free = asked.csv_in.and_then(available);
         let PlannedRun {
             plan,
             interrupt,
@@ -70,9 +69,7 @@ impl Consent {
         let otherwise = "; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it";
         ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
     }
-}
 
-impl Consent {
     /// Lets the lives of a study begin on so many threads, or not.
     ///
     /// # Errors
