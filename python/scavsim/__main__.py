@@ -49,7 +49,7 @@ def ray(words: List[str]) -> int:
         settings = engine.Settings(
             shards=own.shards, in_flight=own.in_flight, retries=own.retries, cpus=own.cpus, address=own.address,
             command=[own.program] if own.program else [], set=[word for line in own.set for word in ("-s", line)],
-            progress=None if own.quiet else engine.tell,
+            progress=None if own.quiet else engine.tell, programs=own.programs,
         )
         merged = engine.run_with(own.scenario, own.out, settings)
     except ProgramError as error:
@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--address", metavar="ADDRESS", help="of the cluster [the one that Ray finds, else a local one]")
     add("-s", "--set", action="append", default=[], metavar="KEY=VALUE", help="replaces a key of the scenario; as often as needed")
     add("--program", metavar="PATH", help="the program on the nodes [that of their Python package]")
+    add("--programs", action="store_true", help="starts the programs of a scenario from outside of this folder")
     add("-q", "--quiet", action="store_true", help="shows neither progress nor the summary")
     return parser
 

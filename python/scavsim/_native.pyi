@@ -44,4 +44,5 @@ def run(
     stop: Optional[Any],
     over: Any,
     most_bytes: int,
+    programs: bool,
 ) -> Records: ...

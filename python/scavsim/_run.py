@@ -16,7 +16,7 @@ from .strategy import Maker, Session, Strategy
 
 def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Optional[Mapping[str, Maker]] = None,
         timeout_s: float = 60.0, progress: Optional[bool] = None, stop: Optional[threading.Event] = None,
-        memory_gb: float = 8.0, **overrides: Any) -> Result:
+        memory_gb: float = 8.0, programs: bool = False, **overrides: Any) -> Result:
     """Runs a scenario on all cores. The interpreter's lock is released; Ctrl-C ends it within a second.
 
     Args:
@@ -27,6 +27,7 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
         progress: whether it is shown; on a terminal and in notebooks if absent.
         stop: ends the run once it is set, as Ctrl-C does where the run has the main thread.
         memory_gb: what its records may take in memory; `run_into` writes them to a folder.
+        programs: start the programs that a scenario names whose file is outside of the working folder.
         overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
 
     Warns:
@@ -35,6 +36,7 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
 
     Raises:
         Mistakes: all that is wrong with the scenario, with its places.
+        ProgramError: the file is outside of the working folder and names programs, and `programs` is not set. None was started.
         MemoryError: its records would take more than `memory_gb`.
         Stopped: `stop` was set.
         TypeError: what was given is no scenario.
@@ -51,7 +53,7 @@ def run(scenario: _scenario.Given, *, jobs: Optional[int] = None, strategies: Op
     shown = _Progress() if (progress if progress is not None else _is_watched()) else None
     try:
         opened = _opened(strategies, timeout_s, over, raised)
-        records = _native.run(text, _scenario.overrides(overrides), opened, jobs, shown, stop, over, int(memory_gb * 1e9))
+        records = _native.run(text, _scenario.overrides(overrides), opened, jobs, shown, stop, over, int(memory_gb * 1e9), programs)
     except _native.Mistakes as mistakes:
         raise _scenario.placed(mistakes, places) from None
     finally:

@@ -47,6 +47,7 @@ def run(
     command: Sequence[str] = (),
     progress: Optional[Callable[[int, int], None]] = None,
     storage_options: Optional[Mapping[str, Any]] = None,
+    programs: bool = False,
     **overrides: Any,
 ) -> Union[pathlib.Path, str]:
     """Runs a scenario in shards and merges them. The result is that of one machine, byte for byte.
@@ -65,6 +66,7 @@ def run(
         command: the program on the nodes; that of their Python package if absent.
         progress: called with shards done and all shards; a line on standard error if absent.
         storage_options: what fsspec tells the store; variables of the environment of each node do, too.
+        programs: start the programs that a scenario names whose file is outside of the working folder.
         overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
 
     Returns:
@@ -76,7 +78,8 @@ def run(
         ValueError: a number that is not possible.
     """
     set_ = _scenario.set_words(overrides)
-    settings = Settings(shards, in_flight, retries, cpus, address, list(command), progress or tell, set_, storage_options)
+    settings = Settings(shards, in_flight, retries, cpus, address, list(command), progress or tell, set_, storage_options,
+                        programs)
     return run_with(scenario, out, settings).out
 
 
@@ -93,6 +96,7 @@ class Settings:
     progress: Optional[Callable[[int, int], None]] = None
     set: List[str] = field(default_factory=list)
     storage_options: Optional[Mapping[str, Any]] = None
+    programs: bool = False
 
     def __post_init__(self) -> None:
         least = [("shards", self.shards, 1), ("in_flight", self.in_flight, 1), ("retries", self.retries, 0)]
@@ -124,6 +128,8 @@ class Merged:
 def run_with(scenario: _scenario.Given, out: _store.Out, settings: Settings) -> Merged:
     """The same as `run`, with more of what it comes to."""
     ray = _ray()
+    # The nodes have other working folders than the one who asks.
+    settings = replace(settings, programs=settings.programs or _is_own(scenario))
     with tempfile.TemporaryDirectory(prefix="scavsim-") as folder:
         aside = pathlib.Path(folder)
         shards: Union[_Shared, _Stored]
@@ -274,7 +280,7 @@ def _call(work: Callable[[], Tuple[int, str]]) -> Tuple[int, str]:
 def _words(settings: Settings, file: str, number: int, count: int, out: pathlib.Path) -> List[str]:
     jobs = str(max(1, int(settings.cpus)))
     words = ["run", file, *settings.set, "--shard", f"{number}/{count}", "--out", str(out), "--yes"]
-    return [*settings.program, *words, "--keep-going", "--quiet", "--jobs", jobs]
+    return [*settings.program, *words, "--keep-going", "--quiet", "--jobs", jobs, *(["--programs"] if settings.programs else [])]
 
 
 def _shard(settings: Settings, file: str, number: int, count: int, out: pathlib.Path) -> Tuple[int, str]:
@@ -309,6 +315,12 @@ def _brought(file: str, text: bytes, folder: pathlib.Path) -> str:
     brought = folder / path.name
     brought.write_bytes(text)
     return str(brought)
+
+
+def _is_own(scenario: _scenario.Given) -> bool:
+    """Whether a scenario is not somebody else's: a text, a dict, or a file in the working folder."""
+    text, _ = _scenario.read(scenario)
+    return isinstance(text, str) or text.resolve().is_relative_to(pathlib.Path.cwd())
 
 
 def _on_disk(scenario: _scenario.Given, out: pathlib.Path) -> str:

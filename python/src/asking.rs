@@ -65,11 +65,12 @@ pub(crate) fn options(command: &str) -> Vec<String> {
     asked::options(command)
 }
 
-fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
+/// The exception for a refusal.
+pub(crate) fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
     match refusal {
         Refusal::Wrong(mistakes) => raised(py, &mistakes),
         Refusal::Interrupted => PyKeyboardInterrupt::new_err(()),
-        Refusal::Failed(why) => PyRuntimeError::new_err(why),
+        Refusal::Failed(why) => program_error(py, why).unwrap_or_else(|other| other),
         Refusal::UnknownOption { option, near } => {
             let error = UnknownOption::new_err(format!("unknown option {option}"));
             let told = || -> PyResult<()> {
@@ -84,4 +85,10 @@ fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
             }
         }
     }
+}
+
+/// `scavsim.ProgramError`, with the exit code of what has failed.
+fn program_error(py: Python<'_>, why: String) -> PyResult<PyErr> {
+    let class = py.import("scavsim._program")?.getattr("ProgramError")?;
+    Ok(PyErr::from_value(class.call1((1, why))?))
 }

@@ -10,9 +10,10 @@ use arrow_schema::ArrowError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use scavsim::cli::asked::{RunningSummary, identity};
+use scavsim::cli::asked::{RunningSummary, ask_about_programs, identity};
 use scavsim::{Depends, Interrupt, RecordBatches, Registry, Scenario};
 
+use crate::asking::refused;
 use crate::mistakes::raised;
 use crate::spoken::spoken;
 use crate::table::{Records, arrow_failed};
@@ -123,7 +124,7 @@ pub(crate) fn check(
 }
 
 /// Runs a scenario. `progress` is called with how many cases are done, and how many there are; `stop` is asked whether to go
-/// on, and `over` told where that is not so.
+/// on, and `over` told where that is not so. A file outside of the working folder starts no program unless `programs` says so.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn run(
@@ -136,6 +137,7 @@ pub(crate) fn run(
     stop: Option<Py<PyAny>>,
     over: Py<PyAny>,
     most_bytes: u64,
+    programs: bool,
 ) -> PyResult<Records> {
     let interrupt = Interrupt::default();
     let asked = |py: Python<'_>| {
@@ -148,6 +150,9 @@ pub(crate) fn run(
         }
     };
     let scenario = checked(py, &text, &set, strategies, jobs, &interrupt, asked)?;
+    if let Text::File(file) = &text {
+        ask_about_programs(file, &scenario, programs).map_err(|refusal| refused(py, refusal))?;
+    }
     let (name, cases) = (scenario.name().to_owned(), scenario.cases());
     if cases.saturating_mul(ROW_BYTES) > most_bytes {
         return Err(too_many(cases, most_bytes));

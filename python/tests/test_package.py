@@ -2,6 +2,7 @@
 built."""
 
 import concurrent.futures
+import contextlib
 import csv
 import dataclasses
 import importlib.util
@@ -366,6 +367,35 @@ class Package(unittest.TestCase):
         with self.assertRaisesRegex(MemoryError, r"20 cases .* `memory_gb` = 0.00001"):
             scavsim.run(SCENARIO, memory_gb=1e-5)
         scavsim.run(SCENARIO, memory_gb=1e-4)
+
+    @unittest.skipIf(os.name == "nt", "the program here is one of Unix")
+    def test_programs_of_a_file_from_elsewhere_start_only_where_that_is_asked_for(self):
+        file, started = self.folder / "named.toml", self.folder / "started"
+        named = {**SCENARIO, "search": {"strategies": ["full", "mine"], "objectives": ["time"]},
+                 "strategy": {"mine": {"command": ["sh", "-c", f"touch '{started}'"]}}}
+        file.write_text(scavsim.Scenario(**named).to_toml(), encoding="utf-8")
+        for call in (scavsim.run, lambda *given, **own: scavsim.run_into(*given, self.folder / "out", **own), scavsim.compare):
+            with self.assertRaisesRegex(scavsim.ProgramError, r"(?s)not in this folder, .*`mine`: sh -c touch .*None was started.*`programs=True`"):
+                call(file)
+            self.assertFalse(started.exists())
+            with contextlib.suppress(scavsim.ProgramError):  # a comparison of failures fails
+                call(file, programs=True)
+            self.assertTrue(started.exists())
+            started.unlink()
+        scavsim.check(file)
+        scavsim.rank(file, runs=2)
+        self.assertFalse(started.exists())
+        # A dict is one's own.
+        self.assertEqual(scavsim.run(named).failed, 5)
+        self.assertTrue(started.exists())
+
+    def test_nodes_are_told_whether_programs_start(self):
+        from scavsim import ray
+
+        self.assertEqual([ray._is_own(own) for own in (SCENARIO, "seed = 3", "near.toml", self.folder / "far.toml")], [True, True, True, False])
+        for programs in (True, False):
+            words = ray._words(ray.Settings(programs=programs), "far.toml", 1, 2, self.folder)
+            self.assertEqual("--programs" in words, programs)
 
     @NEEDS_ARROW
     def test_a_search_without_end_is_bounded(self):

@@ -1,6 +1,7 @@
 //! A command asked from inside of another program: what it prints is handed back, and nothing ends the process.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
@@ -8,6 +9,7 @@ use clap::{CommandFactory, FromArgMatches};
 use super::Cli;
 use super::exit::{Exit, Failure};
 use super::listener::Listener;
+use super::programs::ProgramsArg;
 use super::signals::Signals;
 use scavsim_lab::door;
 use scavsim_lab::experiment::{Record, Sink, Summary, Tasks};
@@ -57,16 +59,30 @@ pub fn ask(
     if interrupt.is_raised() {
         return Err(Refusal::Interrupted);
     }
-    match ended {
-        Ok(exit) => Ok(Answer {
-            exit,
-            printed: heard.printed,
-            notes: heard.notes,
-        }),
-        Err(Failure::Wrong(wrong)) => Err(Refusal::Wrong(Mistakes::new(wrong))),
-        Err(Failure::Declined(why)) => Err(Refusal::Failed(why)),
-        Err(Failure::Interrupted) => Err(Refusal::Interrupted),
-        Err(Failure::Other(error)) => Err(Refusal::Failed(format!("{error:#}"))),
+    let answer = |exit| Answer {
+        exit,
+        printed: heard.printed,
+        notes: heard.notes,
+    };
+    ended.map(answer).map_err(refusal)
+}
+
+/// Refuses the programs of a scenario whose `file` is outside of the working folder, unless somebody `agreed` to start them.
+pub fn ask_about_programs(
+    file: &Path,
+    scenario: &door::Scenario,
+    agreed: bool,
+) -> Result<(), Refusal> {
+    let ask = || ProgramsArg::new(agreed).ask_of(file, scenario.checked().programs());
+    Listener::default().during(ask).0.map_err(refusal)
+}
+
+fn refusal(failure: Failure) -> Refusal {
+    match failure {
+        Failure::Wrong(wrong) => Refusal::Wrong(Mistakes::new(wrong)),
+        Failure::Declined(why) => Refusal::Failed(why),
+        Failure::Interrupted => Refusal::Interrupted,
+        Failure::Other(error) => Refusal::Failed(format!("{error:#}")),
     }
 }
 

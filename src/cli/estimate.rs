@@ -369,21 +369,15 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
     let (all, mut count) = (tasks.count(), LONGER * jobs as u64);
     let mut known = None;
     while begin.elapsed() < LAST_REHEARSAL {
-        let mut chosen: Vec<u64> = (0..count.min(all))
-            .map(|index| golden_ratio_index(index, all))
-            .collect();
-        chosen.sort_unstable();
-        chosen.dedup();
-        let part = if count >= all {
-            all
-        } else {
-            chosen.len() as u64
-        };
-        let numbers: Vec<u64> = if count >= all {
+        let mut numbers: Vec<u64> = if count >= all {
             (0..all).collect()
         } else {
-            chosen
+            let chosen = |index| golden_ratio_index(index, all);
+            (0..count).map(chosen).collect()
         };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let part = numbers.len() as u64;
         let conduct = Conduct {
             jobs,
             fail_fast: false,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::exit::{Failure, wrong};
+use super::exit::{Failure, no_mistakes, wrong};
 use super::programs::ProgramsArg;
 use super::scenarios;
 use scavsim_lab::experiment::{Sink, Tasks};
@@ -93,22 +93,16 @@ pub(super) fn same_scenario(
     };
     let mut scenarios = scenarios::load(&[file.to_owned()], overrides)?;
     let scenario = scenarios.remove(0);
-    let differences = manifest::differences(identity, &manifest::identity(&scenario));
-    if differences.is_empty() {
-        programs.ask_of(file, scenario.programs())?;
-        Ok(scenario)
-    } else {
-        let mut all = Diagnostics::default();
-        for difference in differences {
-            let title = format!(
-                "{} is not what the run was made from: {difference}",
-                file.display()
-            );
-            let help = "a run with `-s KEY=VALUE` needs the same here";
-            all.push(Diagnostic::general(title).with_help(help));
-        }
-        Err(Failure::Wrong(all))
+    let mut all = Diagnostics::default();
+    let file_name = file.display();
+    for difference in manifest::differences(identity, &manifest::identity(&scenario)) {
+        let title = format!("{file_name} is not what the run was made from: {difference}");
+        let help = "a run with `-s KEY=VALUE` needs the same here";
+        all.push(Diagnostic::general(title).with_help(help));
     }
+    no_mistakes(all)?;
+    programs.ask_of(file, scenario.programs())?;
+    Ok(scenario)
 }
 
 fn damaged(error: std::io::Error) -> Failure {

@@ -66,7 +66,7 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("fidelity", "How it was simulated: fast or event."),
     (
         "ETTR",
-        "Effective training time ratio: training that counts, over all the time that VMs are held.",
+        "Effective training time ratio: what the steps that count take with all VMs of the plan, over all time after the search.",
     ),
     ("GPUs", "How many GPUs of which model."),
     (

@@ -74,23 +74,16 @@ pub(super) fn material(
     if let Some(scenario) = &scenario {
         let all = scenario.subject.configurations();
         if all <= MOST_CONFIGURATIONS {
-            rankings = Some(rank::ranked(
-                scenario,
-                RUNS,
-                scenarios::available(),
-                interrupt,
-            )?);
+            let jobs = scenarios::available();
+            rankings = Some(rank::ranked(scenario, RUNS, jobs, interrupt)?);
         } else {
             terminal::note(&format!(
                 "{}: of {all} configurations those that were chosen are shown",
                 scenario.name
             ));
         }
-        workloads = scenario
-            .workloads()
-            .iter()
-            .map(|(workload, _)| workload.clone())
-            .collect();
+        let all = scenario.workloads().iter();
+        workloads = all.map(|(workload, _)| workload.clone()).collect();
     }
     Ok(Material::new(
         identity.clone(),

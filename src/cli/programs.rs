@@ -19,6 +19,10 @@ pub struct ProgramsArg {
 }
 
 impl ProgramsArg {
+    pub(super) fn new(programs: bool) -> ProgramsArg {
+        ProgramsArg { programs }
+    }
+
     /// Asks about the programs of those scenarios that come from outside of the working folder.
     pub(super) fn ask(self, files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
         let all = files.iter().zip(scenarios);
@@ -50,8 +54,9 @@ impl ProgramsArg {
             return Ok(());
         }
         let sentence = format!("{who} starts programs:\n  {}", programs.join("\n  "));
-        let otherwise = "None was started. `--programs` starts them.";
-        consent::ask_person(&sentence, "Start them?", false, &format!("\n{otherwise}"))
+        let agree = heard(|_| "programs=True").unwrap_or("--programs");
+        let otherwise = format!("\nNone was started. `{agree}` starts them.");
+        consent::ask_person(&sentence, "Start them?", false, &otherwise)
     }
 }
 

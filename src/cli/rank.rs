@@ -77,7 +77,7 @@ fn top(text: &str) -> Result<Top, &'static str> {
     }
 }
 
-pub const RUNS: u32 = 400;
+pub(super) const RUNS: u32 = 400;
 impl View {
     pub fn shown(self, wide: bool) -> DisplayOptions {
         let page = terminal::page();
@@ -129,7 +129,11 @@ impl RankArgs {
             set: self.set.sources()?,
             ..Overrides::default()
         };
-        let mut scenarios = scenarios::load(&self.files, overrides)?;
+        let mut scenarios = scenarios::load_silently(&self.files, overrides)?;
+        // Below tables it stands anyway.
+        if self.format != RankFormat::Table {
+            scenarios::note_remarks(&scenarios);
+        }
         #[cfg(feature = "figures")]
         if self.report.is_some() && scenarios.len() > 1 {
             let what = "`--report` is about one scenario".to_owned();
@@ -176,15 +180,13 @@ pub(super) fn ranked(
     }
     let all = scenario.subject.configurations() as u64;
     let progress = Progress::start(&scenario.name, all);
-    let rankings = rank(
-        scenario,
-        RankingOptions {
-            runs,
-            jobs,
-            interrupt,
-            progress: &progress.counter,
-        },
-    );
+    let options = RankingOptions {
+        runs,
+        jobs,
+        interrupt,
+        progress: &progress.counter,
+    };
+    let rankings = rank(scenario, options);
     drop(progress);
     match rankings {
         Err(NoRanking::Interrupted) => Err(Failure::Interrupted),

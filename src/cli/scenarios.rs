@@ -12,8 +12,27 @@ use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Reads and checks all files; every mistake in any of them is reported together. What is to be minded of them is told.
+/// Reads and checks all files, and says on standard error what is to be minded of them.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
+    let scenarios = load_silently(files, overrides)?;
+    note_remarks(&scenarios);
+    Ok(scenarios)
+}
+
+/// Says on standard error what is to be minded of scenarios.
+pub(super) fn note_remarks(scenarios: &[Scenario]) {
+    for scenario in scenarios {
+        for sentence in scenario.remarks.on_stderr() {
+            terminal::note(&format!("{}: {sentence}", scenario.name));
+        }
+    }
+}
+
+/// Reads and checks all files; every mistake in any of them is reported together.
+pub(super) fn load_silently(
+    files: &[PathBuf],
+    overrides: Overrides,
+) -> Result<Vec<Scenario>, Failure> {
     let mut diagnostics = Diagnostics::default();
     for file in files.iter().filter(|file| policies::has_policies(file)) {
         let title = format!("{}: no scenario for this command", file.display());
@@ -31,14 +50,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         })
         .collect();
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {
-        Some(scenarios) if diagnostics.is_empty() => {
-            for scenario in &scenarios {
-                for sentence in scenario.remarks.on_stderr() {
-                    terminal::note(&format!("{}: {sentence}", scenario.name));
-                }
-            }
-            Ok(scenarios)
-        }
+        Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
 }
@@ -50,19 +62,13 @@ fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
             return Some(Source::new("scenario", text));
         }
         let mut text = String::new();
-        return match io::stdin()
-            .lock()
-            .take(MOST_BYTES)
-            .read_to_string(&mut text)
-        {
-            Ok(_) => Some(Source::new("stdin", text)),
-            Err(error) => {
-                diagnostics.push(Diagnostic::general(format!(
-                    "cannot read standard input: {error}"
-                )));
-                None
-            }
-        };
+        let input = io::stdin().lock();
+        if let Err(error) = input.take(MOST_BYTES).read_to_string(&mut text) {
+            let title = format!("cannot read standard input: {error}");
+            diagnostics.push(Diagnostic::general(title));
+            return None;
+        }
+        return Some(Source::new("stdin", text));
     }
     let is_there = fs::metadata(path).is_ok();
     let mut unread = Diagnostics::default();

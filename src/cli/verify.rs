@@ -91,10 +91,17 @@ impl VerifyArgs {
         };
         let folder = self.folder.display();
         if self.scenario.is_some() {
+<<<<<<< HEAD
             return Err(wrong(
                 format!("`--scenario` is for runs of search strategies, and {folder} holds none"),
                 "leave it out: the files are then compared with their hashes",
             ));
+=======
+            let what =
+                format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
+            let help = "without it, files are compared with their hashes";
+            return Err(wrong(what, help));
+>>>>>>> f-t
         }
         if let Some(name) = altered.first() {
             let what = format!(
@@ -120,17 +127,13 @@ impl VerifyArgs {
         };
         run.hand_out(&mut reading)?;
         let anew = summary_csv::text(&reading.summary.finish()?, true);
-        if anew.as_bytes() == summary {
-            Ok(reading.rows)
-        } else {
-            Err(wrong(
-                format!(
-                    "summary.csv in {} is not that of its records",
-                    self.folder.display()
-                ),
-                "`scavsim summary DIR` prints what they come to",
-            ))
+        if anew.as_bytes() != summary {
+            let folder = self.folder.display();
+            let what = format!("summary.csv in {folder} is not that of its records");
+            let help = "`scavsim summary DIR` prints what they come to";
+            return Err(wrong(what, help));
         }
+        Ok(reading.rows)
     }
 }
 
@@ -204,9 +207,8 @@ fn again(scenario: &Scenario, stored: &StoredCaseRows, signals: &Signals) -> Res
 /// What is otherwise in a row than in the one that was evaluated again.
 fn difference(case: u64, stored: &[u8], own: &[u8]) -> String {
     let cells = |row: &[u8]| {
-        let mut rows = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(row);
+        let mut rows = csv::ReaderBuilder::new();
+        let mut rows = rows.has_headers(false).from_reader(row);
         let first = rows.records().next().and_then(Result::ok);
         first.map_or(Vec::new(), |row| row.iter().map(str::to_owned).collect())
     };

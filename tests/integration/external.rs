@@ -109,7 +109,7 @@ while line := sys.stdin.readline():
     elif how == "gives-up": print('{"fail": "no idea"}', flush=True)
 "#;
 
-/// So few that some seeds are odd and some even.
+/// Few, but enough for odd and even seeds.
 const REPLICAS: usize = 12;
 
 #[test]

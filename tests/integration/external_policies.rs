@@ -107,7 +107,7 @@ while line := sys.stdin.readline():
     elif how == "formula": say({"fail": "=1+1"})
 "#;
 
-/// So few that some seeds are odd and some even.
+/// Few, but enough for odd and even seeds.
 const REPLICAS: usize = 6;
 
 #[test]
@@ -159,6 +159,7 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
     let lives = Rows::parse(&sandbox.read("out/lives.csv"));
     let summary = Rows::parse(&sandbox.read("out/summary.csv"));
     let mut reasons: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut failed: BTreeMap<&str, usize> = BTreeMap::new();
     for way in ways {
         let rows: Vec<_> = (lives.iter())
             .filter(|row| row.text("policy") == way)
@@ -173,6 +174,7 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
             "{way}: {told:?}"
         );
         reasons.insert(way, told[0]);
+        failed.insert(way, told.len());
         let row = summary.iter().find(|row| row.text("policy") == way);
         let row = row.expect("it has a row");
         assert_eq!(row.number("failed") as usize, told.len(), "{way}");
@@ -188,13 +190,24 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
         "compare",
         "scenario.toml",
         "-s",
-        "policy.names=[\"greedy\", \"exits-later\"]",
+        "policy.names=[\"greedy\", \"exits-later\", \"garbage\", \"floods\"]",
         "--jobs",
         "6",
         "--against",
         "greedy",
+        "--format",
+        "csv",
     ]);
-    compared.code(3);
+    let compared = compared.code(3);
+    let without: usize = ["exits-later", "garbage", "floods"]
+        .map(|way| failed[way])
+        .iter()
+        .sum();
+    let told = format!("{without} cases have no result");
+    assert!(stderr(&compared).contains(&told), "{}", stderr(&compared));
+    let compared = Rows::parse(&stdout(&compared));
+    assert_eq!(compared.iter().count(), 4);
+    assert!(compared.iter().all(|row| row.number("cost $").is_finite()));
 }
 
 #[test]

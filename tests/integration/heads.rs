@@ -18,6 +18,15 @@ const MORE: &[&[&str]] = &[
     ],
     &[
         "rank",
+        "scenarios/llm-fleet.toml",
+        "--runs",
+        "5",
+        "--top",
+        "2",
+        "--wide",
+    ],
+    &[
+        "rank",
         "scenarios/spot.toml",
         "-s",
         "limits.max_time_h=50",

@@ -128,6 +128,32 @@ fn a_sound_table_raises_no_question_and_its_figures_are_told() {
     ]);
 }
 
+/// What nobody gave or measured is told, or stands in the folder as a default.
+#[test]
+fn nothing_is_assumed_in_silence() {
+    let defaults = |told: &Told| -> Vec<String> {
+        let head = told.sandbox.read("w/workload.toml");
+        let constants = head.split("[constants]\n").nth(1).expect("there are some");
+        let constants = constants.split("\n\n").next().expect("they end");
+        let all = constants.lines().map(|line| {
+            let (name, rest) = line.split_once(" = ").expect("a key and its value");
+            assert!(rest.contains("origin = \"") && rest.contains("source = \""));
+            (name.trim().to_owned(), rest)
+        });
+        let default = "origin = \"derived\", source = \"default of the import; no measurement\"";
+        let unsaid = all.filter(|(_, rest)| rest.contains(default));
+        unsaid.map(|(name, _)| name).collect()
+    };
+    let told = import(&sound("a"), &[]).silent().reports(&[
+        "no row tells compute from communication: the whole step counts as one",
+        "noise scale 1000 samples, derived: the Bn of the epochs",
+    ]);
+    let all = ["cold_start_steps", "probe_steps", "restore_s"];
+    assert_eq!(defaults(&told), all);
+    let given = import(&sound("a"), &["--restore-s", "45"]);
+    assert_eq!(defaults(&given), all[..2]);
+}
+
 #[test]
 fn milliseconds_are_asked_about() {
     let slow = rows("a", |k, local| 20.0 + 2.0 * local + 4.0 * k);

@@ -67,29 +67,41 @@ fn merged_shards_are_the_run_byte_for_byte_for_any_number_of_them() {
 /// What only runs tell is in the manifest of the whole run, and in that of its parts put together.
 #[test]
 fn merged_shards_say_how_well_expectations_are_known() {
-    let sandbox = Sandbox::with(
-        r#"
+    // Without checkpoints one workload is known, and no run of the other comes to its end; with them both are.
+    for (checkpoint, code, known) in [
+        ("\"none\"", 3, 1),
+        ("\"young-daly\", checkpoint_write_s = 4.3", 0, 2),
+    ] {
+        let sandbox = Sandbox::with(&format!(
+            r#"
 name = "parts"
 workloads = ["scavenger-resnet18", "scavenger-resnet50"]
 replicas = 70
-cluster = { pairs = [[12, 1024], [16, 1024]], start_up_s = 0 }
-spot = { lifetime = "gcp-2019", checkpoint = "none" }
-search = { strategies = ["oracle"], objectives = ["time"] }
-"#,
-    );
-    sandbox
-        .run(&["run", "scenario.toml", "--out", "whole"])
-        .code(3);
-    let right = sandbox.contents("whole");
-    let manifest = sandbox.read("whole/manifest.json");
-    // Of one workload that is known, of the other that no run comes to its end.
-    assert!(manifest.contains("\"standard_error\": 0.00"), "{manifest}");
-    assert!(manifest.contains("\"standard_error\": null"), "{manifest}");
-    for count in [1, 3] {
-        all(&sandbox, count);
-        sandbox.run(&["merge", "out"]).code(3);
-        assert_same_files(&sandbox.contents("out"), &right, &format!("{count} shards"));
-        fs::remove_dir_all(sandbox.path("out")).expect("it was written");
+cluster = {{ pairs = [[12, 1024], [16, 1024]], start_up_s = 0 }}
+spot = {{ lifetime = "gcp-2019", checkpoint = {checkpoint} }}
+search = {{ strategies = ["oracle"], objectives = ["time"] }}
+"#
+        ));
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "whole"])
+            .code(code);
+        let right = sandbox.contents("whole");
+        let manifest = sandbox.read("whole/manifest.json");
+        let with = |value: &str| {
+            let said = format!("\"standard_error\": {value}");
+            manifest.matches(&said).count()
+        };
+        assert_eq!(
+            (with("0.00"), with("null")),
+            (known, 2 - known),
+            "{manifest}"
+        );
+        for count in [1, 3] {
+            all(&sandbox, count);
+            sandbox.run(&["merge", "out"]).code(code);
+            assert_same_files(&sandbox.contents("out"), &right, &format!("{count} shards"));
+            fs::remove_dir_all(sandbox.path("out")).expect("it was written");
+        }
     }
 }
 

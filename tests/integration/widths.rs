@@ -151,7 +151,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("reproduce", &["reproduce", "scavenger"]),
     (
         "reproduce-summary",
-        &["reproduce", "--format", "summary", "scavenger"],
+        &["reproduce", "--format", "summary", "scavenger", "sailor"],
     ),
     (
         "validate",

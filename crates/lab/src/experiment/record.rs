@@ -95,8 +95,8 @@ columns! {
     mfu: figure in "fraction", mean;
     /// Expected cost per 10⁹ tokens.
     usd_per_1e9_tokens: figure in "USD", mean;
-    /// Effective training time ratio: share of the time after the search that the steps which count take with all VMs of the plan; the
-    /// rest is waiting, pauses, checkpoints, work that was lost and steps on fewer VMs. Empty where no plan was chosen.
+    /// Effective training time ratio: what the steps that count take with all VMs of the plan, over all time after the search. The
+    /// rest is waiting, pauses, checkpoints, lost work and steps on fewer VMs. Empty where no plan was chosen.
     effective: figure in "fraction", mean;
     /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
     /// nothing else was predicted.

@@ -452,7 +452,7 @@ fn legend(objective: Objective, common: &Common) -> String {
         )
     };
     if common.is_interrupted {
-        let what = "effective training time ratio: steps that count over all time, with waiting, pauses, checkpoints and lost work";
+        let what = "effective training time ratio: what the steps that count take with all VMs, over all time; the rest is waiting, pauses, checkpoints, lost work and steps on fewer VMs";
         lines.push(("ETTR", what.to_owned()));
     }
     if common.of_plans {
