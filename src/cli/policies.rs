@@ -46,7 +46,7 @@ pub(super) struct PolicyRunRequest<'a> {
 /// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
 pub(super) fn has_policies(file: &Path) -> bool {
     let source = Source::read(file, &mut Diagnostics::default());
-    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source.text))
+    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source))
 }
 
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.

@@ -307,13 +307,36 @@ fn lives_do_not_depend_on_threads() {
 }
 
 #[test]
+fn only_a_table_makes_a_scenario_one_with_policies() {
+    let is_in = |text: &str| Study::is_in(&Source::new("scenario", text));
+    for text in [
+        "[policy]",
+        "[policy.own]",
+        "policy.names = []",
+        " [ policy ]",
+        "policy={}",
+        "\"policy\" = {}",
+    ] {
+        assert!(is_in(text), "{text}");
+    }
+    for text in [
+        "# [policy]",
+        "name = \"\"\"\n[policy]\n\"\"\"",
+        "[job]\npolicy.names = []",
+        "[policys]",
+    ] {
+        assert!(!is_in(text), "{text}");
+    }
+}
+
+#[test]
 fn the_shipped_scenarios_are_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/policies");
     let mut count = 0;
     for entry in std::fs::read_dir(root).expect("it is there") {
         let path = entry.expect("it is readable").path();
         let text = std::fs::read_to_string(&path).expect("it is readable");
-        assert!(Study::is_in(&text));
+        assert!(Study::is_in(&Source::new("scenario", text.clone())));
         if let Err(told) = load(&text) {
             panic!("{}: {told:#?}", path.display());
         }
