@@ -264,9 +264,8 @@ impl<'w> PolicyRun<'w> {
 
     fn be_late_until(&mut self, end: SimTime) {
         self.outcome.late = end - self.job.deadline();
-        if let Some(price) = self.job.lateness_usd_per_h {
-            self.outcome.lateness_usd = price * self.outcome.late.hours();
-        }
+        let price = self.job.lateness_usd_per_h;
+        self.outcome.lateness_usd = price.map(|usd_per_h| usd_per_h * self.outcome.late.hours());
     }
 
     /// Lets the tick pass: bills it, and does the work.
