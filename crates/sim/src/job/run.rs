@@ -400,7 +400,7 @@ fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Op
     let steps = cluster.policy.next_h(left * step_h, age_h)? / step_h;
     Some(match size.per_gradient {
         None => steps,
-        Some(_) => steps.ceil().max(1.0),
+        Some(_) => steps.ceil().max(size.unit()),
     })
 }
 
@@ -408,7 +408,7 @@ fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Op
 /// size may train by then than when the checkpoint was planned.
 fn end_of(size: &Size, done: f64, due: f64) -> f64 {
     match size.per_gradient {
-        None => done + ((due - done - RELIEF) / size.per_update).ceil().max(1.0) * size.per_update,
+        None => done + ((due - done - RELIEF) / size.unit()).ceil().max(1.0) * size.unit(),
         Some(_) => due,
     }
 }
