@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{AvailabilitySource, Setting, Study};
 use crate::clairvoyant::{Optimum, optimum};
-use crate::policy::Recipe;
+use crate::policy::{Policy, Recipe};
 use crate::policy_run::live;
 use crate::policy_run::outcome::Outcome;
 use crate::world::{Window, World};
@@ -92,6 +92,21 @@ pub fn in_life<T>(
     }
 }
 
+/// A policy of a study by its number, with the seed that it has in the life from this start, whose window may be told to it.
+pub fn policy_in_life(
+    study: &Study,
+    policy: usize,
+    window: Window<'_>,
+    start: f64,
+) -> Box<dyn Policy> {
+    let (name, recipe) = &study.policies[policy];
+    recipe.knowing(window).unwrap_or_else(|| {
+        let purpose = Purpose::Strategy(StrategyKey::from_name(name));
+        let mut stream = Streams::new(study.seed).stream(start as u64, purpose);
+        recipe.seeded(stream.below(SEEDS))
+    })
+}
+
 /// What the policies of some recipes come to.
 fn meet(
     study: &Study,
@@ -100,18 +115,9 @@ fn meet(
     start: f64,
     is_run: impl Fn(&dyn Recipe) -> bool,
 ) -> StartOutcomes {
-    let streams = Streams::new(study.seed);
-    let run = study
-        .policies
-        .iter()
-        .filter(|(_, recipe)| is_run(&**recipe));
-    let lives = run.map(|(name, recipe)| {
-        let own = || {
-            let purpose = Purpose::Strategy(StrategyKey::from_name(name));
-            let mut stream = streams.stream(start as u64, purpose);
-            recipe.seeded(stream.below(SEEDS))
-        };
-        let mut policy = recipe.knowing(window).unwrap_or_else(own);
+    let run = (0..study.policies.len()).filter(|&policy| is_run(&*study.policies[policy].1));
+    let lives = run.map(|policy| {
+        let mut policy = policy_in_life(study, policy, window, start);
         live(window, &setting.job, &mut *policy)
     });
     StartOutcomes {
