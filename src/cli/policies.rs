@@ -73,9 +73,9 @@ fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>,
             let source = Source::joined(&parts).named(&own.name);
             let study = check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)?;
             let wrong = not_a_folder(&study.name);
-            if let Some(why) = wrong {
-                let title = format!("{}: `name` is no name: {why}", own.name);
-                d.push(Diagnostic::general(title));
+            if let Some(rule) = wrong {
+                let title = format!("{}: `name` is no name", own.name);
+                d.push(Diagnostic::general(title).with_help(rule));
             }
             Some((study, manifest::hash(source.text.as_bytes())))
         })
@@ -86,11 +86,12 @@ fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>,
     }
 }
 
-/// Why a scenario cannot have this name, which may become that of a folder.
+/// What a name of a scenario is like, where this is none: it may become that of a folder.
 fn not_a_folder(name: &str) -> Option<&'static str> {
     let is_path = name.starts_with('.') || name.contains(['/', '\\']);
-    let why = "it has no `/` or `\\`, and does not start with `.`";
-    not_a_name(name).or(is_path.then_some(why))
+    let rule =
+        "a name has no `/` or `\\` and does not begin with `.`: it may become that of a folder";
+    not_a_name(name).or(is_path.then_some(rule))
 }
 
 /// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
