@@ -373,7 +373,7 @@ impl Check<'_> {
 
 /// A large number, whole and with commas.
 fn rounded(number: f64) -> String {
-    with_commas(number as u64)
+    with_commas(number.round() as u64)
 }
 
 /// Policies that are run only where they are named: those that may be late, and those that are told what comes.

@@ -37,8 +37,9 @@ pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<StartOu
     lives.into_par_iter().filter_map(met).collect()
 }
 
-/// Runs one of all lives of a study to see how long it takes, without the programs of users.
-pub fn rehearse_life(study: &Study, number: usize) {
+/// Runs one of all lives of a study to see how long it takes, without the programs of users. Ticks of the life under all
+/// policies, and the clairvoyant; 0 where there is no such life.
+pub fn rehearse_life(study: &Study, number: usize) -> usize {
     let mut life = number;
     for setting in &study.settings {
         let count = setting.lives.count();
@@ -47,10 +48,11 @@ pub fn rehearse_life(study: &Study, number: usize) {
                 let shipped = |recipe: &dyn Recipe| recipe.program().is_none();
                 meet(study, setting, window, start, shipped)
             });
-            return;
+            return setting.ticks * (study.policies.len() + 1);
         }
         life -= count;
     }
+    0
 }
 
 /// What comes of the window of a setting's life, and of its start: its second in the traces, or the number of the draw. `None`

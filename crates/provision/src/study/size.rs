@@ -18,6 +18,8 @@ pub struct StudySize {
     pub lives: usize,
     /// Ticks that a life may take.
     pub ticks: usize,
+    /// Ticks of all lives under all policies, and the clairvoyant.
+    pub decisions: f64,
     /// Bytes that a thread takes for a life, at most.
     pub bytes: f64,
 }
@@ -32,11 +34,13 @@ impl Study {
     /// How much there is to run.
     pub fn size(&self) -> StudySize {
         let bytes = self.settings.iter().map(Setting::bytes);
+        let decisions = (self.settings.iter()).map(|one| one.decisions(self.policies.len()));
         StudySize {
             lives: self.cases(),
             ticks: (self.settings.iter().map(|one| one.ticks))
                 .max()
                 .unwrap_or(0),
+            decisions: decisions.sum(),
             bytes: bytes.fold(0.0, f64::max),
         }
     }
