@@ -69,16 +69,15 @@ impl Sample {
 
     /// What is said of it, after the number of lives.
     pub fn description(&self) -> String {
-        let Sample {
-            lives, disjoint, ..
-        } = self;
-        if self.is_too_small() && *lives > 1 {
+        let (lives, disjoint) = (self.lives, self.disjoint);
+        let in_time = format!("{lives} lives in the time of {disjoint} that do not overlap");
+        if self.is_too_small() && lives > 1 {
             return format!(
-                "{lives} lives, {disjoint} of which do not overlap: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
+                "{in_time}: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
             );
         }
         if disjoint < lives {
-            return format!("{lives} lives, {disjoint} of which do not overlap");
+            return in_time;
         }
         format!("{lives} lives")
     }
