@@ -14,6 +14,7 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
+use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::overlap::Sample;
@@ -295,21 +296,22 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[PolicyMetr
         let (inexact, lives) = (one.inexact, one.lives);
         let _ = write!(
             text,
-            " The clairvoyant's cost is a lower bound, not exact, in {inexact} of {lives} lives."
+            " The clairvoyant's cost is a lower bound, not exact, in {inexact} of {}.",
+            plural(lives as u64, "life")
         );
     }
     let named = || study.policies.iter().map(|(name, _)| name).zip(figures);
     for (name, one) in named() {
         if let Some(why) = &one.why_failed {
-            let failed = one.failed;
-            let _ = write!(text, " {name}: {failed} lives have no result: {why}.");
+            let failed = plural(one.failed as u64, "life");
+            let _ = write!(text, " {name}: {failed} without a result: {why}.");
         }
     }
     for (name, one) in named().filter(|(_, one)| one.unfinished > 0) {
-        let unfinished = one.unfinished;
+        let unfinished = plural(one.unfinished as u64, "life");
         let _ = write!(
             text,
-            " {name}: {unfinished} lives were not done when their time was over; they cost more than is told."
+            " {name}: {unfinished} not done when the time was over, at a cost of more than is told."
         );
     }
     text

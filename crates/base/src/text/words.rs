@@ -146,10 +146,13 @@ pub fn with_commas(count: u64) -> String {
     text
 }
 
-/// A count of something that takes an `s` where it is not one: `1 repeat`, `2000 repeats`.
+/// A count of something that takes an `s` where it is not one, or has `ves` for `fe`: `1 repeat`, `2000 repeats`, `2 lives`.
 pub fn plural(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
+    match what.strip_suffix("fe") {
+        _ if count == 1 => format!("{count} {what}"),
+        Some(stem) => format!("{count} {stem}ves"),
+        None => format!("{count} {what}s"),
+    }
 }
 
 /// A count of something [with commas](with_commas): `1 replica`, `2,000 replicas`.
@@ -168,6 +171,10 @@ mod tests {
         assert_eq!(all, ["0", "999", "1,000", "202,000", "1,010,000"]);
         assert_eq!(plural(1, "replica"), "1 replica");
         assert_eq!(plural(2000, "replica"), "2000 replicas");
+        assert_eq!(
+            (plural(1, "life"), plural(2, "life")),
+            ("1 life".to_owned(), "2 lives".to_owned())
+        );
         assert_eq!(plural_with_commas(2000, "replica"), "2,000 replicas");
     }
 

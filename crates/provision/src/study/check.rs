@@ -235,7 +235,7 @@ impl Check<'_> {
         } else if decisions > MOST_DECISIONS {
             let ticks = rounded(setting.ticks as f64);
             let title = format!(
-                "{} lives of up to {ticks} ticks under {policies} policies are too many",
+                "{} lives of up to {ticks} ticks under all policies are too many",
                 rounded(count as f64)
             );
             let most = rounded(MOST_DECISIONS);

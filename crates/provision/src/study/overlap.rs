@@ -1,6 +1,7 @@
 //! How much the lives of a setting tell: those that overlap in time meet the same market, and are not independent.
 
 use super::{AvailabilitySource, Setting};
+use scavsim_base::text::words::plural;
 
 /// Fewer lives side by side in a trace are too few for an interval.
 pub const LEAST_DISJOINT: usize = 6;
@@ -69,16 +70,19 @@ impl Sample {
 
     /// What is said of it, after the number of lives.
     pub fn description(&self) -> String {
-        let (lives, disjoint) = (self.lives, self.disjoint);
-        let in_time = format!("{lives} lives in the time of {disjoint} that do not overlap");
-        if self.is_too_small() && lives > 1 {
+        let lives = plural(self.lives as u64, "life");
+        let in_time = format!(
+            "{lives} in the time of {} that do not overlap",
+            self.disjoint
+        );
+        if self.is_too_small() && self.lives > 1 {
             return format!(
                 "{in_time}: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
             );
         }
-        if disjoint < lives {
+        if self.disjoint < self.lives {
             return in_time;
         }
-        format!("{lives} lives")
+        lives
     }
 }

@@ -1,6 +1,7 @@
 //! How much there is to run: said before it begins, and refused where no machine does it.
 
 use super::{AvailabilitySource, Setting, Study};
+use scavsim_base::text::words::plural;
 
 /// Most hours of a deadline, so that the clock holds two of them.
 pub(super) const MOST_HOURS: f64 = 1e6;
@@ -28,7 +29,8 @@ impl Study {
     /// How much there is to run, in words.
     pub fn extent(&self) -> String {
         let StudySize { lives, ticks, .. } = self.size();
-        format!("{lives} lives of up to {ticks} ticks")
+        let ticks = plural(ticks as u64, "tick");
+        format!("{} of up to {ticks}", plural(lives as u64, "life"))
     }
 
     /// How much there is to run.
