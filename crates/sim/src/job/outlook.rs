@@ -111,8 +111,7 @@ impl<'c> Ageless<'c> {
 
     /// Hours from a loss until all go on.
     fn back_h(&self) -> f64 {
-        let rate = self.rate();
-        let vms = f64::from(self.outline.vms);
+        let (rate, vms) = (self.rate(), f64::from(self.outline.vms));
         let gathered =
             libm::expm1(vms * libm::log1p(self.rate_of_one * self.outline.replacement_h));
         let restart = libm::expm1(rate * self.outline.restart_h);

@@ -137,8 +137,7 @@ impl Sketch {
             self.from.push(now);
             self.end.push(now + next_life_h(life));
         }
-        let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
-        let mut pieces = 0_u32;
+        let (mut saved_h, mut losses, mut pieces, mut surprise) = (0.0, 0, 0, [0.0; 2]);
         loop {
             pieces += 1;
             if pieces > MOST_PIECES {
