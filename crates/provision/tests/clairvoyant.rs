@@ -299,6 +299,7 @@ fn no_policy_undercuts_it_in_long_lives() {
 }
 
 /// Spot machines of the first zone while there are any; then in one tick machines of the second and of the third.
+#[derive(Debug)]
 struct TwoStarts;
 
 impl Policy for TwoStarts {
