@@ -7,7 +7,7 @@ use super::policies;
 use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use scavsim_provision::policy_run::watch;
-use scavsim_provision::study::run::{in_life, policy_in_life};
+use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
@@ -119,7 +119,7 @@ fn drawn_life(
 ) -> Option<Figure> {
     let name = &study.policies.get(policy)?.0;
     in_life(study, setting, life, |window, start| {
-        let mut policy = policy_in_life(study, policy, window, start);
+        let mut policy = study.policy_in_life(policy, window, start);
         let (outcome, timeline) = watch(window, &setting.job, &mut *policy);
         figure(&PolicyTimeline {
             name: format!("{}-{name}{suffix}", study.name),

@@ -9,7 +9,7 @@ use crate::clairvoyant::{Optimum, optimum};
 use crate::policy::{Policy, Recipe};
 use crate::policy_run::live;
 use crate::policy_run::outcome::Outcome;
-use crate::world::{Window, World};
+use crate::world::{Window, World, Zone};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
 /// Seeds of lives are below, so that every language reads them exactly.
@@ -72,41 +72,41 @@ pub fn in_life<T>(
         AvailabilitySource::Drawn(processes, replicas) => {
             let replica = u64::try_from(life).ok().filter(|one| one < replicas)?;
             let streams = Streams::new(study.seed);
-            let mut world = World {
+            let zones = setting.world.zones.iter().zip(processes);
+            let zones = zones.map(|(zone, process)| {
+                // Prices go on from a start that the replica draws, and begin anew where they end.
+                let prices = zone.spot_usd_per_h.iter().cycle();
+                let shift = life * 7919 % zone.spot_usd_per_h.len();
+                Zone {
+                    name: zone.name.clone(),
+                    region: zone.region.clone(),
+                    vm: zone.vm.clone(),
+                    on_demand_usd_per_h: zone.on_demand_usd_per_h,
+                    offered: process.draw(&streams, &zone.name, replica, setting.ticks),
+                    spot_usd_per_h: prices.skip(shift).take(setting.ticks).copied().collect(),
+                }
+            });
+            let world = World {
                 tick_s: setting.world.tick_s,
-                zones: Vec::new(),
+                zones: zones.collect(),
                 moving: setting.world.moving.clone(),
             };
-            for (zone, process) in setting.world.zones.iter().zip(processes) {
-                let mut zone = zone.clone();
-                zone.offered = process.draw(&streams, &zone.name, replica, setting.ticks);
-                // Prices go on from a start that the replica draws, and begin anew where they end.
-                let prices = &zone.spot_usd_per_h;
-                let shift = life * 7919 % prices.len();
-                zone.spot_usd_per_h = (0..setting.ticks)
-                    .map(|tick| prices[(shift + tick) % prices.len()])
-                    .collect();
-                world.zones.push(zone);
-            }
             let window = world.window(0, setting.ticks)?;
             Some(meet(window, replica as f64))
         }
     }
 }
 
-/// A policy of a study by its number, with the seed that it has in the life from this start, whose window may be told to it.
-pub fn policy_in_life(
-    study: &Study,
-    policy: usize,
-    window: Window<'_>,
-    start: f64,
-) -> Box<dyn Policy> {
-    let (name, recipe) = &study.policies[policy];
-    recipe.knowing(window).unwrap_or_else(|| {
-        let purpose = Purpose::Strategy(StrategyKey::from_name(name));
-        let mut stream = Streams::new(study.seed).stream(start as u64, purpose);
-        recipe.seeded(stream.below(SEEDS))
-    })
+impl Study {
+    /// A policy by its number, with the seed that it has in the life from this start; one that is told what comes gets the window.
+    pub fn policy_in_life(&self, policy: usize, window: Window<'_>, start: f64) -> Box<dyn Policy> {
+        let (name, recipe) = &self.policies[policy];
+        recipe.knowing(window).unwrap_or_else(|| {
+            let purpose = Purpose::Strategy(StrategyKey::from_name(name));
+            let mut stream = Streams::new(self.seed).stream(start as u64, purpose);
+            recipe.seeded(stream.below(SEEDS))
+        })
+    }
 }
 
 /// What the policies of some recipes come to.
@@ -119,7 +119,7 @@ fn meet(
 ) -> StartOutcomes {
     let run = (0..study.policies.len()).filter(|&policy| is_run(&*study.policies[policy].1));
     let lives = run.map(|policy| {
-        let mut policy = policy_in_life(study, policy, window, start);
+        let mut policy = study.policy_in_life(policy, window, start);
         live(window, &setting.job, &mut *policy)
     });
     StartOutcomes {
