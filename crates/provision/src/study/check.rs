@@ -376,7 +376,8 @@ fn rounded(number: f64) -> String {
     with_commas(number.round() as u64)
 }
 
-/// Policies that are run only where they are named: those that may be late, and those that are told what comes.
+/// Policies that are run only where they are named: one that may be late, one that is told how long machines stay, and one that
+/// follows an artifact.
 const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",
