@@ -21,19 +21,19 @@ impl Recipe for Reserved {
 }
 
 impl Policy for Reserved {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if (desk.running()).is_some_and(|place| place.market == Market::Spot) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if (view.running()).is_some_and(|place| place.market == Market::Spot) {
             return; // it stays
         }
-        let mut zones: Vec<usize> = (0..desk.zones()).collect();
-        zones.sort_by(|&a, &b| desk.spot_usd_per_h(a).total_cmp(&desk.spot_usd_per_h(b)));
+        let mut zones: Vec<usize> = (0..view.zones()).collect();
+        zones.sort_by(|&a, &b| view.spot_usd_per_h(a).total_cmp(&view.spot_usd_per_h(b)));
         // Whether a market has machines is learnt by asking, which costs nothing where there are none.
-        if zones.iter().any(|&zone| desk.try_spot(zone)) {
+        if zones.iter().any(|&zone| view.try_spot(zone)) {
             return;
         }
-        let slack_s = desk.deadline_s() - desk.elapsed_s() - desk.left_s() - desk.changeover_s();
-        if slack_s < 3600.0 * self.reserve_h && desk.running().is_none() {
-            desk.go_on_demand(desk.checkpoint().unwrap_or(zones[0]));
+        let slack_s = view.deadline_s() - view.elapsed_s() - view.left_s() - view.changeover_s();
+        if slack_s < 3600.0 * self.reserve_h && view.running().is_none() {
+            view.go_on_demand(view.checkpoint().unwrap_or(zones[0]));
         }
     }
 }

@@ -224,8 +224,8 @@ pub use scavsim_lab::face::*;
 /// struct FirstZone;
 ///
 /// impl Policy for FirstZone {
-///     fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-///         desk.try_spot(0);
+///     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+///         view.try_spot(0);
 ///     }
 /// }
 ///

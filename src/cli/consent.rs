@@ -88,7 +88,7 @@ impl Consent {
     /// [`Failure::Declined`] where they would take long, or more memory than there is, and nobody wants that.
     pub fn ask_lives(self, study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
         let size = study.size();
-        if self.is_given || size.lives as f64 * (size.ticks as f64) < FEW_DECISIONS {
+        if self.is_given || size.decisions < FEW_DECISIONS {
             return Ok(());
         }
         let needed = estimate::memory(study, jobs);

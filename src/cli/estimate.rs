@@ -98,18 +98,22 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
 pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
     let (ours, lives) = (Arc::clone(study), study.lives() as u64);
     let found = within(PATIENCE_FOR_LIVES, move |interrupt| {
-        let (begin, mut tried) = (Instant::now(), 0);
+        // Lives of a later deadline have more to decide.
+        let (begin, mut tried, mut decisions) = (Instant::now(), 0, 0);
         while tried < SAMPLE.min(lives) && !interrupt.is_raised() {
-            rehearse_life(&ours, golden_ratio_index(tried, lives) as usize);
+            decisions += rehearse_life(&ours, golden_ratio_index(tried, lives) as usize);
             tried += 1;
         }
-        begin.elapsed().as_secs_f64() / tried as f64
+        begin.elapsed().as_secs_f64() / decisions.max(1) as f64
     })?;
-    let (how, per_life) = match found {
-        Some(seconds) => ("about", seconds),
-        None => ("more than", (PATIENCE_FOR_LIVES + GRACE).as_secs_f64()),
+    let (how, seconds) = match found {
+        Some(per_decision) => ("about", per_decision * study.size().decisions),
+        None => (
+            "more than",
+            (PATIENCE_FOR_LIVES + GRACE).as_secs_f64() * lives as f64,
+        ),
     };
-    let seconds = per_life * lives as f64 / jobs.min(lives as usize).max(1) as f64;
+    let seconds = seconds / jobs.min(lives as usize).max(1) as f64;
     let mut text = format!(
         "{how} {} on {jobs} threads, up to {} of memory",
         rough_time(seconds),

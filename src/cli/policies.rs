@@ -14,6 +14,7 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
 use super::terminal;
+use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
 use scavsim_provision::study::overlap::Sample;
@@ -46,7 +47,7 @@ pub(super) struct PolicyRunRequest<'a> {
 /// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
 pub(super) fn has_policies(file: &Path) -> bool {
     let source = Source::read(file, &mut Diagnostics::default());
-    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source.text))
+    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source))
 }
 
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
@@ -73,9 +74,9 @@ fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>,
             let source = Source::joined(&parts).named(&own.name);
             let study = check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)?;
             let wrong = not_a_folder(&study.name);
-            if let Some(why) = wrong {
-                let title = format!("{}: `name` is no name: {why}", own.name);
-                d.push(Diagnostic::general(title));
+            if let Some(rule) = wrong {
+                let title = format!("{}: `name` is no name", own.name);
+                d.push(Diagnostic::general(title).with_help(rule));
             }
             Some((study, manifest::hash(source.text.as_bytes())))
         })
@@ -86,11 +87,12 @@ fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>,
     }
 }
 
-/// Why a scenario cannot have this name, which may become that of a folder.
+/// What a name of a scenario is like, where this is none: it may become that of a folder.
 fn not_a_folder(name: &str) -> Option<&'static str> {
     let is_path = name.starts_with('.') || name.contains(['/', '\\']);
-    let why = "it has no `/` or `\\`, and does not start with `.`";
-    not_a_name(name).or(is_path.then_some(why))
+    let rule =
+        "a name has no `/` or `\\` and does not begin with `.`: it may become that of a folder";
+    not_a_name(name).or(is_path.then_some(rule))
 }
 
 /// Runs scenarios with `[policy]`; `None` if there are none. What is `written` to a folder is handed on.
@@ -294,21 +296,22 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[PolicyMetr
         let (inexact, lives) = (one.inexact, one.lives);
         let _ = write!(
             text,
-            " The clairvoyant's cost is a lower bound, not exact, in {inexact} of {lives} lives."
+            " The clairvoyant's cost is a lower bound, not exact, in {inexact} of {}.",
+            plural(lives as u64, "life")
         );
     }
     let named = || study.policies.iter().map(|(name, _)| name).zip(figures);
     for (name, one) in named() {
         if let Some(why) = &one.why_failed {
-            let failed = one.failed;
-            let _ = write!(text, " {name}: {failed} lives have no result: {why}.");
+            let failed = plural(one.failed as u64, "life");
+            let _ = write!(text, " {name}: {failed} without a result: {why}.");
         }
     }
     for (name, one) in named().filter(|(_, one)| one.unfinished > 0) {
-        let unfinished = one.unfinished;
+        let unfinished = plural(one.unfinished as u64, "life");
         let _ = write!(
             text,
-            " {name}: {unfinished} lives were not done when their time was over; they cost more than is told."
+            " {name}: {unfinished} not done when the time was over, at a cost of more than is told."
         );
     }
     text

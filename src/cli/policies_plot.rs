@@ -117,9 +117,9 @@ fn drawn_life(
     policy: usize,
     suffix: &str,
 ) -> Option<Figure> {
-    let (name, recipe) = study.policies.get(policy)?;
-    in_life(study, setting, life, |window, _| {
-        let mut policy = recipe.knowing(window).unwrap_or_else(|| recipe.policy());
+    let name = &study.policies.get(policy)?.0;
+    in_life(study, setting, life, |window, start| {
+        let mut policy = study.policy_in_life(policy, window, start);
         let (outcome, timeline) = watch(window, &setting.job, &mut *policy);
         figure(&PolicyTimeline {
             name: format!("{}-{name}{suffix}", study.name),

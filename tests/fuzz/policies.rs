@@ -27,9 +27,9 @@ pub fn targets() -> Vec<Target> {
     ]
 }
 
-/// What a life may take, and how many settings and lives of each are run.
-const MOST_TICKS: usize = 1_000;
-const MOST_BYTES: f64 = 32e6;
+/// What a life may take, and how many settings and lives of each are run. An estimate of memory is never below 1e8 bytes.
+const MOST_TICKS: usize = 2_000;
+const MOST_BYTES: f64 = 3e8;
 const MOST_SETTINGS: usize = 3;
 const MOST_LIVES: usize = 2;
 
@@ -58,20 +58,22 @@ fn markets() -> Vec<Files> {
 fn study(folder: &Path) -> bool {
     let mut wrong = Diagnostics::default();
     let source = Source::read(&folder.join("scenario.toml"), &mut wrong);
-    source.is_some_and(|source| lived(&source, folder, wrong))
+    source.is_some_and(|source| run_lives(&source, folder, wrong).is_some())
 }
 
-/// A few lives of a study, where each is short.
-fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics) -> bool {
-    let study = check::load(source, folder, &mut wrong);
-    let Some(study) = taken(study, &wrong) else {
-        return false;
-    };
+/// Runs a few lives of a study, where each is short: how many there were of all policies. `None` where the study is refused.
+fn run_lives(
+    source: &std::sync::Arc<Source>,
+    folder: &Path,
+    mut wrong: Diagnostics,
+) -> Option<usize> {
+    let study = taken(check::load(source, folder, &mut wrong), &wrong)?;
     assert!(!study.extent().is_empty());
     let size = study.size();
     if size.ticks > MOST_TICKS || size.bytes > MOST_BYTES || !study.programs().is_empty() {
-        return true;
+        return Some(0);
     }
+    let mut lives = 0;
     for setting in study.settings.iter().take(MOST_SETTINGS) {
         let mut sums = Sums::new(study.policies.len());
         sums.add(&run::run(
@@ -88,6 +90,7 @@ fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics)
                 figures.losses,
                 figures.launches,
             ];
+            lives += figures.lives;
             let is_sound = |figure: &f64| figure.is_finite() && *figure >= 0.0;
             assert!(
                 figures.lives == 0 || all.iter().all(is_sound),
@@ -95,16 +98,19 @@ fn lived(source: &std::sync::Arc<Source>, folder: &Path, mut wrong: Diagnostics)
             );
         }
     }
-    true
+    Some(lives)
 }
 
 /// A market of one's own, under some policies.
 fn own_market(folder: &Path) -> bool {
+    lives_on_market(folder).is_some()
+}
+
+/// Runs a few lives on a market that somebody wrote; `None` where it is refused, or too short for a life.
+fn lives_on_market(folder: &Path) -> Option<usize> {
     let mut wrong = Diagnostics::default();
     let market = WrittenMarket::read(&Folder::Disk(folder.to_owned()), &mut wrong);
-    let Some(market) = taken(market, &wrong) else {
-        return false;
-    };
+    let market = taken(market, &wrong)?;
     let ticks = market.world.ticks();
     for zone in &market.world.zones {
         assert_eq!(
@@ -127,12 +133,8 @@ fn own_market(folder: &Path) -> bool {
         7.9 * tick_h,
         900.0 * tick_h,
     );
-    lived(
-        &Source::new("scenario", text),
-        folder,
-        Diagnostics::default(),
-    );
-    true
+    let source = Source::new("scenario", text);
+    run_lives(&source, folder, Diagnostics::default())
 }
 
 /// Traces of which an import makes a market are a market.
@@ -155,4 +157,32 @@ fn imported_market(folder: &Path) -> bool {
     assert!(!imported.report.to_string().is_empty());
     let made = trial::folder(&imported.files, folder);
     taken(WrittenMarket::read(&made, &mut wrong), &wrong).is_some()
+}
+
+/// Each seed is taken, and lives of some are run: the target would find nothing otherwise.
+#[test]
+fn lives_of_shipped_studies_and_markets_are_run() {
+    let in_folder = |files: Files, lives: fn(&Path) -> Option<usize>| {
+        let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+        for (name, contents) in files {
+            std::fs::write(folder.path().join(name), contents).expect("it is writable");
+        }
+        lives(folder.path()).expect("it is shipped")
+    };
+    let in_study = |folder: &Path| {
+        let mut wrong = Diagnostics::default();
+        let source = Source::read(&folder.join("scenario.toml"), &mut wrong)?;
+        run_lives(&source, folder, wrong)
+    };
+    let studies = each_toml("scenarios/policies", "scenario.toml").into_iter();
+    let of_studies: Vec<usize> = studies.map(|files| in_folder(files, in_study)).collect();
+    let of_markets = markets()
+        .into_iter()
+        .map(|files| in_folder(files, lives_on_market));
+    let of_markets: Vec<usize> = of_markets.collect();
+    let has_lives = |lives: &[usize]| lives.iter().all(|&lives| lives > 0);
+    assert!(
+        has_lives(&of_studies) && has_lives(&of_markets),
+        "{of_studies:?}, {of_markets:?}"
+    );
 }

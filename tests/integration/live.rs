@@ -124,6 +124,31 @@ fn close(found: f64, expected: f64, within: f64) {
 
 pub const ASP: &str = "sync.asp = { service_s = 0 }\n";
 
+/// A VM that joins changes what an update is worth; checkpoints that take no time come after whole updates all the same.
+#[test]
+fn checkpoints_that_take_no_time_cost_none_where_vms_join() {
+    let rest = |checkpoint: &str| {
+        format!(
+            "cluster.workers = [4]\ncluster.resize = \"keep-local-batch\"\n\
+             kind.k = {{ vm = \"slow\", market = \"spot\", chief_market = \"on-demand\" }}\n\
+             spot = {{ exponential_mean_h = 0.05, on_loss = \"go-on\", keeps = \"steps\", \
+             replacement_s = 97, checkpoint = {checkpoint} }}\n"
+        )
+    };
+    let [never, often] = ["\"none\"", "{ periodic-s = 7.7 }"].map(|how| tiny(&rest(how)));
+    for replica in 0..4 {
+        for fidelity in [Fidelity::Fast, Fidelity::Event] {
+            let end = |scenario| {
+                run(scenario, fidelity, replica)
+                    .line
+                    .expect("it ends")
+                    .net_end
+            };
+            close(end(&often).seconds(), end(&never).seconds(), 1e-6);
+        }
+    }
+}
+
 /// Two workers do 10 updates a second; after the loss of one the other does 5.
 #[test]
 fn a_cluster_shrinks_with_a_loss() {

@@ -523,7 +523,7 @@ fn too_few_lives_side_by_side_have_no_interval() {
     let scenario = repository().join("scenarios/policies/skynomad.toml");
     let scenario = scenario.to_str().expect("UTF-8");
     let names = "policy.names=[\"greedy\",\"on-demand\"]";
-    let told = "5 lives, 5 of which do not overlap: not enough of this market for an interval, which takes 6";
+    let told = "5 lives in the time of 5 that do not overlap: not enough of this market for an interval, which takes 6";
     for command in ["run", "compare"] {
         let run = sandbox
             .run(&[command, scenario, "-s", names, "--wide"])
@@ -542,6 +542,6 @@ fn too_few_lives_side_by_side_have_no_interval() {
          policy.names = [\"greedy\", \"on-demand\"]\n",
     );
     let text = stdout(&sandbox.run(&["run", "own.toml"]).success()).replace('\n', " ");
-    let told = "100 lives, 18 of which do not overlap. ";
+    let told = "100 lives in the time of 18 that do not overlap. ";
     assert!(text.contains(told) && !text.contains('–'), "{text}");
 }

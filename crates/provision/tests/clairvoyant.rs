@@ -11,7 +11,9 @@ use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_provision::clairvoyant::{Optimum, optimum};
 use scavsim_provision::forms::Speed;
 use scavsim_provision::job::{Job, LastTick};
+use scavsim_provision::policy::Policy;
 use scavsim_provision::policy::registry::POLICIES;
+use scavsim_provision::policy_run::policy_view::PolicyView;
 use scavsim_provision::policy_run::{Market, Place, live};
 use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{Window, World};
@@ -294,6 +296,44 @@ fn no_policy_undercuts_it_in_long_lives() {
         assert!(ours.outcome.cost_usd() >= ours.bound_usd, "{ours:?}");
         keep_above(&ours, window, &job);
     }
+}
+
+/// Spot machines of the first zone while there are any; then in one tick machines of the second and of the third.
+#[derive(Debug)]
+struct TwoStarts;
+
+impl Policy for TwoStarts {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.running().is_none() && !view.try_spot(0) {
+            view.go_on_demand(1);
+            view.go_on_demand(2);
+        }
+    }
+}
+
+#[test]
+fn two_starts_in_a_tick_move_the_checkpoint_once() {
+    let mut spot = vec![0; 12];
+    spot[0] = 1;
+    let zones = vec![
+        zone("a", spot, 0.1, 9.0),
+        zone("b", vec![0; 12], 1.0, 9.0),
+        zone("c", vec![0; 12], 1.0, 1.5),
+    ];
+    let mut world = hours(zones, 0.0);
+    // Only the direct way from the first to the third has a price, and takes a time.
+    let is_direct = |from, to| f64::from(u8::from((from, to) == (0, 2)));
+    world.moving = TransferCosts::by(3, |from, to| {
+        (10.0 * is_direct(from, to), 60.0 * is_direct(from, to))
+    });
+    let (window, job) = (world.window(0, 12).unwrap(), job(4.0, 12.0, 0.0));
+    let (life, ours) = (
+        live(window, &job, &mut TwoStarts),
+        optimum(window, &job).unwrap(),
+    );
+    assert!(life.cost_usd() >= ours.bound_usd, "{life:?}, {ours:?}");
+    assert_eq!((life.moves, life.egress_usd), (1, 10.0));
+    assert_eq!(life.start_up, common::seconds(60.0));
 }
 
 #[test]

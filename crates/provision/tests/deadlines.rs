@@ -65,13 +65,13 @@ fn forms(stream: &mut Stream, world: &mut World) -> Vec<Form> {
 struct RandomSwitcher(Stream);
 
 impl Policy for RandomSwitcher {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
         let mut pick = |count: usize| (count as f64 * self.0.uniform()) as usize;
-        let (zone, form) = (pick(desk.zones()), pick(desk.forms()));
+        let (zone, form) = (pick(view.zones()), pick(view.forms()));
         match pick(8) {
-            0 => drop(desk.go_on_demand_as(zone, form)),
-            1 => desk.stop(),
-            2..=4 => drop(desk.try_spot_as(zone, form)),
+            0 => drop(view.go_on_demand_as(zone, form)),
+            1 => view.stop(),
+            2..=4 => drop(view.try_spot_as(zone, form)),
             _ => {}
         }
     }
@@ -193,13 +193,13 @@ fn work_since_the_last_checkpoint_is_lost_with_spot_machines() {
 struct GivesUp(usize);
 
 impl Policy for GivesUp {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if desk.tick() == self.0 {
-            desk.give_up();
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.tick() == self.0 {
+            view.give_up();
             // Nothing can be had afterwards.
-            desk.go_on_demand(1);
+            view.go_on_demand(1);
         } else {
-            desk.go_on_demand(0);
+            view.go_on_demand(0);
         }
     }
 }

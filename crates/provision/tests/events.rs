@@ -19,15 +19,15 @@ struct Notes {
 }
 
 impl Policy for Notes {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if desk.tick().is_multiple_of(self.every) {
-            let events = desk.events(&mut self.look).to_vec();
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.tick().is_multiple_of(self.every) {
+            let events = view.events(&mut self.look).to_vec();
             if !events.is_empty() {
-                self.events.push((desk.tick(), events));
+                self.events.push((view.tick(), events));
             }
         }
-        if desk.running().is_none() {
-            desk.try_spot(0);
+        if view.running().is_none() {
+            view.try_spot(0);
         }
     }
 
@@ -110,12 +110,12 @@ fn who_looks_seldom_is_told_what_happened_meanwhile() {
 struct Fails;
 
 impl Policy for Fails {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if desk.tick() == 2 {
-            desk.fail("=no\nidea");
-            desk.fail("another reason");
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.tick() == 2 {
+            view.fail("=no\nidea");
+            view.fail("another reason");
         }
-        desk.go_on_demand(0);
+        view.go_on_demand(0);
     }
 }
 

@@ -17,9 +17,9 @@ use scavsim_provision::policy_run::{live, watch};
 struct Largest;
 
 impl Policy for Largest {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        for form in (0..desk.forms()).rev() {
-            if desk.try_spot_as(0, form) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        for form in (0..view.forms()).rev() {
+            if view.try_spot_as(0, form) {
                 break;
             }
         }
@@ -31,8 +31,8 @@ impl Policy for Largest {
 struct FormZeroSpotOnly;
 
 impl Policy for FormZeroSpotOnly {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        desk.try_spot(0);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        view.try_spot(0);
     }
 }
 
@@ -113,13 +113,13 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
 struct FixedPlacement(usize, usize);
 
 impl Policy for FixedPlacement {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let is_there = desk.is_served(self.0, self.1);
-        assert_eq!(desk.form_name(self.1), ["slow", "fast"][self.1]);
-        assert_eq!(desk.form_machines(self.1), 1);
-        assert_eq!(desk.go_on_demand_as(self.0, self.1), is_there);
-        assert!(is_there || !desk.try_spot_as(self.0, self.1));
-        assert_eq!(desk.running_form(), is_there.then_some(self.1));
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let is_there = view.is_served(self.0, self.1);
+        assert_eq!(view.form_name(self.1), ["slow", "fast"][self.1]);
+        assert_eq!(view.form_machines(self.1), 1);
+        assert_eq!(view.go_on_demand_as(self.0, self.1), is_there);
+        assert!(is_there || !view.try_spot_as(self.0, self.1));
+        assert_eq!(view.running_form(), is_there.then_some(self.1));
     }
 
     fn net(&self) -> Net {

@@ -12,7 +12,7 @@ use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
-/// Takes spot machines, probes, and writes down all that its desk shows.
+/// Takes spot machines, probes, and writes down all that its view shows.
 #[derive(Debug, Clone)]
 struct Writes {
     net: Net,
@@ -29,24 +29,24 @@ impl Writes {
 }
 
 impl Policy for Writes {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let now: Vec<String> = (0..desk.zones())
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let now: Vec<String> = (0..view.zones())
             .map(|zone| {
-                let prices = (desk.spot_usd_per_h(zone), desk.on_demand_usd_per_h(zone));
-                format!("{prices:?} {} {}", desk.egress_usd(zone), desk.region(zone))
+                let prices = (view.spot_usd_per_h(zone), view.on_demand_usd_per_h(zone));
+                format!("{prices:?} {} {}", view.egress_usd(zone), view.region(zone))
             })
             .collect();
-        let events = format!("{:?} {}", desk.events(&mut self.look), desk.slack_s());
-        let probed = desk.probe(desk.tick() % desk.zones());
-        if desk.running().is_none() {
-            let _ = (0..desk.zones()).any(|zone| desk.try_spot(zone));
+        let events = format!("{:?} {}", view.events(&mut self.look), view.slack_s());
+        let probed = view.probe(view.tick() % view.zones());
+        if view.running().is_none() {
+            let _ = (0..view.zones()).any(|zone| view.try_spot(zone));
         }
-        let (done, spent) = (desk.done_s(), desk.spent_usd());
-        let has = (desk.running(), desk.lost(), desk.checkpoint());
-        let left = (desk.left_s(), desk.ticks_left(), desk.start_up_left_s());
+        let (done, spent) = (view.done_s(), view.spent_usd());
+        let has = (view.running(), view.lost(), view.checkpoint());
+        let left = (view.left_s(), view.ticks_left(), view.start_up_left_s());
         let line = format!(
             "{} {done} {spent} {has:?} {left:?} {probed} {now:?} {events}",
-            desk.tick()
+            view.tick()
         );
         self.lines.lock().unwrap().push(line);
     }
@@ -146,9 +146,9 @@ fn what_cannot_be_put_beside_them_is_refused() {
 struct Probes;
 
 impl Policy for Probes {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        desk.go_on_demand(0);
-        desk.probe(0);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        view.go_on_demand(0);
+        view.probe(0);
     }
 
     fn net(&self) -> Net {

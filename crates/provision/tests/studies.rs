@@ -306,6 +306,42 @@ fn lives_do_not_depend_on_threads() {
     assert_eq!(costs(1), costs(3));
 }
 
+/// Lateness that costs nothing has a price, so that late lives compare with the clairvoyant, who may be as late.
+#[test]
+fn late_lives_compare_where_lateness_costs_nothing() {
+    let text = "job = { work_h = 8, deadline_h = 9, lateness_usd_per_h = 0 }\n\
+                market = { run_h = 3, pause_h = 0.5, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 20 }\n\
+                policy.names = [\"spot-only\"]\n";
+    let rows = Study::parse(text).expect("it is right").run();
+    let figures = &rows[0].figures;
+    assert!(figures.kept < 20 && figures.unfinished == 0, "{figures:?}");
+    let ratio = figures.over_clairvoyant.expect("all lives compare");
+    assert!((ratio - 1.0).abs() < 1e-6, "{ratio}");
+}
+
+#[test]
+fn only_a_table_makes_a_scenario_one_with_policies() {
+    let is_in = |text: &str| Study::is_in(&Source::new("scenario", text));
+    for text in [
+        "[policy]",
+        "[policy.own]",
+        "policy.names = []",
+        " [ policy ]",
+        "policy={}",
+        "\"policy\" = {}",
+    ] {
+        assert!(is_in(text), "{text}");
+    }
+    for text in [
+        "# [policy]",
+        "name = \"\"\"\n[policy]\n\"\"\"",
+        "[job]\npolicy.names = []",
+        "[policys]",
+    ] {
+        assert!(!is_in(text), "{text}");
+    }
+}
+
 #[test]
 fn the_shipped_scenarios_are_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/policies");
@@ -313,7 +349,7 @@ fn the_shipped_scenarios_are_right() {
     for entry in std::fs::read_dir(root).expect("it is there") {
         let path = entry.expect("it is readable").path();
         let text = std::fs::read_to_string(&path).expect("it is readable");
-        assert!(Study::is_in(&text));
+        assert!(Study::is_in(&Source::new("scenario", text.clone())));
         if let Err(told) = load(&text) {
             panic!("{}: {told:#?}", path.display());
         }

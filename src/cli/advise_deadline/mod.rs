@@ -210,11 +210,12 @@ impl DeadlineQuestion {
             .collect();
         let pool = interrupt.pool(jobs).map_err(anyhow::Error::from)?;
         let lives = question.runs;
-        let ticks = promise.ticks() as f64 * lives as f64 * pairs.len() as f64;
-        if ticks > MOST_DECISIONS {
+        let ticks = pairs.first().map_or(0, |&(candidate, (policy, _))| {
+            candidate.job(policy, &promise).ticks(promise.tick_s())
+        });
+        if ticks as f64 * lives as f64 * pairs.len() as f64 > MOST_DECISIONS {
             let title = format!(
-                "`--runs`: {lives} lives of {} ticks in each of {} plans are too many",
-                promise.ticks(),
+                "`--runs`: {lives} lives of {ticks} ticks in each of {} plans are too many",
                 pairs.len()
             );
             let help = "fewer --runs, an earlier --deadline, or fewer policies by --policy";

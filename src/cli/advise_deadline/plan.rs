@@ -169,17 +169,6 @@ impl Promise {
         let fits = |tick_s: &f64| *tick_s <= most;
         TICKS_S.into_iter().find(fits).unwrap_or(10.0)
     }
-
-    /// Ticks that begin before the deadline.
-    pub(super) fn ticks(&self) -> usize {
-        let tick = SimTime::from_seconds(self.tick_s()).nanoseconds();
-        self.deadline().nanoseconds().div_ceil(tick) as usize
-    }
-
-    /// The deadline as the clock counts it.
-    fn deadline(&self) -> SimTime {
-        SimTime::from_seconds(3600.0 * self.deadline_h)
-    }
 }
 
 impl<'a> Plan<'a> {
@@ -194,6 +183,7 @@ impl<'a> Plan<'a> {
     ) -> Option<Plan<'a>> {
         let tick_s = promise.tick_s();
         let job = candidate.job(policy, promise);
+        let ticks = job.ticks(tick_s);
         let may_use_spot = candidate.spot.is_some() && policy != ON_DEMAND;
         if !job.can_be_kept() || (policy != ON_DEMAND && candidate.spot.is_none()) {
             return None;
@@ -213,11 +203,11 @@ impl<'a> Plan<'a> {
                 return None;
             }
             let offered = match &process {
-                Some(process) => process.draw(&streams, "zone", replica, promise.ticks()),
-                None => vec![0; promise.ticks()],
+                Some(process) => process.draw(&streams, "zone", replica, ticks),
+                None => vec![0; ticks],
             };
             let world = candidate.world(tick_s, offered);
-            let window = world.window(0, promise.ticks())?;
+            let window = world.window(0, ticks)?;
             let (outcome, timeline) = watch(window, &job, &mut *recipe.policy());
             let course = Course::from_timeline(&timeline, candidate.on_demand_usd_per_h());
             let ends: Vec<(f64, f64)> = works_s
@@ -233,7 +223,7 @@ impl<'a> Plan<'a> {
             candidate,
             policy,
             recipe,
-            came: PlanResult::from_ends(&all?, promise),
+            came: PlanResult::from_ends(&all?, job.deadline()),
         })
     }
 }
@@ -242,10 +232,10 @@ impl<'a> Plan<'a> {
 type Ends = (Vec<(f64, f64)>, [f64; 2]);
 
 impl PlanResult {
-    fn from_ends(lives: &[Ends], promise: &Promise) -> PlanResult {
+    fn from_ends(lives: &[Ends], deadline: SimTime) -> PlanResult {
         let ends = || lives.iter().flat_map(|(ends, _)| ends);
         let count = ends().count().max(1) as f64;
-        let in_time = ends().filter(|(at_s, _)| SimTime::from_seconds(*at_s) <= promise.deadline());
+        let in_time = ends().filter(|(at_s, _)| SimTime::from_seconds(*at_s) <= deadline);
         let mean_h = |of: usize| lives.iter().map(|(_, h)| h[of]).sum::<f64>() / lives.len() as f64;
         PlanResult {
             cost_usd: mean_with_interval(ends().map(|(_, usd)| *usd).collect()),

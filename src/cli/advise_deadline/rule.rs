@@ -128,10 +128,11 @@ fn live(
     promise: &Promise,
     offered: &dyn Fn(usize) -> bool,
 ) -> (Outcome, Timeline) {
-    let offered = (0..promise.ticks()).map(|tick| u16::from(offered(tick)));
-    let world = plan.candidate.world(promise.tick_s(), offered.collect());
-    let job = plan.candidate.job(plan.policy, promise);
-    let window = world.window(0, promise.ticks());
+    let (job, tick_s) = (plan.candidate.job(plan.policy, promise), promise.tick_s());
+    let ticks = job.ticks(tick_s);
+    let offered = (0..ticks).map(|tick| u16::from(offered(tick)));
+    let world = plan.candidate.world(tick_s, offered.collect());
+    let window = world.window(0, ticks);
     let life = window.map(|window| watch(window, &job, &mut *plan.recipe.policy()));
     life.unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use super::answer::{PlannedAnswer, on};
 use super::plan::Plan;
 use super::spot::{MeanFrom, SpotMarket};
-use scavsim_base::text::words::{figure, rate, share, short_figure, small_usd};
+use scavsim_base::text::words::{figure, plural, rate, share, short_figure, small_usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::text;
@@ -73,11 +73,11 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
             share(1.0 - promise.miss)
         ),
         format!(
-            "{} configurations keep that on demand; {} of them that may cost least, each under {} policies, over {} lives of its market",
+            "{} configurations keep that on demand; {} of them that may cost least, each under {} policies, over {} of its market",
             answer.in_all,
             answer.candidates,
             answer.in_time.policies.len(),
-            answer.lives
+            plural(answer.lives, "life")
         ),
     ];
     let mut spots: Vec<String> = Vec::new();

@@ -161,7 +161,7 @@ fn duration_h(text: &str) -> Option<f64> {
         hours += number * unit_h;
         rest = behind.trim_start();
     }
-    (hours > 0.0 && hours <= 1e5).then_some(hours)
+    (hours > 0.0 && hours <= super::MOST_H).then_some(hours)
 }
 
 /// How far a clock is ahead of UTC, written `+01:00`, `Z` or `UTC`.

@@ -36,10 +36,8 @@ pub fn signed(fraction: f64) -> String {
     if is_many_times(fraction) {
         format!("{:+.0}", 100.0 * fraction)
     } else {
-        let rounded = (1000.0 * fraction).round() / 10.0;
         // Minus zero is zero.
-        let rounded = if rounded == 0.0 { 0.0 } else { rounded };
-        format!("{rounded:+.1}")
+        format!("{:+.1}", (1000.0 * fraction).round() / 10.0 + 0.0)
     }
 }
 
@@ -146,16 +144,17 @@ pub fn with_commas(count: u64) -> String {
     text
 }
 
-/// A count of something that takes an `s` where it is not one: `1 repeat`, `2000 repeats`.
+/// A count of something that takes an `s` where it is not one: `1 repeat`, `2000 repeats`, `2 lives`.
 pub fn plural(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {}s", what.replace("life", "live")),
+    }
 }
 
 /// A count of something [with commas](with_commas): `1 replica`, `2,000 replicas`.
 pub fn plural_with_commas(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{} {what}{s}", with_commas(count))
+    plural(count, what).replacen(&count.to_string(), &with_commas(count), 1)
 }
 
 #[cfg(test)]
@@ -168,6 +167,7 @@ mod tests {
         assert_eq!(all, ["0", "999", "1,000", "202,000", "1,010,000"]);
         assert_eq!(plural(1, "replica"), "1 replica");
         assert_eq!(plural(2000, "replica"), "2000 replicas");
+        assert_eq!(plural(2, "life"), "2 lives");
         assert_eq!(plural_with_commas(2000, "replica"), "2,000 replicas");
     }
 

@@ -29,7 +29,7 @@ pub(super) fn read(
     size: Size,
     diagnostics: &mut Diagnostics,
 ) -> Option<Stage> {
-    if !Study::is_in(&text.text) {
+    if !Study::is_in(text) {
         return cases(text, folder, (form, source), size, diagnostics).map(Stage::Cases);
     }
     for line in form.set.iter().chain(&form.each) {

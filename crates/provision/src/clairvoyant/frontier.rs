@@ -1,5 +1,7 @@
 //! Work done against money spent.
 
+use std::collections::BTreeMap;
+
 /// One way in which a job can have come to a state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Label {
@@ -23,13 +25,36 @@ impl Label {
     }
 }
 
-/// Moves labels to others, both with most work first, and leaves none that has done no more for no less. If it `keeps_saved`,
-/// more work that is saved is better as well.
+/// USD by the bits of the number, and nanoseconds of work that are saved for no more: both ascend.
+#[derive(Default)]
+pub(super) struct SavedWork(BTreeMap<u64, i64>);
+
+impl SavedWork {
+    /// Adds a label, unless one before has saved no less for no more; whether it was added.
+    fn add(&mut self, label: &Label) -> bool {
+        // USD are not negative, so that their bits are in the same order.
+        let usd = label.usd.to_bits();
+        let mut cheaper = self.0.range(..=usd);
+        if (cheaper.next_back()).is_some_and(|(_, &saved_ns)| saved_ns >= label.saved_ns) {
+            return false;
+        }
+        while let Some((&dearer, &saved_ns)) = self.0.range(usd..).next()
+            && saved_ns <= label.saved_ns
+        {
+            self.0.remove(&dearer);
+        }
+        self.0.insert(usd, label.saved_ns);
+        true
+    }
+}
+
+/// Moves labels to others, both with most work first, and leaves none that has done no more for no less. With a table of work
+/// that is `saved`, more of it is better as well.
 pub(super) fn merge(
     labels: &mut Vec<Label>,
     others: &mut Vec<Label>,
     spare: &mut Vec<Label>,
-    keeps_saved: bool,
+    mut saved: Option<&mut SavedWork>,
 ) {
     if labels.is_empty() {
         std::mem::swap(labels, others);
@@ -39,6 +64,9 @@ pub(super) fn merge(
     }
     spare.clear();
     spare.reserve(labels.len() + others.len());
+    if let Some(saved) = &mut saved {
+        saved.0.clear();
+    }
     let (mut a, mut b) = (0, 0);
     let mut least_usd = f64::INFINITY;
     loop {
@@ -57,11 +85,12 @@ pub(super) fn merge(
             }
             (None, None) => break,
         };
-        let beats = |one: &Label| one.usd <= label.usd && one.saved_ns >= label.saved_ns;
-        if label.usd < least_usd {
+        let is_best = match &mut saved {
+            Some(saved) => saved.add(label),
+            None => label.usd < least_usd,
+        };
+        if is_best {
             least_usd = label.usd;
-            spare.push(*label);
-        } else if keeps_saved && !spare.iter().rev().any(beats) {
             spare.push(*label);
         }
     }

@@ -26,7 +26,8 @@ use search::Rental;
 /// What is known of the least cost of a life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimum {
-    /// USD that no policy undercuts: the least cost less at most 1e-9 of it where it is exact, else a lower bound.
+    /// Lower bound of a run's cost in USD: of runs that are in time, or late at a price, none costs less. Where `is_exact`, the
+    /// least cost, reduced by at most 10⁻⁹ of it for errors of rounding.
     pub bound_usd: f64,
     /// Whether the cheapest schedule was found and proven to be it.
     pub is_exact: bool,
@@ -51,20 +52,20 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
 struct Follower<'s>(&'s [Option<Rental>]);
 
 impl Policy for Follower<'_> {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let Some(rental) = self.0.get(desk.tick()) else {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let Some(rental) = self.0.get(view.tick()) else {
             // What rounding has left is done by what it has.
             return;
         };
         if rental.is_none_or(|rental| rental.is_start) {
-            desk.stop();
+            view.stop();
         }
         match *rental {
             Some(Rental { place, form, .. }) if place.market == Market::Spot => {
-                desk.try_spot_as(place.zone, form);
+                view.try_spot_as(place.zone, form);
             }
             Some(Rental { place, form, .. }) => {
-                desk.go_on_demand_as(place.zone, form);
+                view.go_on_demand_as(place.zone, form);
             }
             None => {}
         }

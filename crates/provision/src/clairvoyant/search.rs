@@ -5,7 +5,7 @@
 //! search, which has room for all labels that memory and time allow. A label that is dropped for lack of room still says what all
 //! schedules from there on cost at least: the least of these and the limit is a lower bound.
 
-use super::frontier::{Label, merge};
+use super::frontier::{Label, SavedWork, merge};
 use super::instance::Instance;
 use super::relaxation::Bounds;
 use crate::policy_run::{Market, Place};
@@ -64,14 +64,16 @@ struct Search<'i, 'w> {
     end: Option<(usize, u32)>,
     /// USD that all costs at least by the labels that there was no room for.
     dropped_usd: f64,
-    /// Most labels of a state.
+    /// Most labels of a state, and of all states of the tick in the last search.
     width: usize,
+    most: usize,
     /// Labels that there is room for in all searches.
     room: usize,
     /// Room that is used again.
     fresh: Vec<Label>,
     spare: Vec<Label>,
     keys: Vec<f64>,
+    saved: SavedWork,
 }
 
 /// The cheapest schedule; `None` where there is none in time.
@@ -88,10 +90,12 @@ pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
         end: None,
         dropped_usd: f64::INFINITY,
         width: WIDTHS.0,
+        most: usize::MAX,
         room: MOST_LABELS.1.min(MOST_LABELS.0 * instance.ticks),
         fresh: Vec::new(),
         spare: Vec::new(),
         keys: Vec::new(),
+        saved: SavedWork::default(),
     };
     search.look_for_best()
 }
@@ -146,35 +150,17 @@ impl Search<'_, '_> {
             change: NONE,
         });
         for tick in 0..self.instance.ticks {
-            self.stop(tick);
-            let most = (self.room / (self.instance.ticks - tick)).max(WIDTHS.0);
-            let mut count = self.labels.iter().map(Vec::len).sum();
-            if self.width == usize::MAX && count > most {
-                count = most;
-                self.narrow(most);
+            if self.width == usize::MAX {
+                self.most = (self.room / (self.instance.ticks - tick)).max(WIDTHS.0);
             }
+            self.stop(tick);
+            let dropped_usd = narrow(&mut self.labels, self.most, &mut self.keys);
+            self.dropped_usd = self.dropped_usd.min(dropped_usd);
+            let count = self.labels.iter().map(Vec::len).sum();
             self.room = self.room.saturating_sub(count);
             self.advance(tick);
         }
         self.schedule()
-    }
-
-    /// Drops labels of the highest keys until so many are left.
-    fn narrow(&mut self, most: usize) {
-        let all = self.labels.iter().flatten();
-        self.keys.clear();
-        self.keys.extend(all.map(|label| label.key_usd));
-        let (below, &mut last_usd, above) =
-            (self.keys).select_nth_unstable_by(most - 1, f64::total_cmp);
-        let mut room = most - below.iter().filter(|&&usd| usd < last_usd).count();
-        self.dropped_usd = above.iter().copied().fold(self.dropped_usd, f64::min);
-        for labels in &mut self.labels {
-            labels.retain(|label| {
-                let is_last = label.key_usd == last_usd && room > 0;
-                room -= usize::from(is_last);
-                label.key_usd < last_usd || is_last
-            });
-        }
     }
 
     fn schedule(&self) -> Option<Vec<Option<Rental>>> {
@@ -224,7 +210,7 @@ impl Search<'_, '_> {
             }
             self.settle(&mut fresh, tick, offer.waiting, tick);
             let waiting = &mut self.labels[offer.waiting];
-            merge(waiting, &mut fresh, &mut self.spare, false);
+            merge(waiting, &mut fresh, &mut self.spare, None);
         }
         self.fresh = fresh;
     }
@@ -242,7 +228,8 @@ impl Search<'_, '_> {
             if usd.is_finite() && !self.labels[step.from].is_empty() {
                 self.extend_labels(tick, number, &mut fresh);
                 let next = &mut self.next[step.to];
-                merge(next, &mut fresh, &mut self.spare, keeps_saved);
+                let saved = keeps_saved.then_some(&mut self.saved);
+                merge(next, &mut fresh, &mut self.spare, saved);
             }
         }
         for to in 0..instance.running.len() {
@@ -317,6 +304,9 @@ impl Search<'_, '_> {
             label.key_usd = label.usd + late_usd + bounds.usd(tick, state, label.done_ns);
             label.key_usd < limit_usd
         });
+        // What there is no room for in a state has none among all.
+        let dropped_usd = narrow(std::slice::from_mut(labels), self.most, &mut self.keys);
+        self.dropped_usd = self.dropped_usd.min(dropped_usd);
         if labels.len() > self.width {
             // The best of as many parts as there is room for, since work done and money spent are to differ.
             let size = labels.len().div_ceil(self.width);
@@ -337,6 +327,25 @@ impl Search<'_, '_> {
             label.change = NONE;
         }
     }
+}
+
+/// Drops labels of the highest keys until no more than so many are left; the least key that was dropped.
+fn narrow(lists: &mut [Vec<Label>], most: usize, keys: &mut Vec<f64>) -> f64 {
+    if lists.iter().map(Vec::len).sum::<usize>() <= most {
+        return f64::INFINITY;
+    }
+    keys.clear();
+    keys.extend(lists.iter().flatten().map(|label| label.key_usd));
+    let (below, &mut last_usd, above) = keys.select_nth_unstable_by(most - 1, f64::total_cmp);
+    let mut room = most - below.iter().filter(|&&usd| usd < last_usd).count();
+    for labels in lists {
+        labels.retain(|label| {
+            let is_last = label.key_usd == last_usd && room > 0;
+            room -= usize::from(is_last);
+            label.key_usd < last_usd || is_last
+        });
+    }
+    above.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// Gives the change of a label a number, if there is any; the number of its last one.

@@ -34,41 +34,41 @@ struct Offer {
 }
 
 impl KeepPace {
-    fn offer(&self, desk: &PolicyView<'_, '_>, zone: usize, form: usize, is_here: bool) -> Offer {
-        let speed = desk.left_s() / desk.rest_s(form);
+    fn offer(&self, view: &PolicyView<'_, '_>, zone: usize, form: usize, is_here: bool) -> Offer {
+        let speed = view.left_s() / view.rest_s(form);
         let (start_s, egress_usd) = if is_here {
-            (desk.start_up_left_s(), 0.0)
+            (view.start_up_left_s(), 0.0)
         } else {
-            (desk.changeover_s(), desk.egress_usd(zone))
+            (view.changeover_s(), view.egress_usd(zone))
         };
         let paid_h = self
             .stay_h
             .get()
-            .min((start_s + desk.rest_s(form)) / 3600.0);
+            .min((start_s + view.rest_s(form)) / 3600.0);
         let works_h = (paid_h - start_s / 3600.0).max(1e-6);
         Offer {
             zone,
             form,
             speed,
-            usd: (desk.spot_usd_per_h_as(zone, form) * paid_h + egress_usd) / (speed * works_h),
+            usd: (view.spot_usd_per_h_as(zone, form) * paid_h + egress_usd) / (speed * works_h),
         }
     }
 }
 
 impl Policy for KeepPace {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let here = match (desk.running(), desk.running_form()) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let here = match (view.running(), view.running_form()) {
             (Some(place), Some(form)) if place.market == Market::Spot => {
-                Some(self.offer(desk, place.zone, form, true))
+                Some(self.offer(view, place.zone, form, true))
             }
             _ => None,
         };
-        let left_s = desk.deadline_s() - desk.elapsed_s() - desk.changeover_s();
-        let needed = desk.left_s() / left_s.max(desk.tick_s());
-        let mut offers = Vec::with_capacity(desk.zones() * desk.forms());
-        for zone in 0..desk.zones() {
-            for form in (0..desk.forms()).filter(|&form| desk.is_served(zone, form)) {
-                let offer = self.offer(desk, zone, form, false);
+        let left_s = view.deadline_s() - view.elapsed_s() - view.changeover_s();
+        let needed = view.left_s() / left_s.max(view.tick_s());
+        let mut offers = Vec::with_capacity(view.zones() * view.forms());
+        for zone in 0..view.zones() {
+            for form in (0..view.forms()).filter(|&form| view.is_served(zone, form)) {
+                let offer = self.offer(view, zone, form, false);
                 let keeps_pace = offer.speed >= self.margin.get() * needed;
                 let is_better = here.is_none_or(|here| {
                     if keeps_pace && here.speed >= needed {
@@ -93,7 +93,7 @@ impl Policy for KeepPace {
             b_keeps.cmp(a_keeps).then(same)
         });
         for (_, offer) in offers {
-            if desk.try_spot_as(offer.zone, offer.form) {
+            if view.try_spot_as(offer.zone, offer.form) {
                 return;
             }
         }

@@ -25,7 +25,7 @@ use crate::world::Window;
 /// Decides where a job goes on. It is asked as each tick begins, after losses.
 pub trait Policy: fmt::Debug {
     /// Decides.
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>);
 
     /// What keeps the deadline, whatever the policy says.
     fn net(&self) -> Net {

@@ -12,10 +12,10 @@ use scavsim_base::{Declaration, Declared};
 pub struct OnDemandOnly {}
 
 impl Policy for OnDemandOnly {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if desk.running().is_none() {
-            let zone = desk.cheapest_on_demand(desk.work_s());
-            desk.go_on_demand(zone);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.running().is_none() {
+            let zone = view.cheapest_on_demand(view.work_s());
+            view.go_on_demand(zone);
         }
     }
 }

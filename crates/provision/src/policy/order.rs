@@ -3,17 +3,17 @@
 use crate::policy_run::policy_view::PolicyView;
 
 /// Zones by their spot price now, the cheapest first; those of the region of `after`, where machines were lost, last.
-pub fn by_price(desk: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
-    let mut zones: Vec<usize> = (0..desk.zones()).collect();
-    let is_shunned = |zone: usize| after.is_some_and(|lost| desk.region(zone) == desk.region(lost));
+pub fn by_price(view: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
+    let mut zones: Vec<usize> = (0..view.zones()).collect();
+    let is_shunned = |zone: usize| after.is_some_and(|lost| view.region(zone) == view.region(lost));
     zones.sort_by(|&a, &b| {
-        let price = |zone| desk.spot_usd_per_h(zone);
+        let price = |zone| view.spot_usd_per_h(zone);
         (is_shunned(a).cmp(&is_shunned(b))).then(price(a).total_cmp(&price(b)))
     });
     zones
 }
 
 /// Goes to the first zone that has spot machines; whether there was one.
-pub fn try_in_order(desk: &mut PolicyView<'_, '_>, zones: &[usize]) -> bool {
-    zones.iter().any(|&zone| desk.try_spot(zone))
+pub fn try_in_order(view: &mut PolicyView<'_, '_>, zones: &[usize]) -> bool {
+    zones.iter().any(|&zone| view.try_spot(zone))
 }

@@ -17,21 +17,21 @@ pub struct PriceThreshold {
 }
 
 impl Policy for PriceThreshold {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let is_cheap = |desk: &PolicyView<'_, '_>, zone: usize| {
-            desk.spot_usd_per_h(zone) <= self.share.get() * desk.on_demand_usd_per_h(zone)
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let is_cheap = |view: &PolicyView<'_, '_>, zone: usize| {
+            view.spot_usd_per_h(zone) <= self.share.get() * view.on_demand_usd_per_h(zone)
         };
-        if let Some(place) = desk.running()
+        if let Some(place) = view.running()
             && place.market == Market::Spot
-            && is_cheap(desk, place.zone)
+            && is_cheap(view, place.zone)
         {
             return;
         }
-        let mut zones = order::by_price(desk, desk.lost());
-        zones.retain(|&zone| is_cheap(desk, zone));
-        if !order::try_in_order(desk, &zones) {
-            let zone = desk.cheapest_on_demand(desk.work_s());
-            desk.go_on_demand(zone);
+        let mut zones = order::by_price(view, view.lost());
+        zones.retain(|&zone| is_cheap(view, zone));
+        if !order::try_in_order(view, &zones) {
+            let zone = view.cheapest_on_demand(view.work_s());
+            view.go_on_demand(zone);
         }
     }
 }

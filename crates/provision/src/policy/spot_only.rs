@@ -12,10 +12,10 @@ use scavsim_base::{Declaration, Declared};
 pub struct SpotOnly {}
 
 impl Policy for SpotOnly {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if desk.running().is_none() {
-            let zones = order::by_price(desk, desk.checkpoint());
-            order::try_in_order(desk, &zones);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if view.running().is_none() {
+            let zones = order::by_price(view, view.checkpoint());
+            order::try_in_order(view, &zones);
         }
     }
 

@@ -18,36 +18,36 @@ pub struct TimeSliced {
 }
 
 impl Policy for TimeSliced {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if (desk.running()).is_some_and(|place| place.market == Market::Spot) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if (view.running()).is_some_and(|place| place.market == Market::Spot) {
             return;
         }
         let (times, slice) = (
-            desk.times(),
+            view.times(),
             SimTime::from_seconds(3600.0 * self.slice_h.get()),
         );
         let slice = slice.nanoseconds().max(1);
         let ns = |time: SimTime| i128::from(time.nanoseconds());
         let end = (times.now.nanoseconds() / slice + 1).saturating_mul(slice);
         let end = SimTime::from_nanoseconds(end).min(times.deadline);
-        let start_up = match desk.running() {
+        let start_up = match view.running() {
             Some(_) => times.start_up_left,
             None => times.changeover,
         };
         // Work that is due at the end of the slice, times the deadline.
         let due = ns(times.work) * ns(end) - ns(times.done) * ns(times.deadline);
         let spare = ns(end) - ns(times.now + start_up + times.tick);
-        if due <= 0 && desk.running().is_some() {
-            desk.stop();
+        if due <= 0 && view.running().is_some() {
+            view.stop();
         }
         let on_demand_must_run = due > 0 && due > spare * ns(times.deadline);
-        if on_demand_must_run && desk.running().is_some() {
+        if on_demand_must_run && view.running().is_some() {
             return;
         }
-        let zones = order::by_price(desk, desk.checkpoint());
-        if !order::try_in_order(desk, &zones) && on_demand_must_run {
+        let zones = order::by_price(view, view.checkpoint());
+        if !order::try_in_order(view, &zones) && on_demand_must_run {
             let due_s = due as f64 / ns(times.deadline) as f64 / 1e9;
-            desk.go_on_demand(desk.cheapest_on_demand(due_s));
+            view.go_on_demand(view.cheapest_on_demand(due_s));
         }
     }
 }

@@ -37,8 +37,8 @@ struct Progress {
 }
 
 impl Progress {
-    fn from_view(desk: &PolicyView<'_, '_>, stays_at_tie: bool) -> Self {
-        let times = desk.times();
+    fn from_view(view: &PolicyView<'_, '_>, stays_at_tie: bool) -> Self {
+        let times = view.times();
         let product =
             |a: SimTime, b: SimTime| u128::from(a.nanoseconds()) * u128::from(b.nanoseconds());
         // Work times deadline, so that nothing is rounded.
@@ -48,56 +48,56 @@ impl Progress {
         Progress {
             behind: done < line(times.now),
             well_ahead: done > line(later) || (done == line(later) && !stays_at_tie),
-            last_moment: desk.is_last_moment(),
+            last_moment: view.is_last_moment(),
             tight: later + times.work - times.done > times.deadline,
         }
     }
 }
 
 impl UniformProgress {
-    fn zone(&self, desk: &PolicyView<'_, '_>) -> usize {
+    fn zone(&self, view: &PolicyView<'_, '_>) -> usize {
         let last = self
             .last
-            .or(desk.checkpoint())
+            .or(view.checkpoint())
             .filter(|_| self.on_demand_zone == OnDemandZone::Last);
-        last.unwrap_or_else(|| desk.cheapest_on_demand(on_demand_s(desk)))
+        last.unwrap_or_else(|| view.cheapest_on_demand(on_demand_s(view)))
     }
 }
 
 /// Seconds of work on demand until it is two changeovers ahead, if nothing is offered sooner.
-fn on_demand_s(desk: &PolicyView<'_, '_>) -> f64 {
-    let share = desk.work_s() / desk.deadline_s();
-    let begins_s = desk.elapsed_s() + 3.0 * desk.changeover_s();
-    let behind_s = begins_s * share - desk.done_s();
-    (behind_s / (1.0 - share).max(1e-9)).clamp(0.0, desk.left_s())
+fn on_demand_s(view: &PolicyView<'_, '_>) -> f64 {
+    let share = view.work_s() / view.deadline_s();
+    let begins_s = view.elapsed_s() + 3.0 * view.changeover_s();
+    let behind_s = begins_s * share - view.done_s();
+    (behind_s / (1.0 - share).max(1e-9)).clamp(0.0, view.left_s())
 }
 
 impl Policy for UniformProgress {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        let progress = Progress::from_view(desk, self.stops_first);
-        self.last = desk.running().map(|place| place.zone).or(self.last);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let progress = Progress::from_view(view, self.stops_first);
+        self.last = view.running().map(|place| place.zone).or(self.last);
         let has_to = progress.last_moment || progress.tight;
-        match desk.running().map(|place| place.market) {
+        match view.running().map(|place| place.market) {
             Some(Market::Spot) => {
                 // At the last moment machines that work already may stay: if they are lost there is still time.
-                if progress.last_moment && desk.start_up_left_s() > 0.0 {
-                    desk.go_on_demand(self.zone(desk));
+                if progress.last_moment && view.start_up_left_s() > 0.0 {
+                    view.go_on_demand(self.zone(view));
                 }
             }
             Some(Market::OnDemand) => {
                 if progress.well_ahead {
                     if self.stops_first {
-                        desk.stop();
+                        view.stop();
                     }
-                    let zones = order::by_price(desk, self.last);
-                    order::try_in_order(desk, &zones);
+                    let zones = order::by_price(view, self.last);
+                    order::try_in_order(view, &zones);
                 }
             }
-            None if has_to => desk.go_on_demand(self.zone(desk)),
+            None if has_to => view.go_on_demand(self.zone(view)),
             None => {
-                let zones = order::by_price(desk, self.last);
-                if !order::try_in_order(desk, &zones) && progress.behind {
-                    desk.go_on_demand(self.zone(desk));
+                let zones = order::by_price(view, self.last);
+                if !order::try_in_order(view, &zones) && progress.behind {
+                    view.go_on_demand(self.zone(view));
                 }
             }
         }

@@ -32,12 +32,12 @@ pub enum Event {
 /// struct OnDemandAfterLoss(LastLook);
 ///
 /// impl Policy for OnDemandAfterLoss {
-///     fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
+///     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
 ///         let lost = |event: &Event| matches!(event, Event::Lost(_));
-///         if desk.events(&mut self.0).iter().any(lost) {
-///             desk.go_on_demand(0);
-///         } else if desk.running().is_none() {
-///             desk.try_spot(0);
+///         if view.events(&mut self.0).iter().any(lost) {
+///             view.go_on_demand(0);
+///         } else if view.running().is_none() {
+///             view.try_spot(0);
 ///         }
 ///     }
 /// }
@@ -63,8 +63,8 @@ impl LastLook {
 }
 
 impl PolicyView<'_, '_> {
-    /// What happened since the last `look` at this desk; nothing at the first one. Prices are looked at in every zone, and
-    /// a price that went and came back meanwhile is no event.
+    /// Events since the last `look` at this run, in this order: a loss, machines that work, a checkpoint (seconds of work), prices
+    /// by zone, a near deadline. None at the first look. A price that went and came back meanwhile is no event.
     pub fn events<'s>(&self, look: &'s mut LastLook) -> &'s [Event] {
         look.events.clear();
         let is_first = look.prices_usd.is_empty();

@@ -30,25 +30,27 @@ pub fn live(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> Outcome {
 
 /// Runs a job as [`live`] does, and notes what happens when.
 pub fn watch(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> (Outcome, Timeline) {
-    let life = PolicyRun::new(window, job, Some(Timeline::default()));
-    let (outcome, timeline) = run(life, policy);
+    let (outcome, timeline) = run(
+        PolicyRun::new(window, job, Some(Timeline::default())),
+        policy,
+    );
     (outcome, timeline.unwrap_or_default())
 }
 
-fn run(mut life: PolicyRun<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
+fn run(mut run: PolicyRun<'_>, policy: &mut dyn Policy) -> (Outcome, Option<Timeline>) {
     let (net, rule) = (policy.net(), policy.on_demand_zone());
-    while life.tick < life.window.ticks() && life.outcome.finished.is_none() {
-        life.lose();
-        let is_caught = net != Net::None && life.catch(net == Net::Patient, rule);
+    while run.tick < run.window.ticks() && run.outcome.finished.is_none() {
+        run.lose();
+        let is_caught = net != Net::None && run.catch(net == Net::Patient, rule);
         if !is_caught {
-            policy.decide(&mut PolicyView::new(&mut life));
+            policy.decide(&mut PolicyView::new(&mut run));
         }
-        if life.is_over() {
+        if run.is_over() {
             break;
         }
-        life.pass();
+        run.pass();
     }
-    life.outcome.done = life.done();
-    policy.over(&mut PolicyView::new(&mut life));
-    (life.outcome, life.timeline)
+    run.outcome.done = run.done();
+    policy.over(&mut PolicyView::new(&mut run));
+    (run.outcome, run.timeline)
 }

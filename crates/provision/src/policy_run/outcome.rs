@@ -19,8 +19,8 @@ pub struct Outcome {
     pub egress_usd: f64,
     /// USD for machines that were started to see whether there are any.
     pub probes_usd: f64,
-    /// USD for being late.
-    pub lateness_usd: f64,
+    /// USD for being late; `None` where that has no price.
+    pub lateness_usd: Option<f64>,
     /// Time on spot machines.
     pub spot: SimTime,
     /// Time on machines on demand.
@@ -48,7 +48,8 @@ pub struct Outcome {
 impl Outcome {
     /// USD for all.
     pub fn cost_usd(&self) -> f64 {
-        self.spot_usd + self.on_demand_usd + self.egress_usd + self.probes_usd + self.lateness_usd
+        let lateness_usd = self.lateness_usd.unwrap_or(0.0);
+        self.spot_usd + self.on_demand_usd + self.egress_usd + self.probes_usd + lateness_usd
     }
 
     /// Whether it was done in time.

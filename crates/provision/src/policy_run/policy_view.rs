@@ -8,8 +8,8 @@ use scavsim_base::units::SimTime;
 
 /// A job on its way, as its policy sees it.
 #[derive(Debug)]
-pub struct PolicyView<'l, 'w> {
-    life: &'l mut PolicyRun<'w>,
+pub struct PolicyView<'r, 'w> {
+    run: &'r mut PolicyRun<'w>,
 }
 
 /// Times of a life, in whole nanoseconds.
@@ -24,70 +24,70 @@ pub(crate) struct Times {
     pub(crate) start_up_left: SimTime,
 }
 
-impl<'l, 'w> PolicyView<'l, 'w> {
-    pub(super) fn new(life: &'l mut PolicyRun<'w>) -> Self {
-        PolicyView { life }
+impl<'r, 'w> PolicyView<'r, 'w> {
+    pub(super) fn new(run: &'r mut PolicyRun<'w>) -> Self {
+        PolicyView { run }
     }
 
     /// Number of the tick that begins.
     pub fn tick(&self) -> usize {
-        self.life.tick
+        self.run.tick
     }
 
     /// The times below as the clock counts them.
     pub(crate) fn times(&self) -> Times {
-        let life = &*self.life;
+        let run = &*self.run;
         Times {
-            tick: life.tick_time,
-            now: life.now(),
-            work: life.job.work(),
-            done: life.done(),
-            deadline: life.job.deadline(),
-            changeover: life.job.changeover(),
-            start_up_left: life.start_up_left(),
+            tick: run.tick_time,
+            now: run.now(),
+            work: run.job.work(),
+            done: run.done(),
+            deadline: run.job.deadline(),
+            changeover: run.job.changeover(),
+            start_up_left: run.start_up_left(),
         }
     }
 
     /// Seconds of a tick.
     pub fn tick_s(&self) -> f64 {
-        self.life.tick_time.seconds()
+        self.run.tick_time.seconds()
     }
 
     /// Seconds since the begin.
     pub fn elapsed_s(&self) -> f64 {
-        self.life.now().seconds()
+        self.run.now().seconds()
     }
 
     /// Ticks that end by the deadline.
     pub fn ticks_left(&self) -> usize {
-        let ticks = self.life.job.deadline_ticks(self.tick_s());
+        let ticks = self.run.job.deadline_ticks(self.tick_s());
         ticks.saturating_sub(self.tick())
     }
 
     /// Seconds of work of the whole job.
     pub fn work_s(&self) -> f64 {
-        self.life.job.work_s
+        self.run.job.work_s
     }
 
     /// Seconds of work that are done.
     pub fn done_s(&self) -> f64 {
-        self.life.done().seconds()
+        self.run.done().seconds()
     }
 
     /// Seconds of work that are left.
     pub fn left_s(&self) -> f64 {
-        (self.life.job.work() - self.life.done()).seconds()
+        (self.run.job.work() - self.run.done()).seconds()
     }
 
     /// Seconds of work that are kept if its machines are lost: what was done until the last checkpoint.
     pub fn saved_s(&self) -> f64 {
-        self.life.saved().seconds()
+        self.run.saved().seconds()
     }
 
     /// Seconds that may be waited away: until the deadline, without a changeover and the work that is left or at risk, in the form
     /// that ends first.
     pub fn slack_s(&self) -> f64 {
-        let (rest, times) = (self.life.job.fastest_rest(self.life.saved()), self.times());
+        let (rest, times) = (self.run.job.fastest_rest(self.run.saved()), self.times());
         let needed = times.now + rest + times.changeover;
         // One of the two is zero.
         (times.deadline - needed).seconds() - (needed - times.deadline).seconds()
@@ -95,150 +95,150 @@ impl<'l, 'w> PolicyView<'l, 'w> {
 
     /// Seconds from the begin until the deadline.
     pub fn deadline_s(&self) -> f64 {
-        self.life.job.deadline_s
+        self.run.job.deadline_s
     }
 
     /// Seconds from a request of machines until they work.
     pub fn changeover_s(&self) -> f64 {
-        self.life.job.changeover_s
+        self.run.job.changeover_s
     }
 
     /// Seconds of work between checkpoints; `None` where nothing is lost with machines.
     pub fn checkpoint_every_s(&self) -> Option<f64> {
-        self.life.job.checkpoint_every_s
+        self.run.job.checkpoint_every_s
     }
 
     /// Seconds that a successful probe of a market is billed for.
     pub fn probe_s(&self) -> f64 {
-        self.life.job.probe_s
+        self.run.job.probe_s
     }
 
     /// USD per hour after the deadline, if being late has a price.
     pub fn lateness_usd_per_h(&self) -> Option<f64> {
-        self.life.job.lateness_usd_per_h
+        self.run.job.lateness_usd_per_h
     }
 
     /// USD spent.
     pub fn spent_usd(&self) -> f64 {
-        self.life.outcome.cost_usd()
+        self.run.outcome.cost_usd()
     }
 
     /// Number of forms that the job can run in; those that know of none run in form 0.
     pub fn forms(&self) -> usize {
-        self.life.job.forms.len()
+        self.run.job.forms.len()
     }
 
     /// Name of a form.
     pub fn form_name(&self, form: usize) -> &str {
-        &self.life.job.forms[form].name
+        &self.run.job.forms[form].name
     }
 
     /// Machines of a form.
     pub fn form_machines(&self, form: usize) -> u16 {
-        self.life.job.forms[form].machines
+        self.run.job.forms[form].machines
     }
 
     /// Seconds of work per second in a form, after the work that is done.
     pub fn speed(&self, form: usize) -> f64 {
-        let job = self.life.job;
+        let job = self.run.job;
         job.forms[form].speed.after(job.work_s, self.done_s())
     }
 
     /// Seconds that the work that is left takes in a form, without interruptions.
     pub fn rest_s(&self, form: usize) -> f64 {
-        self.life.remaining_time(form).seconds()
+        self.run.remaining_time(form).seconds()
     }
 
     /// Whether a zone has the machines of a form, on demand at least.
     pub fn is_served(&self, zone: usize, form: usize) -> bool {
-        self.life.is_served(zone, form)
+        self.run.is_served(zone, form)
     }
 
     /// Number of zones.
     pub fn zones(&self) -> usize {
-        self.life.zones()
+        self.run.zones()
     }
 
     /// Name of a zone.
     pub fn zone_name(&self, zone: usize) -> &str {
-        &self.life.window.world().zones[zone].name
+        &self.run.window.world().zones[zone].name
     }
 
     /// Region of a zone.
     pub fn region(&self, zone: usize) -> &str {
-        &self.life.window.world().zones[zone].region
+        &self.run.window.world().zones[zone].region
     }
 
     /// USD per hour of all machines of the first form that a zone serves, on demand.
     pub fn on_demand_usd_per_h(&self, zone: usize) -> f64 {
-        self.on_demand_usd_per_h_as(zone, self.life.first_form(zone))
+        self.on_demand_usd_per_h_as(zone, self.run.first_form(zone))
     }
 
     /// USD per hour of all machines of a form on demand.
     pub fn on_demand_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
         let market = Market::OnDemand;
-        self.life.usd_per_h(Place { zone, market }, form)
+        self.run.usd_per_h(Place { zone, market }, form)
     }
 
     /// USD per hour of all machines of the first form that a zone serves, in the spot market, now, whether it has any or not.
     pub fn spot_usd_per_h(&self, zone: usize) -> f64 {
-        self.spot_usd_per_h_as(zone, self.life.first_form(zone))
+        self.spot_usd_per_h_as(zone, self.run.first_form(zone))
     }
 
     /// USD per hour of all machines of a form in the spot market, now, whether it has any or not.
     pub fn spot_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
         let market = Market::Spot;
-        self.life.usd_per_h(Place { zone, market }, form)
+        self.run.usd_per_h(Place { zone, market }, form)
     }
 
     /// USD to carry the checkpoint from where it lies to a zone.
     pub fn egress_usd(&self, to: usize) -> f64 {
-        self.life.egress_usd(to)
+        self.run.egress_usd(to)
     }
 
     /// USD to carry the checkpoint from one zone to another.
     pub fn egress_between_usd(&self, from: usize, to: usize) -> f64 {
-        self.life.window.world().moving.usd_per_gb(from, to) * self.life.job.checkpoint_gb
+        self.run.window.world().moving.usd_per_gb(from, to) * self.run.job.checkpoint_gb
     }
 
     /// Where it runs.
     pub fn running(&self) -> Option<Place> {
-        self.life.running
+        self.run.running
     }
 
     /// The form that it runs in.
     pub fn running_form(&self) -> Option<usize> {
-        self.life.running.map(|_| self.life.form)
+        self.run.running.map(|_| self.run.form)
     }
 
     /// Seconds until the machines that it has work.
     pub fn start_up_left_s(&self) -> f64 {
-        self.life.start_up_left().seconds()
+        self.run.start_up_left().seconds()
     }
 
     /// Zone where the checkpoint lies: where it ran last.
     pub fn checkpoint(&self) -> Option<usize> {
-        self.life.checkpoint
+        self.run.checkpoint
     }
 
     /// Zone whose machines were lost as this tick began.
     pub fn lost(&self) -> Option<usize> {
-        self.life.lost
+        self.run.lost
     }
 
     /// How often spot machines were lost.
     pub fn losses(&self) -> u32 {
-        self.life.outcome.losses
+        self.run.outcome.losses
     }
 
     /// Zone whose machines were lost last, whenever that was.
     pub fn last_loss(&self) -> Option<usize> {
-        self.life.last_loss
+        self.run.last_loss
     }
 
     /// Asks for spot machines in a zone, in the first form that it serves, as [`try_spot_as`](Self::try_spot_as) does.
     pub fn try_spot(&mut self, zone: usize) -> bool {
-        self.try_spot_as(zone, self.life.first_form(zone))
+        self.try_spot_as(zone, self.run.first_form(zone))
     }
 
     /// Asks for spot machines of a form in a zone. Where there are enough, it goes there, and whatever it had is given back;
@@ -250,68 +250,68 @@ impl<'l, 'w> PolicyView<'l, 'w> {
         if self.has(place, form) {
             return true;
         }
-        if !self.life.is_offered(zone, form) {
-            self.life.outcome.refused += 1;
+        if !self.run.is_offered(zone, form) {
+            self.run.outcome.refused += 1;
             return false;
         }
-        self.life.launch(place, form);
+        self.run.launch(place, form);
         true
     }
 
     /// Goes on demand in a zone, in the first form that it serves, which is always possible.
     pub fn go_on_demand(&mut self, zone: usize) {
-        self.go_on_demand_as(zone, self.life.first_form(zone));
+        self.go_on_demand_as(zone, self.run.first_form(zone));
     }
 
     /// Goes on demand in a zone in a form; whether the zone serves it. Where it does, there are always enough.
     pub fn go_on_demand_as(&mut self, zone: usize, form: usize) -> bool {
         let market = Market::OnDemand;
         let place = Place { zone, market };
-        let is_served = self.life.is_served(zone, form);
+        let is_served = self.run.is_served(zone, form);
         if is_served && !self.has(place, form) {
-            self.life.launch(place, form);
+            self.run.launch(place, form);
         }
         is_served
     }
 
     fn has(&self, place: Place, form: usize) -> bool {
-        self.life.running == Some(place) && self.life.form == form
+        self.run.running == Some(place) && self.run.form == form
     }
 
     /// Gives all machines back, and waits.
     pub fn stop(&mut self) {
-        self.life.stop();
+        self.run.stop();
     }
 
     /// Gives all machines back for good: the life ends, whatever net there is, and being late is billed as of work that was
     /// never done.
     pub fn give_up(&mut self) {
-        self.life.give_up();
+        self.run.give_up();
     }
 
     /// Says that the policy itself has failed, and why: the life ends and has no result. The other policies go on.
     pub fn fail(&mut self, why: &str) {
-        self.life.fail(why);
+        self.run.fail(why);
     }
 
     /// Starts machines of the first form that a zone serves in its spot market to see whether there are any, and gives them
     /// back: billed for [`Job::probe_s`](crate::job::Job::probe_s) where there are.
     pub fn probe(&mut self, zone: usize) -> bool {
-        let is_offered = self.life.is_offered(zone, self.life.first_form(zone));
-        if is_offered && !self.life.probed.contains(&zone) {
-            self.life.probed.push(zone);
+        let is_offered = self.run.is_offered(zone, self.run.first_form(zone));
+        if is_offered && !self.run.probed.contains(&zone) {
+            self.run.probed.push(zone);
         }
         is_offered
     }
 
     /// Whether a tick later machines from scratch do not keep the deadline.
     pub fn is_last_moment(&self) -> bool {
-        self.life.is_last_moment()
+        self.run.is_last_moment()
     }
 
     /// Zone where so many seconds of work cost least on demand, start and egress included, of those that keep the deadline to
     /// the end of all work; in the first form that a zone serves.
     pub fn cheapest_on_demand(&self, work_s: f64) -> usize {
-        self.life.cheapest_on_demand(SimTime::from_seconds(work_s))
+        self.run.cheapest_on_demand(SimTime::from_seconds(work_s))
     }
 }

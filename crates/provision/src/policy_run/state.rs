@@ -41,7 +41,7 @@ pub(crate) struct PolicyRun<'w> {
     /// When the machines that it has begin to work, and when they are done if nothing comes in between.
     pub(super) works_from: SimTime,
     pub(super) ends: SimTime,
-    /// Zone where it ran last, and where its checkpoint lies.
+    /// Zone where it ran last in a tick that has passed, and where its checkpoint lies.
     pub(super) checkpoint: Option<usize>,
     /// Zone whose machines were lost as this tick began.
     pub(super) lost: Option<usize>,
@@ -211,25 +211,19 @@ impl<'w> PolicyRun<'w> {
         if self.is_over() {
             return;
         }
-        let egress = self.egress_usd(place.zone);
-        let moved = self.checkpoint.is_some_and(|from| from != place.zone);
-        if moved {
-            self.outcome.moves += 1;
-            self.outcome.egress_usd += egress;
-        }
         let (done, rest) = (self.done(), self.remaining_time(form));
         self.kept = done;
         self.works_from = self.now() + self.start(place.zone);
         self.ends = self.works_from + rest;
         self.running = Some(place);
         self.form = form;
-        self.checkpoint = Some(place.zone);
         self.outcome.launches += 1;
         let what = match place.market {
             Market::Spot => TimelineEvent::Spot,
             Market::OnDemand => TimelineEvent::OnDemand,
         };
-        self.note(what, Some(place.zone));
+        let egress_usd = self.egress_usd(place.zone);
+        self.note_at(self.now(), egress_usd, what, Some(place.zone));
     }
 
     pub(super) fn stop(&mut self) {
@@ -270,9 +264,8 @@ impl<'w> PolicyRun<'w> {
 
     fn be_late_until(&mut self, end: SimTime) {
         self.outcome.late = end - self.job.deadline();
-        if let Some(price) = self.job.lateness_usd_per_h {
-            self.outcome.lateness_usd = price * self.outcome.late.hours();
-        }
+        let price = self.job.lateness_usd_per_h;
+        self.outcome.lateness_usd = price.map(|usd_per_h| usd_per_h * self.outcome.late.hours());
     }
 
     /// Lets the tick pass: bills it, and does the work.
@@ -289,6 +282,12 @@ impl<'w> PolicyRun<'w> {
         let (begin, tick_end) = (self.now(), self.next_tick());
         let mut end = tick_end;
         if let Some(place) = self.running {
+            // The checkpoint moves only now: a policy may start machines elsewhere as long as the tick has not begun to pass.
+            if self.checkpoint.is_some_and(|from| from != place.zone) {
+                self.outcome.moves += 1;
+                self.outcome.egress_usd += self.egress_usd(place.zone);
+            }
+            self.checkpoint = Some(place.zone);
             end = end.min(self.ends);
             let usd_per_h = self.usd_per_h(place, self.form);
             let waits = self.works_from.min(end) - begin;

@@ -235,7 +235,7 @@ impl Check<'_> {
         } else if decisions > MOST_DECISIONS {
             let ticks = rounded(setting.ticks as f64);
             let title = format!(
-                "{} lives of up to {ticks} ticks under {policies} policies are too many",
+                "{} lives of up to {ticks} ticks under all policies are too many",
                 rounded(count as f64)
             );
             let most = rounded(MOST_DECISIONS);
@@ -373,10 +373,11 @@ impl Check<'_> {
 
 /// A large number, whole and with commas.
 fn rounded(number: f64) -> String {
-    with_commas(number as u64)
+    with_commas(number.round() as u64)
 }
 
-/// Policies that are run only where they are named: those that may be late, and those that are told what comes.
+/// Policies that are run only where they are named: one that may be late, one that is told how long machines stay, and one that
+/// follows an artifact.
 const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",

@@ -30,6 +30,7 @@ use crate::job::Job;
 use crate::policy::Recipe;
 use crate::world::World;
 use crate::world::process::Process;
+use scavsim_read::input::{Source, toml};
 
 /// A study, checked.
 #[derive(Debug)]
@@ -92,20 +93,9 @@ impl AvailabilitySource {
 }
 
 impl Study {
-    /// Whether a text is one of a study: it has a table `policy`.
-    pub fn is_in(text: &str) -> bool {
-        let mut lines = text.lines().map(str::trim);
-        let is_key = |line: &str| {
-            let rest = line.strip_prefix("policy");
-            rest.is_some_and(|rest| rest.starts_with(['.', ' ', '=']) && rest.contains('='))
-        };
-        // Keys before the first table are of the file itself.
-        let mut before_tables = lines.clone().take_while(|line| !line.starts_with('['));
-        before_tables.any(is_key)
-            || lines.any(|line| {
-                let rest = line.strip_prefix("[policy");
-                rest.is_some_and(|rest| rest.starts_with([']', '.']))
-            })
+    /// Whether a source is one of a study: it has a table `policy`.
+    pub fn is_in(source: &Source) -> bool {
+        toml::is_written(source, "policy")
     }
 
     /// Ends the wait for policies that are programs when somebody raises the flag.

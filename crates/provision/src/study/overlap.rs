@@ -1,6 +1,7 @@
 //! How much the lives of a setting tell: those that overlap in time meet the same market, and are not independent.
 
 use super::{AvailabilitySource, Setting};
+use scavsim_base::text::words::plural;
 
 /// Fewer lives side by side in a trace are too few for an interval.
 pub const LEAST_DISJOINT: usize = 6;
@@ -69,17 +70,19 @@ impl Sample {
 
     /// What is said of it, after the number of lives.
     pub fn description(&self) -> String {
-        let Sample {
-            lives, disjoint, ..
-        } = self;
-        if self.is_too_small() && *lives > 1 {
+        let lives = plural(self.lives as u64, "life");
+        let in_time = format!(
+            "{lives} in the time of {} that do not overlap",
+            self.disjoint
+        );
+        if self.is_too_small() && self.lives > 1 {
             return format!(
-                "{lives} lives, {disjoint} of which do not overlap: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
+                "{in_time}: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
             );
         }
-        if disjoint < lives {
-            return format!("{lives} lives, {disjoint} of which do not overlap");
+        if self.disjoint < self.lives {
+            return in_time;
         }
-        format!("{lives} lives")
+        lives
     }
 }

@@ -118,7 +118,7 @@ impl PolicySums {
         }
         self.lives += 1;
         self.cost_usd.add(cost_usd);
-        let is_comparable = one.kept() || (one.finished.is_some() && one.lateness_usd > 0.0);
+        let is_comparable = one.kept() || (one.finished.is_some() && one.lateness_usd.is_some());
         if let Some(optimum_usd) = optimum_usd.filter(|_| is_comparable) {
             self.over_clairvoyant.0 += cost_usd / optimum_usd;
             self.over_clairvoyant.1 += 1;

@@ -56,7 +56,7 @@ pub const COLUMNS: &[LifeColumn] = &[
     ("egress_usd", |row| LifeCell::Number(row.life.egress_usd)),
     ("probes_usd", |row| LifeCell::Number(row.life.probes_usd)),
     ("lateness_usd", |row| {
-        LifeCell::Number(row.life.lateness_usd)
+        LifeCell::Number(row.life.lateness_usd.unwrap_or(0.0))
     }),
     ("clairvoyant_usd", |row| {
         row.clairvoyant_usd

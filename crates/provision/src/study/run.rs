@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::{AvailabilitySource, Setting, Study};
 use crate::clairvoyant::{Optimum, optimum};
-use crate::policy::Recipe;
+use crate::policy::{Policy, Recipe};
 use crate::policy_run::live;
 use crate::policy_run::outcome::Outcome;
-use crate::world::{Window, World};
+use crate::world::{Window, World, Zone};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
 /// Seeds of lives are below, so that every language reads them exactly.
@@ -37,8 +37,9 @@ pub fn run(study: &Study, setting: &Setting, lives: Range<usize>) -> Vec<StartOu
     lives.into_par_iter().filter_map(met).collect()
 }
 
-/// Runs one of all lives of a study to see how long it takes, without the programs of users.
-pub fn rehearse_life(study: &Study, number: usize) {
+/// Runs one of all lives of a study to see how long it takes, without the programs of users. Ticks of the life under all
+/// policies, and the clairvoyant; 0 where there is no such life.
+pub fn rehearse_life(study: &Study, number: usize) -> usize {
     let mut life = number;
     for setting in &study.settings {
         let count = setting.lives.count();
@@ -47,10 +48,11 @@ pub fn rehearse_life(study: &Study, number: usize) {
                 let shipped = |recipe: &dyn Recipe| recipe.program().is_none();
                 meet(study, setting, window, start, shipped)
             });
-            return;
+            return setting.ticks * (study.policies.len() + 1);
         }
         life -= count;
     }
+    0
 }
 
 /// What comes of the window of a setting's life, and of its start: its second in the traces, or the number of the draw. `None`
@@ -70,25 +72,40 @@ pub fn in_life<T>(
         AvailabilitySource::Drawn(processes, replicas) => {
             let replica = u64::try_from(life).ok().filter(|one| one < replicas)?;
             let streams = Streams::new(study.seed);
-            let mut world = World {
+            let zones = setting.world.zones.iter().zip(processes);
+            let zones = zones.map(|(zone, process)| {
+                // Prices go on from a start that the replica draws, and begin anew where they end.
+                let prices = zone.spot_usd_per_h.iter().cycle();
+                let shift = life * 7919 % zone.spot_usd_per_h.len();
+                Zone {
+                    name: zone.name.clone(),
+                    region: zone.region.clone(),
+                    vm: zone.vm.clone(),
+                    on_demand_usd_per_h: zone.on_demand_usd_per_h,
+                    offered: process.draw(&streams, &zone.name, replica, setting.ticks),
+                    spot_usd_per_h: prices.skip(shift).take(setting.ticks).copied().collect(),
+                }
+            });
+            let world = World {
                 tick_s: setting.world.tick_s,
-                zones: Vec::new(),
+                zones: zones.collect(),
                 moving: setting.world.moving.clone(),
             };
-            for (zone, process) in setting.world.zones.iter().zip(processes) {
-                let mut zone = zone.clone();
-                zone.offered = process.draw(&streams, &zone.name, replica, setting.ticks);
-                // Prices go on from a start that the replica draws, and begin anew where they end.
-                let prices = &zone.spot_usd_per_h;
-                let shift = life * 7919 % prices.len();
-                zone.spot_usd_per_h = (0..setting.ticks)
-                    .map(|tick| prices[(shift + tick) % prices.len()])
-                    .collect();
-                world.zones.push(zone);
-            }
             let window = world.window(0, setting.ticks)?;
             Some(meet(window, replica as f64))
         }
+    }
+}
+
+impl Study {
+    /// A policy by its number, with the seed that it has in the life from this start; one that is told what comes gets the window.
+    pub fn policy_in_life(&self, policy: usize, window: Window<'_>, start: f64) -> Box<dyn Policy> {
+        let (name, recipe) = &self.policies[policy];
+        recipe.knowing(window).unwrap_or_else(|| {
+            let purpose = Purpose::Strategy(StrategyKey::from_name(name));
+            let mut stream = Streams::new(self.seed).stream(start as u64, purpose);
+            recipe.seeded(stream.below(SEEDS))
+        })
     }
 }
 
@@ -100,18 +117,9 @@ fn meet(
     start: f64,
     is_run: impl Fn(&dyn Recipe) -> bool,
 ) -> StartOutcomes {
-    let streams = Streams::new(study.seed);
-    let run = study
-        .policies
-        .iter()
-        .filter(|(_, recipe)| is_run(&**recipe));
-    let lives = run.map(|(name, recipe)| {
-        let own = || {
-            let purpose = Purpose::Strategy(StrategyKey::from_name(name));
-            let mut stream = streams.stream(start as u64, purpose);
-            recipe.seeded(stream.below(SEEDS))
-        };
-        let mut policy = recipe.knowing(window).unwrap_or_else(own);
+    let run = (0..study.policies.len()).filter(|&policy| is_run(&*study.policies[policy].1));
+    let lives = run.map(|policy| {
+        let mut policy = study.policy_in_life(policy, window, start);
         live(window, &setting.job, &mut *policy)
     });
     StartOutcomes {

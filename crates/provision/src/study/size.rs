@@ -1,6 +1,7 @@
 //! How much there is to run: said before it begins, and refused where no machine does it.
 
 use super::{AvailabilitySource, Setting, Study};
+use scavsim_base::text::words::plural;
 
 /// Most hours of a deadline, so that the clock holds two of them.
 pub(super) const MOST_HOURS: f64 = 1e6;
@@ -18,6 +19,8 @@ pub struct StudySize {
     pub lives: usize,
     /// Ticks that a life may take.
     pub ticks: usize,
+    /// Ticks of all lives under all policies, and the clairvoyant.
+    pub decisions: f64,
     /// Bytes that a thread takes for a life, at most.
     pub bytes: f64,
 }
@@ -26,17 +29,20 @@ impl Study {
     /// How much there is to run, in words.
     pub fn extent(&self) -> String {
         let StudySize { lives, ticks, .. } = self.size();
-        format!("{lives} lives of up to {ticks} ticks")
+        let ticks = plural(ticks as u64, "tick");
+        format!("{} of up to {ticks}", plural(lives as u64, "life"))
     }
 
     /// How much there is to run.
     pub fn size(&self) -> StudySize {
         let bytes = self.settings.iter().map(Setting::bytes);
+        let decisions = (self.settings.iter()).map(|one| one.decisions(self.policies.len()));
         StudySize {
             lives: self.cases(),
             ticks: (self.settings.iter().map(|one| one.ticks))
                 .max()
                 .unwrap_or(0),
+            decisions: decisions.sum(),
             bytes: bytes.fold(0.0, f64::max),
         }
     }

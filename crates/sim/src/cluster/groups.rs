@@ -92,6 +92,11 @@ pub struct Size {
 }
 
 impl Size {
+    /// Steps of the least work that is credited: an update, or a step where updates are not all of one size.
+    pub fn unit(&self) -> f64 {
+        self.per_gradient.map_or(self.per_update, |_| 1.0)
+    }
+
     /// Steps that a stretch of training was worth.
     pub fn worth(&self, stretch: &Stretch) -> f64 {
         match self.per_gradient {

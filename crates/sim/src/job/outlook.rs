@@ -10,7 +10,7 @@
 //! places that are each empty for R after a loss: Takács 1962), and the restart of r hours, which is begun again after each
 //! loss in it: C = e^(Kλr)·(B + (1 − e^(−Kλr))/(Kλ)).
 
-use super::sketch::Outline;
+use super::sketch::{MOST_PIECES, Outline};
 use crate::cluster::Cluster;
 use crate::cluster::random_effects::RandomEffects;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
@@ -39,11 +39,10 @@ impl Outlook {
             seconds: job.outline.start_h * SECONDS_PER_HOUR,
             tries: 1.0,
         };
-        let rate = job.rate();
-        let back_h = job.back_h();
-        let (mut saved_h, mut is_first) = (0.0, true);
-        loop {
-            let (length_h, is_last) = job.piece(saved_h);
+        let (rate, back_h) = (job.rate(), job.back_h());
+        let mut saved_h = 0.0;
+        for piece in 0..MOST_PIECES {
+            let (length_h, is_last) = job.outline.piece(saved_h, 0.0);
             let write_h = if is_last { 0.0 } else { job.outline.write_h };
             // e^x − 1 without cancellation where it is small.
             let lost = libm::expm1(rate * (length_h + write_h));
@@ -53,14 +52,18 @@ impl Outlook {
                 length_h + write_h
             };
             outlook.seconds += hours * SECONDS_PER_HOUR;
-            if is_first {
-                (outlook.tries, is_first) = (lost + 1.0, false);
+            if piece == 0 {
+                outlook.tries = lost + 1.0;
             }
             saved_h += length_h;
             if is_last || !outlook.seconds.is_finite() {
                 return Some(outlook);
             }
         }
+        // An hour of the work that is left takes as long as one before.
+        let start_s = job.outline.start_h * SECONDS_PER_HOUR;
+        outlook.seconds = start_s + (outlook.seconds - start_s) * job.outline.all_h / saved_h;
+        Some(outlook)
     }
 
     /// Seconds that so many steps take in the mean, where they take so many tries that there is no use in simulating them.
@@ -70,7 +73,7 @@ impl Outlook {
         start_up: SimTime,
     ) -> Option<f64> {
         let job = Ageless::new((cluster, luck), steps, start_up)?;
-        let (length_h, is_last) = job.piece(0.0);
+        let (length_h, is_last) = job.outline.piece(0.0, 0.0);
         let write_h = if is_last { 0.0 } else { job.outline.write_h };
         let most_h = libm::log(MOST_TRIES) / job.rate();
         if length_h + write_h <= most_h {
@@ -106,19 +109,9 @@ impl<'c> Ageless<'c> {
         f64::from(self.outline.vms) * self.rate_of_one
     }
 
-    /// Hours of the next piece of work, and whether it is the last.
-    fn piece(&self, saved_h: f64) -> (f64, bool) {
-        let left_h = self.outline.all_h - saved_h;
-        match self.outline.due_h(left_h, 0.0) {
-            Some(due_h) => (due_h.min(left_h), false),
-            None => (left_h, true),
-        }
-    }
-
     /// Hours from a loss until all go on.
     fn back_h(&self) -> f64 {
-        let rate = self.rate();
-        let vms = f64::from(self.outline.vms);
+        let (rate, vms) = (self.rate(), f64::from(self.outline.vms));
         let gathered =
             libm::expm1(vms * libm::log1p(self.rate_of_one * self.outline.replacement_h));
         let restart = libm::expm1(rate * self.outline.restart_h);

@@ -196,7 +196,7 @@ impl<'a> LiveRun<'a> {
         }
         let ahead = StretchPlan {
             size,
-            end: due.min(total),
+            end: end_of(size, done, due).min(total),
             until: until.min(self.until),
             loss,
             notice,
@@ -397,14 +397,20 @@ impl<'a> LiveRun<'a> {
 /// Steps until a checkpoint is due, if one is, with `left` steps to go.
 fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Option<f64> {
     let step_h = size.step_s / SECONDS_PER_HOUR;
-    let work_h = cluster.policy.next_h(left * step_h, age_h)?;
-    // Part of an update that is not asked for would not be credited.
-    let whole = if size.per_gradient.is_none() {
-        size.per_update
-    } else {
-        1.0
-    };
-    Some((work_h / (step_h * whole)).ceil().max(1.0) * whole)
+    let steps = cluster.policy.next_h(left * step_h, age_h)? / step_h;
+    Some(match size.per_gradient {
+        None => steps,
+        Some(_) => steps.ceil().max(size.unit()),
+    })
+}
+
+/// Steps after which a stretch ends for what is `due`, with so many `done`. Part of an update would not be credited, and another
+/// size may train by then than when the checkpoint was planned.
+fn end_of(size: &Size, done: f64, due: f64) -> f64 {
+    match size.per_gradient {
+        None => done + ((due - done - RELIEF) / size.unit()).ceil().max(1.0) * size.unit(),
+        Some(_) => due,
+    }
 }
 
 /// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be

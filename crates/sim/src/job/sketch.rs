@@ -13,7 +13,7 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 /// Losses after which an outline ends wherever it stands.
 const MOST_LOSSES: u32 = 20_000;
 /// Pieces of work between checkpoints in an outline; where writing one takes no time there may be no end of them.
-const MOST_PIECES: u32 = 200_000;
+pub(super) const MOST_PIECES: u32 = 200_000;
 
 /// Outlines of runs, one after the other, keeping their memory.
 #[derive(Debug, Default)]
@@ -45,8 +45,8 @@ pub(super) struct Outline<'c> {
     /// All steps, and how much slower they are than without luck, by which checkpoints are planned.
     pub(super) all_h: f64,
     pub(super) slower: f64,
-    /// One step.
-    pub(super) step_h: f64,
+    /// The least work between two checkpoints.
+    unit_h: f64,
     /// Until another VM runs, until all go on then, and to write a checkpoint.
     pub(super) replacement_h: f64,
     pub(super) restart_h: f64,
@@ -92,18 +92,23 @@ impl<'c> Outline<'c> {
             },
             all_h: steps as f64 * step_h,
             slower: step_h / hours(cluster.whole.step_s),
-            step_h,
+            unit_h: step_h * cluster.whole.unit(),
             replacement_h,
             restart_h: hours(restart),
             write_h: hours(spot.write.mean_s()),
         })
     }
 
-    /// Hours of work after which a checkpoint is due, if one is, with so many to go and the oldest VM so old: a step at least.
-    pub(super) fn due_h(&self, left_h: f64, oldest_h: f64) -> Option<f64> {
-        let due_h = self.policy.next_h(left_h / self.slower, oldest_h)?;
-        let due_h = (due_h * self.slower).max(self.step_h);
-        (due_h < left_h).then_some(due_h)
+    /// Hours of the next piece of work when so many are saved and the oldest VM is so old; and whether it is the last, without
+    /// a checkpoint at its end.
+    pub(super) fn piece(&self, saved_h: f64, oldest_h: f64) -> (f64, bool) {
+        let left_h = self.all_h - saved_h;
+        let due_h = self.policy.next_h(left_h / self.slower, oldest_h);
+        let due_h = due_h.map(|due_h| (due_h * self.slower).max(self.unit_h));
+        match due_h.filter(|&due_h| due_h < left_h) {
+            Some(due_h) => (due_h, false),
+            None => (left_h, true),
+        }
     }
 }
 
@@ -121,7 +126,6 @@ impl Sketch {
             life,
             vms,
             start_h: mut now,
-            all_h,
             replacement_h,
             restart_h,
             write_h,
@@ -133,17 +137,14 @@ impl Sketch {
             self.from.push(now);
             self.end.push(now + next_life_h(life));
         }
-        let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
-        let mut pieces = 0_u32;
+        let (mut saved_h, mut losses, mut pieces, mut surprise) = (0.0, 0, 0, [0.0; 2]);
         loop {
             pieces += 1;
             if pieces > MOST_PIECES {
                 return None;
             }
             let oldest_h = now - least(&self.from);
-            let left_h = all_h - saved_h;
-            let due_h = outline.due_h(left_h, oldest_h);
-            let length_h = due_h.map_or(left_h, |due| due.min(left_h));
+            let (length_h, is_last) = outline.piece(saved_h, oldest_h);
             let loss = least(&self.end);
             let lasts = now + length_h <= loss;
             let unforeseen = f64::from(u8::from(lasts)) - self.odds(life, now, length_h);
@@ -151,7 +152,7 @@ impl Sketch {
             surprise[1] += unforeseen * oldest_h;
             if lasts {
                 now += length_h;
-                if due_h.is_none() {
+                if is_last {
                     break;
                 }
                 if now + write_h <= loss {

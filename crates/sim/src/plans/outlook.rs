@@ -77,17 +77,10 @@ impl LossPauses {
             Keeps::Steps => self.undisturbed(work_s) * (1.0 + rate * (pause + 0.5 * step_s)),
             Keeps::Checkpoint => {
                 let writes = self.writes(work_s);
-                let whole = if writes > 0.0 {
-                    writes * piece(self.interval + self.write)
-                } else {
-                    0.0
-                };
-                let last = if writes > 0.0 {
-                    work_s - writes * self.interval
-                } else {
-                    work_s
-                };
-                whole + piece(last)
+                if writes == 0.0 {
+                    return piece(work_s);
+                }
+                writes * piece(self.interval + self.write) + piece(work_s - writes * self.interval)
             }
         }
     }

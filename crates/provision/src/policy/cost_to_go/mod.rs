@@ -112,28 +112,28 @@ impl CostToGo {
         }
     }
 
-    fn begin(&mut self, desk: &PolicyView<'_, '_>) -> Shape {
+    fn begin(&mut self, view: &PolicyView<'_, '_>) -> Shape {
         let zone = |_| KnownZone {
             rates: Rates::new(self.prior),
             alone: None,
             table: None,
         };
-        self.zones = (0..desk.zones()).map(zone).collect();
+        self.zones = (0..view.zones()).map(zone).collect();
         Shape {
             run_h: self.prior.run_h,
             pause_h: self.prior.pause_h,
-            changeover_h: desk.changeover_s() / 3600.0,
-            work_h: desk.work_s() / 3600.0,
-            slack_h: (desk.deadline_s() - desk.work_s()).max(0.0) / 3600.0,
+            changeover_h: view.changeover_s() / 3600.0,
+            work_h: view.work_s() / 3600.0,
+            slack_h: (view.deadline_s() - view.work_s()).max(0.0) / 3600.0,
         }
     }
 
     /// Takes the tables whose rates and prices have changed.
-    fn prepare(&mut self, desk: &PolicyView<'_, '_>, shape: Shape) {
+    fn prepare(&mut self, view: &PolicyView<'_, '_>, shape: Shape) {
         let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
             let ratios = Ratios {
-                ratio: desk.spot_usd_per_h(zone) / desk.on_demand_usd_per_h(zone),
+                ratio: view.spot_usd_per_h(zone) / view.on_demand_usd_per_h(zone),
                 losses: known.rates.losses(),
                 returns: known.rates.returns(),
             };
@@ -146,19 +146,19 @@ impl CostToGo {
         }
         if has_changed && self.zones.len() > 1 {
             for zone in 0..self.zones.len() {
-                self.zones[zone].table = self.with_others(desk, zone);
+                self.zones[zone].table = self.with_others(view, zone);
             }
         }
     }
 
     /// The table of a zone that may be left once, for any other.
-    fn with_others(&self, desk: &PolicyView<'_, '_>, zone: usize) -> Option<Table> {
+    fn with_others(&self, view: &PolicyView<'_, '_>, zone: usize) -> Option<Table> {
         let mut elsewhere: Vec<f64> = Vec::new();
-        let unit_usd = desk.on_demand_usd_per_h(zone);
+        let unit_usd = view.on_demand_usd_per_h(zone);
         let others = (self.zones.iter().enumerate()).filter(|(other, _)| *other != zone);
         for (other, known) in others {
-            let egress = desk.egress_between_usd(zone, other) / unit_usd;
-            let unit = desk.on_demand_usd_per_h(other) / unit_usd;
+            let egress = view.egress_between_usd(zone, other) / unit_usd;
+            let unit = view.on_demand_usd_per_h(other) / unit_usd;
             let (_, alone) = known.alone.as_ref()?;
             elsewhere.resize(alone.entry.len(), f64::INFINITY);
             for (least, entry) in elsewhere.iter_mut().zip(&alone.entry) {
@@ -170,26 +170,26 @@ impl CostToGo {
     }
 
     /// What it is expected to cost to stay as it is.
-    fn staying(&self, desk: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
-        let Some(place) = desk.running() else {
+    fn staying(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
+        let Some(place) = view.running() else {
             let waits = |(zone, known): (usize, &KnownZone)| {
                 let age = known.rates.pause_age();
                 let waiting = known.table().waiting(left.work_h, left.slack_h, age);
-                desk.egress_usd(zone) + desk.on_demand_usd_per_h(zone) * waiting
+                view.egress_usd(zone) + view.on_demand_usd_per_h(zone) * waiting
             };
             let zones = self.zones.iter().enumerate();
             return zones.map(waits).fold(f64::INFINITY, f64::min);
         };
         let known = &self.zones[place.zone];
-        let start_up_h = desk.start_up_left_s() / 3600.0;
+        let start_up_h = view.start_up_left_s() / 3600.0;
         let slack_h = left.slack_h - start_up_h;
-        let unit_usd = desk.on_demand_usd_per_h(place.zone);
+        let unit_usd = view.on_demand_usd_per_h(place.zone);
         match place.market {
             Market::Spot => {
                 let works = known
                     .table()
                     .on_spot(left.work_h, slack_h, known.rates.run_age());
-                start_up_h * desk.spot_usd_per_h(place.zone) + unit_usd * works
+                start_up_h * view.spot_usd_per_h(place.zone) + unit_usd * works
             }
             Market::OnDemand => {
                 unit_usd * (start_up_h + known.table().on_demand(left.work_h, slack_h))
@@ -198,23 +198,23 @@ impl CostToGo {
     }
 
     /// Whether nothing can be better than the spot machines that it has, without a look at what it costs.
-    fn stays(&self, desk: &PolicyView<'_, '_>, left: RemainingHours) -> bool {
-        let is_on_spot = (desk.running()).is_some_and(|place| place.market == Market::Spot);
+    fn stays(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> bool {
+        let is_on_spot = (view.running()).is_some_and(|place| place.market == Market::Spot);
         self.zones.len() == 1
             && is_on_spot
-            && desk.start_up_left_s() <= 0.0
+            && view.start_up_left_s() <= 0.0
             && self.zones[0].table().stays(left.slack_h)
     }
 
     /// All other places that are better than to stay, the least cost first.
-    fn choose(&mut self, desk: &PolicyView<'_, '_>, left: RemainingHours, stay_usd: f64) {
+    fn choose(&mut self, view: &PolicyView<'_, '_>, left: RemainingHours, stay_usd: f64) {
         self.choices.clear();
         for (zone, known) in self.zones.iter().enumerate() {
-            let (table, egress) = (known.table(), desk.egress_usd(zone));
-            let unit_usd = desk.on_demand_usd_per_h(zone);
+            let (table, egress) = (known.table(), view.egress_usd(zone));
+            let unit_usd = view.on_demand_usd_per_h(zone);
             for market in [Market::Spot, Market::OnDemand] {
                 let place = Place { zone, market };
-                if desk.running() == Some(place) {
+                if view.running() == Some(place) {
                     continue;
                 }
                 let hours = match market {
@@ -234,8 +234,8 @@ impl CostToGo {
 
     /// Whether it is worth more to see how a run goes on that has just begun than to take its machines: what they cost if
     /// they are soon lost against what is paid on demand meanwhile.
-    fn looks_first(&self, desk: &PolicyView<'_, '_>, zone: usize, left: RemainingHours) -> bool {
-        let works = (desk.running()).is_some_and(|place| place.market == Market::OnDemand);
+    fn looks_first(&self, view: &PolicyView<'_, '_>, zone: usize, left: RemainingHours) -> bool {
+        let works = (view.running()).is_some_and(|place| place.market == Market::OnDemand);
         let known = &self.zones[zone];
         if !works || known.rates.run_age() == Age::Old {
             return false;
@@ -246,21 +246,21 @@ impl CostToGo {
     }
 
     /// Looks whether a zone has machines. Where it had some a moment ago that is paid for, and can wait.
-    fn look(&mut self, desk: &mut PolicyView<'_, '_>, zone: usize) {
+    fn look(&mut self, view: &mut PolicyView<'_, '_>, zone: usize) {
         let rates = &mut self.zones[zone].rates;
         if rates.is_worth_a_look() {
-            rates.see(desk.probe(zone));
+            rates.see(view.probe(zone));
         }
     }
 
     /// Takes in what this tick says of the markets without asking.
-    fn observe(&mut self, desk: &PolicyView<'_, '_>) {
-        let tick_h = desk.tick_s() / 3600.0;
+    fn observe(&mut self, view: &PolicyView<'_, '_>) {
+        let tick_h = view.tick_s() / 3600.0;
         for (zone, known) in self.zones.iter_mut().enumerate() {
             known.rates.pass(tick_h);
-            if desk.lost() == Some(zone) {
+            if view.lost() == Some(zone) {
                 known.rates.see(false);
-            } else if desk
+            } else if view
                 .running()
                 .is_some_and(|at| at.zone == zone && at.market == Market::Spot)
             {
@@ -271,35 +271,35 @@ impl CostToGo {
 }
 
 impl Policy for CostToGo {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
         let shape = match self.shape {
             Some(shape) => shape,
-            None => self.begin(desk),
+            None => self.begin(view),
         };
         self.shape = Some(shape);
-        self.observe(desk);
-        self.prepare(desk, shape);
-        let (work_h, times) = (desk.left_s() / 3600.0, desk.times());
+        self.observe(view);
+        self.prepare(view, shape);
+        let (work_h, times) = (view.left_s() / 3600.0, view.times());
         let left = RemainingHours {
             work_h,
             slack_h: (times.deadline - times.now).hours() - work_h,
         };
-        if self.stays(desk, left) {
+        if self.stays(view, left) {
             return;
         }
-        let stay_usd = self.staying(desk, left);
-        self.choose(desk, left, stay_usd);
+        let stay_usd = self.staying(view, left);
+        self.choose(view, left, stay_usd);
         for at in 0..self.choices.len() {
             let Place { zone, market } = self.choices[at].place;
             if market == Market::OnDemand {
-                desk.go_on_demand(zone);
+                view.go_on_demand(zone);
                 return;
             }
-            if self.looks_first(desk, zone, left) {
-                self.look(desk, zone);
+            if self.looks_first(view, zone, left) {
+                self.look(view, zone);
                 continue;
             }
-            let is_up = desk.try_spot(zone);
+            let is_up = view.try_spot(zone);
             self.zones[zone].rates.see(is_up);
             if is_up {
                 return;

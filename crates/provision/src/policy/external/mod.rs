@@ -167,12 +167,12 @@ struct ExternalPolicy {
 
 impl ExternalPolicy {
     /// Asks until the tick is decided.
-    fn ask(&mut self, desk: &mut PolicyView<'_, '_>) -> Result<(), Breach> {
-        let has_happened = !desk.events(&mut self.look).is_empty();
+    fn ask(&mut self, view: &mut PolicyView<'_, '_>) -> Result<(), Breach> {
+        let has_happened = !view.events(&mut self.look).is_empty();
         let is_time = match self.until {
             NextDecision::Tick => true,
             NextDecision::Event => false,
-            NextDecision::Ticks(_) => desk.tick() >= self.asked_again,
+            NextDecision::Ticks(_) => view.tick() >= self.asked_again,
         };
         if !is_time && !has_happened {
             return Ok(());
@@ -180,29 +180,29 @@ impl ExternalPolicy {
         let mut begun = None;
         if self.talk.is_none() {
             self.talk = Some(self.of.talk()?);
-            begun = Some(talk::life(desk, self.seed, &self.of.settings));
+            begun = Some(talk::life(view, self.seed, &self.of.settings));
         }
         let mut reply = None;
         for _ in 0..self.of.max_asks.get() {
-            let shown = talk::shown(desk, self.look.events(), reply.as_ref());
+            let shown = talk::shown(view, self.look.events(), reply.as_ref());
             let line = match begun.take() {
                 Some(life) => format!("{}\n", json!({ "life": life, "desk": shown })),
                 None => format!("{}\n", json!({ "desk": shown })),
             };
             let Some(talk) = &mut self.talk else { break };
-            let (answer, until) = talk.ask(&line, |answer| talk::understood(answer, desk))?;
+            let (answer, until) = talk.ask(&line, |answer| talk::understood(answer, view))?;
             match answer {
                 Answer::Stay => {}
-                Answer::Wait => desk.stop(),
-                Answer::OnDemand(zone, None) => desk.go_on_demand(zone),
+                Answer::Wait => view.stop(),
+                Answer::OnDemand(zone, None) => view.go_on_demand(zone),
                 Answer::OnDemand(zone, Some(form)) => {
-                    desk.go_on_demand_as(zone, form);
+                    view.go_on_demand_as(zone, form);
                 }
-                Answer::GiveUp => desk.give_up(),
+                Answer::GiveUp => view.give_up(),
                 Answer::Spot(zones, form) => {
                     let mut takes = |zone: usize| match form {
-                        Some(form) => desk.try_spot_as(zone, form),
-                        None => desk.try_spot(zone),
+                        Some(form) => view.try_spot_as(zone, form),
+                        None => view.try_spot(zone),
                     };
                     if !zones.iter().any(|&zone| takes(zone)) {
                         reply = Some(Reply::Refused(zones));
@@ -210,7 +210,7 @@ impl ExternalPolicy {
                     }
                 }
                 Answer::Probe(zone) => {
-                    reply = Some(Reply::Offered(zone, desk.probe(zone)));
+                    reply = Some(Reply::Offered(zone, view.probe(zone)));
                     continue;
                 }
                 Answer::Fail(why) => return Err(Breach::Fails(shortened(&why))),
@@ -218,7 +218,7 @@ impl ExternalPolicy {
             }
             self.until = until;
             if let NextDecision::Ticks(ticks) = until {
-                self.asked_again = desk.tick().saturating_add(ticks);
+                self.asked_again = view.tick().saturating_add(ticks);
             }
             return Ok(());
         }
@@ -229,31 +229,31 @@ impl ExternalPolicy {
 /// After a life: the same conversation, if there can be another one.
 fn over(
     talk: NumberedConversation,
-    desk: &PolicyView<'_, '_>,
+    view: &PolicyView<'_, '_>,
 ) -> Result<Option<NumberedConversation>, Breach> {
-    talk.over(|line| talk::understood(line, desk), talk::ready)
+    talk.over(|line| talk::understood(line, view), talk::ready)
 }
 
 impl ExternalPolicy {
-    fn fail(&self, desk: &mut PolicyView<'_, '_>, breach: &Breach) {
+    fn fail(&self, view: &mut PolicyView<'_, '_>, breach: &Breach) {
         let why = breach.to_string();
         if !matches!(breach, Breach::Interrupted) {
             self.of.count(&why);
         }
-        desk.fail(&why);
+        view.fail(&why);
     }
 }
 
 impl Policy for ExternalPolicy {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        if let Err(breach) = self.ask(desk) {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        if let Err(breach) = self.ask(view) {
             if let (Breach::Fails(_), Some(talk)) = (&breach, self.talk.take())
-                && let Ok(Some(talk)) = over(talk, desk)
+                && let Ok(Some(talk)) = over(talk, view)
             {
                 // What failed tells more than how it ended.
                 self.of.waiting.push(talk);
             }
-            self.fail(desk, &breach);
+            self.fail(view, &breach);
         }
     }
 
@@ -261,12 +261,12 @@ impl Policy for ExternalPolicy {
         self.of.net
     }
 
-    fn over(&mut self, desk: &mut PolicyView<'_, '_>) {
+    fn over(&mut self, view: &mut PolicyView<'_, '_>) {
         let Some(talk) = self.talk.take() else { return };
-        match over(talk, desk) {
+        match over(talk, view) {
             Ok(Some(talk)) => self.of.waiting.push(talk),
             Ok(None) => {}
-            Err(breach) => self.fail(desk, &breach),
+            Err(breach) => self.fail(view, &breach),
         }
     }
 }

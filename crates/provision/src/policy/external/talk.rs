@@ -157,21 +157,21 @@ impl<'de> Deserialize<'de> for NextDecision {
     }
 }
 
-/// An answer, understood, with the number of the line that it says it answers. Zones are those of a desk.
+/// An answer, understood, with the number of the line that it says it answers. Zones are those of the view.
 pub(super) fn understood(
     line: &str,
-    desk: &PolicyView<'_, '_>,
+    view: &PolicyView<'_, '_>,
 ) -> Result<(Option<u64>, (Answer, NextDecision)), Breach> {
     let said: PolicyReply = read(line)?;
-    let zone = |name: &String| zone_called(name, line, desk);
-    let form = said.form.as_ref().map(|name| form_called(name, line, desk));
+    let zone = |name: &String| zone_called(name, line, view);
+    let form = said.form.as_ref().map(|name| form_called(name, line, view));
     let form = form.transpose()?;
     if let (Some(form), Some(name)) = (form, &said.on_demand)
-        && !desk.is_served(zone(name)?, form)
+        && !view.is_served(zone(name)?, form)
     {
         let why = format!(
             "`{name}` has no machines of the form `{}`",
-            desk.form_name(form)
+            view.form_name(form)
         );
         return Err(NotUnderstood::new(line, &why).into());
     }
@@ -206,19 +206,19 @@ pub(super) fn ready((answer, _): (Answer, NextDecision)) -> Result<(), Breach> {
     }
 }
 
-fn form_called(name: &str, line: &str, desk: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
-    let names = || (0..desk.forms()).map(|form| desk.form_name(form));
+fn form_called(name: &str, line: &str, view: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
+    let names = || (0..view.forms()).map(|form| view.form_name(form));
     called(name, line, "form", names)
 }
 
-fn zone_called(name: &str, line: &str, desk: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
-    let names = || (0..desk.zones()).map(|zone| desk.zone_name(zone));
+fn zone_called(name: &str, line: &str, view: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
+    let names = || (0..view.zones()).map(|zone| view.zone_name(zone));
     called(name, line, "zone", names)
 }
 
 /// Whether a job has forms that its scenario names.
-fn has_forms(desk: &PolicyView<'_, '_>) -> bool {
-    (0..desk.forms()).any(|form| !desk.form_name(form).is_empty())
+fn has_forms(view: &PolicyView<'_, '_>) -> bool {
+    (0..view.forms()).any(|form| !view.form_name(form).is_empty())
 }
 
 /// The place of a name among those that are there.
@@ -250,38 +250,38 @@ fn by_name<'n, V: Into<Value>>(
 }
 
 /// What a life begins with, as an object of JSON.
-pub(super) fn life(desk: &PolicyView<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
-    let zone = |zone: usize| desk.zone_name(zone);
-    let form = |form: usize| desk.form_name(form);
+pub(super) fn life(view: &PolicyView<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
+    let zone = |zone: usize| view.zone_name(zone);
+    let form = |form: usize| view.form_name(form);
     // A job without forms has one that has no name.
-    let forms = || 0..(if has_forms(desk) { desk.forms() } else { 0 });
-    let zones = (0..desk.zones()).map(|at| {
-        let served = forms().filter(|&form| desk.is_served(at, form));
-        let prices = by_name(served, form, |form| desk.on_demand_usd_per_h_as(at, form));
+    let forms = || 0..(if has_forms(view) { view.forms() } else { 0 });
+    let zones = (0..view.zones()).map(|at| {
+        let served = forms().filter(|&form| view.is_served(at, form));
+        let prices = by_name(served, form, |form| view.on_demand_usd_per_h_as(at, form));
         json!({
             "name": zone(at),
-            "region": desk.region(at),
-            "on_demand_usd_per_h": desk.on_demand_usd_per_h(at),
+            "region": view.region(at),
+            "on_demand_usd_per_h": view.on_demand_usd_per_h(at),
             "on_demand_usd_per_h_as": prices,
         })
     });
     let egress_from = |from| {
-        by_name(0..desk.zones(), zone, |to| {
-            desk.egress_between_usd(from, to)
+        by_name(0..view.zones(), zone, |to| {
+            view.egress_between_usd(from, to)
         })
     };
     json!({
         "protocol": 1,
-        "tick_s": desk.tick_s(),
-        "work_s": desk.work_s(),
-        "deadline_s": desk.deadline_s(),
-        "changeover_s": desk.changeover_s(),
-        "checkpoint_every_s": desk.checkpoint_every_s(),
-        "lateness_usd_per_h": desk.lateness_usd_per_h(),
-        "probe_s": desk.probe_s(),
+        "tick_s": view.tick_s(),
+        "work_s": view.work_s(),
+        "deadline_s": view.deadline_s(),
+        "changeover_s": view.changeover_s(),
+        "checkpoint_every_s": view.checkpoint_every_s(),
+        "lateness_usd_per_h": view.lateness_usd_per_h(),
+        "probe_s": view.probe_s(),
         "zones": zones.collect::<Vec<_>>(),
-        "forms": by_name(forms(), form, |form| desk.form_machines(form)),
-        "egress_usd": by_name(0..desk.zones(), zone, egress_from),
+        "forms": by_name(forms(), form, |form| view.form_machines(form)),
+        "egress_usd": by_name(0..view.zones(), zone, egress_from),
         "seed": seed,
         "settings": settings,
     })
@@ -296,11 +296,11 @@ pub(super) enum Reply {
     Offered(usize, bool),
 }
 
-/// A desk as a program is shown it, with the events since it was last asked and what came of its answer before.
-pub(super) fn shown(desk: &PolicyView<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
-    let name = |zone: usize| desk.zone_name(zone);
-    let form = |form: usize| desk.form_name(form);
-    let running = desk.running().map(|Place { zone, market }| {
+/// A view as a program is shown it, with the events since it was last asked and what came of its answer before.
+pub(super) fn shown(view: &PolicyView<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
+    let name = |zone: usize| view.zone_name(zone);
+    let form = |form: usize| view.form_name(form);
+    let running = view.running().map(|Place { zone, market }| {
         let market = match market {
             Market::Spot => "spot",
             Market::OnDemand => "on_demand",
@@ -315,29 +315,29 @@ pub(super) fn shown(desk: &PolicyView<'_, '_>, events: &[Event], reply: Option<&
         Event::DeadlineNear => json!({ "deadline_near": true }),
     };
     let mut shown = json!({
-        "tick": desk.tick(),
-        "elapsed_s": desk.elapsed_s(),
-        "ticks_left": desk.ticks_left(),
-        "done_s": desk.done_s(),
-        "left_s": desk.left_s(),
-        "saved_s": desk.saved_s(),
-        "slack_s": desk.slack_s(),
-        "spent_usd": desk.spent_usd(),
+        "tick": view.tick(),
+        "elapsed_s": view.elapsed_s(),
+        "ticks_left": view.ticks_left(),
+        "done_s": view.done_s(),
+        "left_s": view.left_s(),
+        "saved_s": view.saved_s(),
+        "slack_s": view.slack_s(),
+        "spent_usd": view.spent_usd(),
         "running": running,
-        "start_up_left_s": desk.start_up_left_s(),
-        "checkpoint": desk.checkpoint().map(name),
-        "lost": desk.lost().map(name),
-        "spot_usd_per_h": by_name(0..desk.zones(), name, |zone| desk.spot_usd_per_h(zone)),
+        "start_up_left_s": view.start_up_left_s(),
+        "checkpoint": view.checkpoint().map(name),
+        "lost": view.lost().map(name),
+        "spot_usd_per_h": by_name(0..view.zones(), name, |zone| view.spot_usd_per_h(zone)),
         "events": events.iter().map(event).collect::<Vec<_>>(),
     });
-    if has_forms(desk) {
+    if has_forms(view) {
         let prices_as = |form| {
-            let zones = (0..desk.zones()).filter(|&zone| desk.is_served(zone, form));
-            by_name(zones, name, |zone| desk.spot_usd_per_h_as(zone, form))
+            let zones = (0..view.zones()).filter(|&zone| view.is_served(zone, form));
+            by_name(zones, name, |zone| view.spot_usd_per_h_as(zone, form))
         };
-        shown["form"] = desk.running_form().map(form).into();
-        shown["speed"] = by_name(0..desk.forms(), form, |form| desk.speed(form));
-        shown["spot_usd_per_h_as"] = by_name(0..desk.forms(), form, prices_as);
+        shown["form"] = view.running_form().map(form).into();
+        shown["speed"] = by_name(0..view.forms(), form, |form| view.speed(form));
+        shown["spot_usd_per_h_as"] = by_name(0..view.forms(), form, prices_as);
     }
     match reply {
         None => {}

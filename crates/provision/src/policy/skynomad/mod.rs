@@ -156,30 +156,30 @@ impl SkyNomad {
     }
 
     /// What an hour of progress is worth: never less than the cheapest spot machine.
-    fn value(&self, desk: &PolicyView<'_, '_>) -> f64 {
+    fn value(&self, view: &PolicyView<'_, '_>) -> f64 {
         let least = |price: &dyn Fn(usize) -> f64| {
-            let prices = (0..desk.zones()).map(price);
+            let prices = (0..view.zones()).map(price);
             prices.fold(f64::INFINITY, f64::min)
         };
-        let left_s = desk.deadline_s() - desk.elapsed_s();
-        let rate = desk.left_s() / left_s;
-        let planned = desk.work_s() / desk.deadline_s();
-        let value = least(&|zone| desk.on_demand_usd_per_h(zone)) * rate / planned;
-        value.max(least(&|zone| self.price(desk, zone)))
+        let left_s = view.deadline_s() - view.elapsed_s();
+        let rate = view.left_s() / left_s;
+        let planned = view.work_s() / view.deadline_s();
+        let value = least(&|zone| view.on_demand_usd_per_h(zone)) * rate / planned;
+        value.max(least(&|zone| self.price(view, zone)))
     }
 
     /// Hours that machines of a zone are expected to stay, as this tick begins.
-    fn lifetime_h(&mut self, desk: &PolicyView<'_, '_>, zone: usize) -> f64 {
+    fn lifetime_h(&mut self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
         if let Some(truth) = &self.truth {
-            return f64::from(truth[zone][desk.tick()]) * desk.tick_s() / 3600.0;
+            return f64::from(truth[zone][view.tick()]) * view.tick_s() / 3600.0;
         }
         let state = &mut self.zones[zone];
-        let age_h = state.runs.age_h(desk.elapsed_s()).unwrap_or(0.0);
-        let tick_h = desk.tick_s() / 3600.0;
+        let age_h = state.runs.age_h(view.elapsed_s()).unwrap_or(0.0);
+        let tick_h = view.tick_s() / 3600.0;
         let life_h = state
             .runs
-            .expected_h(age_h.max(state.probed_h), desk.elapsed_s(), tick_h);
-        let left_h = (desk.deadline_s() - desk.elapsed_s()) / 3600.0;
+            .expected_h(age_h.max(state.probed_h), view.elapsed_s(), tick_h);
+        let left_h = (view.deadline_s() - view.elapsed_s()) / 3600.0;
         let longest_h = self
             .settings
             .longest_life_h
@@ -190,7 +190,7 @@ impl SkyNomad {
     /// Utility of a zone's spot market, without what it takes to go there.
     fn spot_utility(
         &self,
-        desk: &PolicyView<'_, '_>,
+        view: &PolicyView<'_, '_>,
         zone: usize,
         value: f64,
         is_here: bool,
@@ -199,36 +199,36 @@ impl SkyNomad {
         let start_up_h = if is_here {
             0.0
         } else {
-            desk.changeover_s() / 3600.0
+            view.changeover_s() / 3600.0
         };
         let works_h = life_h - start_up_h;
         if works_h <= 0.0 {
             return f64::NEG_INFINITY;
         }
-        (value * works_h - self.price(desk, zone) * life_h) / life_h
+        (value * works_h - self.price(view, zone) * life_h) / life_h
     }
 
     /// The spot price that it reckons with: the one that it met when it asked last.
-    fn price(&self, desk: &PolicyView<'_, '_>, zone: usize) -> f64 {
+    fn price(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
         let known = self.zones[zone].usd_per_h;
-        known.unwrap_or_else(|| desk.spot_usd_per_h(zone))
+        known.unwrap_or_else(|| view.spot_usd_per_h(zone))
     }
 
-    fn utility_now(&self, desk: &PolicyView<'_, '_>, value: f64) -> f64 {
-        match desk.running() {
+    fn utility_now(&self, view: &PolicyView<'_, '_>, value: f64) -> f64 {
+        match view.running() {
             None => 0.0,
             Some(place) if place.market == Market::Spot => {
-                self.spot_utility(desk, place.zone, value, true)
+                self.spot_utility(view, place.zone, value, true)
             }
-            Some(place) => value - desk.on_demand_usd_per_h(place.zone),
+            Some(place) => value - view.on_demand_usd_per_h(place.zone),
         }
     }
 
     /// All that may be better than what is, the best first.
-    fn choices(&self, desk: &PolicyView<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
-        let running = desk.running();
+    fn choices(&self, view: &PolicyView<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
+        let running = view.running();
         let from = running.map(|place| place.zone).or(self.last);
-        let egress = |zone: usize| from.map_or(0.0, |from| desk.egress_between_usd(from, zone));
+        let egress = |zone: usize| from.map_or(0.0, |from| view.egress_between_usd(from, zone));
         let margin =
             self.settings.margin_usd_per_h.get() + self.settings.margin_share.get() * value;
         choices.clear();
@@ -236,7 +236,7 @@ impl SkyNomad {
             utility: 0.0,
             place: None,
         });
-        for zone in 0..desk.zones() {
+        for zone in 0..view.zones() {
             let place = Place {
                 zone,
                 market: Market::Spot,
@@ -244,7 +244,7 @@ impl SkyNomad {
             let is_here = running == Some(place);
             let life_h = self.zones[zone].life_h;
             let utility =
-                self.spot_utility(desk, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
+                self.spot_utility(view, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
             let elsewhere = running.is_some_and(|there| there.zone != zone);
             if utility >= 0.0 && !is_here && !(elsewhere && utility <= now + margin) {
                 choices.push(Choice {
@@ -253,19 +253,19 @@ impl SkyNomad {
                 });
             }
         }
-        for zone in 0..desk.zones() {
+        for zone in 0..view.zones() {
             let place = Place {
                 zone,
                 market: Market::OnDemand,
             };
             let moves = from.is_some_and(|from| from != zone);
-            let start_up_h = desk.changeover_s() / 3600.0;
+            let start_up_h = view.changeover_s() / 3600.0;
             let penalty = if moves {
                 start_up_h * value + egress(zone)
             } else {
                 0.0
             };
-            let utility = value - desk.on_demand_usd_per_h(zone) - penalty;
+            let utility = value - view.on_demand_usd_per_h(zone) - penalty;
             let is_better = running.is_none() || utility > now + margin;
             if utility >= 0.0 && running != Some(place) && is_better {
                 choices.push(Choice {
@@ -280,11 +280,11 @@ impl SkyNomad {
     /// Takes the best that can be had; the place where it is then.
     fn start_best_choice(
         &mut self,
-        desk: &mut PolicyView<'_, '_>,
+        view: &mut PolicyView<'_, '_>,
         choices: &[Choice],
         now: f64,
     ) -> Option<Place> {
-        let before = desk.running();
+        let before = view.running();
         for choice in choices.iter().take_while(|choice| choice.utility > now) {
             let Some(place) = choice.place else {
                 // Waiting is better, but machines that are there are kept.
@@ -294,10 +294,10 @@ impl SkyNomad {
             let zone = place.zone;
             match place.market {
                 Market::Spot => {
-                    let at_s = desk.elapsed_s();
+                    let at_s = view.elapsed_s();
                     self.zones[zone].end_probe(at_s, End::Given);
-                    self.zones[zone].usd_per_h = Some(desk.spot_usd_per_h(zone));
-                    if !desk.try_spot(zone) {
+                    self.zones[zone].usd_per_h = Some(view.spot_usd_per_h(zone));
+                    if !view.try_spot(zone) {
                         self.refuse(zone, at_s);
                         continue;
                     }
@@ -309,8 +309,8 @@ impl SkyNomad {
                     }
                 }
                 Market::OnDemand => {
-                    desk.go_on_demand(zone);
-                    let at_s = desk.elapsed_s();
+                    view.go_on_demand(zone);
+                    let at_s = view.elapsed_s();
                     if let Some(before) = before {
                         if let Some((old, gives_back)) = &mut self.spot
                             && *old == before.zone
@@ -349,24 +349,24 @@ impl SkyNomad {
     }
 
     /// Probes the zones whose time has come.
-    fn probe(&mut self, desk: &mut PolicyView<'_, '_>, at: Option<Place>) {
-        let (tick, at_s) = (desk.tick(), desk.elapsed_s());
+    fn probe(&mut self, view: &mut PolicyView<'_, '_>, at: Option<Place>) {
+        let (tick, at_s) = (view.tick(), view.elapsed_s());
         for zone in 0..self.zones.len() {
             let state = &self.zones[zone];
             let is_here = at.is_some_and(|place| place.zone == zone);
             if is_here || state.is_probed || state.refused || tick < state.next_probe {
                 continue;
             }
-            let is_up = desk.probe(zone);
+            let is_up = view.probe(zone);
             let state = &mut self.zones[zone];
-            state.usd_per_h = Some(desk.spot_usd_per_h(zone));
+            state.usd_per_h = Some(view.spot_usd_per_h(zone));
             state.next_probe = tick + self.settings.probe_every_ticks.get() as usize;
             if is_up {
                 // The source tells hours of probes from what it is billed in the zone, machines on demand included.
-                state.paid_h = match desk.running() {
+                state.paid_h = match view.running() {
                     Some(here) if here.zone == zone && here.market == Market::OnDemand => {
-                        let spot = desk.spot_usd_per_h(zone);
-                        desk.on_demand_usd_per_h(zone) / spot * desk.tick_s() / 3600.0
+                        let spot = view.spot_usd_per_h(zone);
+                        view.on_demand_usd_per_h(zone) / spot * view.tick_s() / 3600.0
                     }
                     _ => 60.0 / 3600.0,
                 };
@@ -394,20 +394,20 @@ impl ZoneState {
 }
 
 impl Policy for SkyNomad {
-    fn decide(&mut self, desk: &mut PolicyView<'_, '_>) {
-        self.zones.resize_with(desk.zones(), ZoneState::default);
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        self.zones.resize_with(view.zones(), ZoneState::default);
         for (zone, state) in self.zones.iter_mut().enumerate() {
             state
                 .usd_per_h
-                .get_or_insert_with(|| desk.spot_usd_per_h(zone));
+                .get_or_insert_with(|| view.spot_usd_per_h(zone));
         }
-        let (at_s, tick_h) = (desk.elapsed_s(), desk.tick_s() / 3600.0);
+        let (at_s, tick_h) = (view.elapsed_s(), view.tick_s() / 3600.0);
         if let Some((zone, gives_back)) = self.spot {
             let still = Place {
                 zone,
                 market: Market::Spot,
             };
-            if desk.running() != Some(still) {
+            if view.running() != Some(still) {
                 let end = if gives_back { End::Given } else { End::Lost };
                 self.zones[zone].runs.end(at_s, end);
                 // Not own any more when it is seen to be down.
@@ -419,20 +419,20 @@ impl Policy for SkyNomad {
             state.probed_h += std::mem::take(&mut state.paid_h);
             state.runs.pass(at_s, tick_h);
         }
-        if let Some(place) = desk.running() {
+        if let Some(place) = view.running() {
             self.last = Some(place.zone);
         }
         for zone in 0..self.zones.len() {
-            self.zones[zone].life_h = self.lifetime_h(desk, zone);
+            self.zones[zone].life_h = self.lifetime_h(view, zone);
         }
-        let value = self.value(desk);
-        let now = self.utility_now(desk, value);
+        let value = self.value(view);
+        let now = self.utility_now(view, value);
         let mut choices = std::mem::take(&mut self.choices);
-        self.choices(desk, value, now, &mut choices);
-        let at = self.start_best_choice(desk, &choices, now);
+        self.choices(view, value, now, &mut choices);
+        let at = self.start_best_choice(view, &choices, now);
         self.choices = choices;
         if self.truth.is_none() {
-            self.probe(desk, at);
+            self.probe(view, at);
         }
     }
 

@@ -4,17 +4,18 @@
 /// every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct YoungDaly {
+    /// Hours of work from one checkpoint to the next.
     interval_h: f64,
 }
 
 impl YoungDaly {
-    /// Young's √(2 δ M): a write takes `write_h` = δ hours, losses are `mtbf_h` = M hours apart in the mean.
+    /// Young's interval of √(2 δ M) hours: a write takes `write_h` = δ hours, losses are `mtbf_h` = M hours apart in the mean.
     /// Source: Young 1974. `None` unless δ is at least 0 and M above it, both finite.
     pub fn first_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
         YoungDaly::with(write_h, mtbf_h, (2.0 * write_h * mtbf_h).sqrt())
     }
 
-    /// Daly's √(2 δ M) (1 + ⅓ √(δ/2M) + ⅑ δ/2M) − δ for δ < 2M, and M otherwise; names as above. Source: Daly 2006, eq. 37.
+    /// Daly's interval, in hours: √(2 δ M) (1 + ⅓ √(δ/2M) + ⅑ δ/2M) − δ for δ < 2M, and M otherwise; names as above. Source: Daly 2006, eq. 37.
     pub fn higher_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
         let part = write_h / (2.0 * mtbf_h);
         let interval_h = if part < 1.0 {
@@ -48,6 +49,7 @@ impl YoungDaly {
         is_legal.then_some(YoungDaly { interval_h })
     }
 
+    /// Hours of work from one checkpoint to the next, without the time of writing.
     pub fn interval_h(self) -> f64 {
         self.interval_h
     }
