@@ -148,6 +148,9 @@ impl PlanJob {
         for vm in self.vms.take_all() {
             self.end(&vm, EndedBy::User);
         }
+        if let Some(failing) = &mut self.failing {
+            failing.release_all();
+        }
         // Nobody is a node of anything any more.
         self.forming = FormationState::default();
         if let Some((vm, from)) = self.spares_held.take() {
