@@ -51,24 +51,11 @@ impl Consent {
             return Ok(());
         }
         // Where nobody knows how much is free, nobody can say that it is too little.
-<<<<<<< HEAD
         let free = asked
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
         let (jobs, share) = (asked.jobs, asked.share);
         if !estimate::may_exceed(asked.plan, asked.interrupt, jobs, share, (LONG_S, free))? {
-=======
-        let available = |path| fs4::available_space(path).ok();
-        let free = asked.csv_in.and_then(available);
-        let PlannedRun {
-            plan,
-            interrupt,
-            jobs,
-            share,
-            ..
-        } = *asked;
-        if !estimate::may_exceed(plan, interrupt, jobs, share, (LONG_S, free))? {
->>>>>>> f-t
             return Ok(());
         }
         let estimate = estimate::estimate_run(asked.scenario, jobs)?;

@@ -61,7 +61,7 @@ struct Sample {
     time: Duration,
     /// The time with that of one simulation more, which was cut off.
     cut: Option<Duration>,
-    /// Arenas of the whole run, those that were made, and the time of that: all simulations on an arena share it.
+    /// Search problems of the whole run, those that were made, and the time of that: all simulations on a search problem share it.
     arenas: u64,
     made: u64,
     making: Duration,
@@ -321,7 +321,7 @@ fn tried(
         .has_headers(false)
         .from_writer(Bytes(0));
     let start = Instant::now();
-    // What arenas took of the time since then.
+    // What search problems took of the time since then.
     let mut pause = Duration::ZERO;
     let shared = plan.cases_per_simulation().max(1);
     let mut sample = Sample {

@@ -91,17 +91,10 @@ impl VerifyArgs {
         };
         let folder = self.folder.display();
         if self.scenario.is_some() {
-<<<<<<< HEAD
             return Err(wrong(
                 format!("`--scenario` is for runs of search strategies, and {folder} holds none"),
                 "leave it out: the files are then compared with their hashes",
             ));
-=======
-            let what =
-                format!("`--scenario` says nothing of {folder}, which holds no run of strategies");
-            let help = "without it, files are compared with their hashes";
-            return Err(wrong(what, help));
->>>>>>> f-t
         }
         if let Some(name) = altered.first() {
             let what = format!(

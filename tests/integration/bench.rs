@@ -554,7 +554,15 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     sandbox.write("out/submission.json", &program);
     let told = stdout(&verify(&sandbox, "out").code(1));
     assert!(
-        reasons(&told).contains("no strategy that comes along, or no program"),
+        reasons(&told).contains("`mine.py` is no built-in strategy"),
+        "{told}"
+    );
+    // A program with the name of a strategy could not be told from it.
+    sandbox.write("programs/random", "");
+    let other = ["--name", "mine"];
+    let told = stderr(&run(&sandbox, "programs/random", "other", &other).code(2));
+    assert!(
+        told.contains("the program `programs/random` has the name of the strategy `random`"),
         "{told}"
     );
     let twice = honest.replacen('{', "{\n  \"name\": \"other\",", 1);

@@ -56,14 +56,14 @@ fn who_says_only_how_spot_vms_live_is_told_the_rest() {
     assert_says(
         &said,
         &[
-            "using `cluster.start_up_s = 88.1` from data/clouds/delays/startup.csv",
+            "using `spot.start_up_s = 88.1` from data/clouds/delays/startup.csv",
             "`spot.checkpoint = \"young-daly\"` from Daly 2006",
             "`spot.checkpoint_write_s = 4.3` from data/clouds/delays/checkpoint.csv",
             "say `KEY = 0` for none, `checkpoint = \"none\"` for no checkpoints",
         ],
     );
     let as_told = format!(
-        "{CLUSTER}[cluster]\nstart_up_s = 88.1\n[spot]\nlifetime = \"gcp-2019\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = 4.3\n"
+        "{CLUSTER}[spot]\nstart_up_s = 88.1\nlifetime = \"gcp-2019\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = 4.3\n"
     );
     let (said, written) = told(&as_told);
     assert!(!said.contains("using `"), "{said}");
@@ -113,13 +113,60 @@ fn who_says_only_how_machines_fail_is_told_the_rest() {
         free.iter().zip(&unsaid).all(|(a, b)| a < b),
         "{free:?} {unsaid:?}"
     );
-    // 16 bytes each of 2.7 billion parameters, an eighth of 12 and all of 4 on each of 16 GPUs: written as one file they would take longer.
+    // 16 bytes each of 2.7 billion parameters, a sixteenth of 12 and all of 4 on each of 16 GPUs: written as one file they would take longer.
     let (_, whole) = told(&format!(
         "{PLAN}{failures}checkpoint_write_s = 860\n{reactions}"
     ));
     assert!(
         whole.iter().zip(&unsaid).all(|(a, b)| a > b),
         "{whole:?} {unsaid:?}"
+    );
+}
+
+/// VMs on demand do not start as spot VMs do, in one scenario either.
+#[test]
+fn each_market_starts_as_it_was_measured() {
+    let kinds = "[kind.ours]\nvm = \"e2-standard-4\"\n[kind.theirs]\nvm = \"e2-standard-4\"\nmarket = \"spot\"\n\
+                 [spot]\nexponential_mean_h = 1e6\ncheckpoint = \"none\"\n";
+    let (said, measured) = told(&format!("{CLUSTER}{kinds}"));
+    assert_says(
+        &said,
+        &[
+            "using `cluster.start_up_s = 69.8` from data/clouds/delays/startup.csv",
+            "`spot.start_up_s = 88.1` from data/clouds/delays/startup.csv",
+        ],
+    );
+    // On demand is the fastest, and the later by its start alone.
+    let (_, at_once) = told(&format!("{CLUSTER}[cluster]\nstart_up_s = 0\n{kinds}"));
+    for (measured, at_once) in measured.iter().zip(at_once) {
+        let start_s = (measured - at_once) * 3600.0;
+        assert!((start_s - 69.8).abs() < 0.01, "{start_s}");
+    }
+}
+
+/// What in-memory copies cost to load, and checkpoints of a given size to write, is not free.
+#[test]
+fn copies_and_checkpoints_of_a_given_size_are_not_free() {
+    let failures =
+        "[failures]\ncauses = [{ name = \"any\", loses = \"node\", per_node_h = 0.7 }]\n";
+    let (said, _) = told(&format!(
+        "{PLAN}{failures}[parallel.reaction]\nsaves = \"in-memory\"\n"
+    ));
+    assert_says(
+        &said,
+        &["`parallel.reaction.costs = \"parcae\"` from data/reactions/parcae.toml"],
+    );
+    let spot = "[spot]\nexponential_mean_h = 1000\ncheckpoint = \"none\"\n";
+    let (said, _) = told(&format!("{PLAN}{failures}{spot}"));
+    assert_says(
+        &said,
+        &["`failures.checkpoint_write_s = 3.65 + 0.0199 per MB"],
+    );
+    assert!(!said.contains("spot.checkpoint_write_s"), "{said}");
+    let (said, _) = told(&format!("{PLAN}{failures}{spot}checkpoint_mb = 1000\n"));
+    assert_says(
+        &said,
+        &["`failures.checkpoint_write_s = 23.6` from data/clouds/delays/checkpoint.csv"],
     );
 }
 

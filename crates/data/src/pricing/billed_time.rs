@@ -13,6 +13,7 @@ pub struct BilledTime {
 }
 
 impl BilledTime {
+    /// Seconds that are billed for a VM that was held `held_s` seconds.
     pub fn seconds(&self, held_s: f64) -> f64 {
         let at_least = held_s.max(self.minimum_s);
         if self.granularity_s == 0.0 {

@@ -185,7 +185,7 @@ impl Policy {
         }
     }
 
-    /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
+    /// What runs on VMs of the types `vms` are billed by, in USD; usage names a VM type by its index there. Fails where one has no price.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn tariff(&self, vms: &[RentedVmType<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {

@@ -8,6 +8,7 @@ pub const AS_MEASURED: &str = "as-measured";
 
 /// What runs cost by themselves. Usage names a run where it else names a VM type.
 pub trait StatedPrices: Debug + Send + Sync {
+    /// USD of `seconds` of a run.
     fn usd(&self, run: u16, seconds: f64) -> f64;
 }
 

@@ -159,7 +159,7 @@ impl Ledger {
         (self.phase, self.phase_since) = (phase, now);
     }
 
-    /// Training takes from `now` on, for want of VMs, a share of its seconds more than it would.
+    /// From `now` on training takes longer for want of VMs: `share` of its seconds (0 to 1) are lost.
     pub fn set_slowness(&mut self, share: f64, now: SimTime) {
         self.enter(self.phase, now);
         self.slowness = share;

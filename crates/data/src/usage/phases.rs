@@ -24,7 +24,7 @@ pub struct Phases {
     pub vm_seconds: Vec<(u16, [f64; PHASES])>,
     /// ∫ B dt per phase.
     pub sample_seconds: [f64; PHASES],
-    /// What of it training took longer than with all VMs of its configuration.
+    /// Sample-seconds that training took longer than with all VMs of its configuration; part of `sample_seconds`.
     pub slow_seconds: f64,
 }
 

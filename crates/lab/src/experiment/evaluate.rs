@@ -157,7 +157,7 @@ impl<'p> Evaluator<'p> {
         self.simulation.noted()
     }
 
-    /// The seconds per configuration that a strategy predicts in an arena and a replica, under the first policy and
+    /// The seconds per configuration that a strategy predicts in a search problem and a replica, under the first policy and
     /// for the first objective.
     pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
         self.evaluate(Case {

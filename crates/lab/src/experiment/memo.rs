@@ -13,7 +13,7 @@ use scavsim_data::usage::VmInterval;
 use scavsim_data::usage::phases::PHASES;
 use scavsim_sim::training::UnfinishedJob;
 
-/// Which run: arena, replica and configuration.
+/// Which run: search problem, replica and configuration.
 pub(super) type Key = (usize, u64, usize);
 
 /// A run, or why it does not come to its end.
@@ -34,7 +34,7 @@ pub(super) struct Memo {
 struct Drawer {
     runs: HashMap<Key, RunResult>,
     bytes: usize,
-    /// The first arena that may be asked for again.
+    /// The first search problem that may be asked for again.
     arena: usize,
 }
 
@@ -72,7 +72,7 @@ impl Memo {
         let mut drawer = drawer.unwrap_or_else(std::sync::PoisonError::into_inner);
         let most = self.most_bytes / DRAWERS;
         if drawer.bytes + bytes > most && key.0 > drawer.arena {
-            // Cases come in the order of arenas.
+            // Cases come in the order of search problems.
             drawer.arena = key.0;
             drawer.runs.retain(|(arena, ..), _| *arena >= key.0);
             drawer.bytes = drawer.runs.values().map(self::bytes).sum();

@@ -22,7 +22,7 @@ use simulation_notices::SimulationNotices;
 
 /// A scenario, ready to run.
 ///
-/// Arenas are made when a case first asks for one, and can be forgotten again: a scenario of ten
+/// Search problems are made when a case first asks for one, and can be forgotten again: a scenario of ten
 /// thousand clusters never holds them all.
 pub struct Plan {
     source: Scenario,
@@ -52,12 +52,12 @@ pub struct Plan {
 
 type ProblemResult = Result<Box<SearchProblem>, PlanError>;
 
-/// Place of a case in the order arena → strategy → replica → policy → objective.
+/// Place of a case in the order search problem → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// Number of the case, from 0.
     pub number: u64,
-    /// Index of the arena: in a setting the workload, or where every VM is searched by itself one VM of it.
+    /// Index of the search problem: in a setting the workload, or where every VM is searched by itself one VM of it.
     pub arena: usize,
     pub policy: usize,
     pub objective: usize,
@@ -65,9 +65,9 @@ pub struct Case {
     pub replica: u64,
 }
 
-/// Arenas that are made at once, for an error to come before the run.
+/// Search problems that are made at once, for an error to come before the run.
 const EAGER: usize = 16;
-/// Configurations whose arena takes long to make.
+/// Configurations whose search problem takes long to make.
 const MANY: usize = 1000;
 
 impl Plan {
@@ -151,7 +151,7 @@ impl Plan {
         self.replicas = replicas.end.saturating_sub(replicas.start);
     }
 
-    /// Makes the arenas of these tasks that are not there yet and take long, on all threads of the pool that this is called
+    /// Makes the search problems of these tasks that are not there yet and take long, on all threads of the pool that this is called
     /// in. Others are made by the thread whose case first needs one, while all that need the same wait.
     pub fn prepare(&self, tasks: &[Range<u64>]) {
         let touched = tasks.iter().flat_map(|cases| {
@@ -176,7 +176,7 @@ impl Plan {
         });
     }
 
-    /// Whether to make an arena takes so long that threads had better share it.
+    /// Whether to make a search problem takes so long that threads had better share it.
     fn takes_long(&self, index: usize) -> bool {
         let (setting, search) = self.place(index);
         let setup = &self.source.runs_in[setting].setup;
@@ -189,35 +189,35 @@ impl Plan {
         self.arenas.len()
     }
 
-    /// The setting of an arena, and the place of its search.
+    /// The setting of a search problem, and the place of its search.
     fn place(&self, arena: usize) -> (usize, usize) {
         let searches = self.searches.len().max(1);
         (arena / searches, arena % searches)
     }
 
-    /// Name of an arena's setting; empty where no key of the scenario holds several values.
+    /// Name of a search problem's setting; empty where no key of the scenario holds several values.
     pub fn setting(&self, arena: usize) -> &str {
         &self.source.runs_in[self.place(arena).0].name
     }
 
-    /// How often the job of an arena will be run, where that is said.
+    /// How often the job of a search problem will be run, where that is said.
     pub fn repeats(&self, arena: usize) -> Option<u64> {
         self.source.runs_in[self.place(arena).0].repeats
     }
 
-    /// An arena, made if need be.
+    /// A search problem, made if need be.
     pub fn arena(&self, index: usize) -> Result<&SearchProblem, &PlanError> {
         let made =
             self.arenas[index].get_or_init(|| self.make(index, Parallelism::One).map(Box::new));
         made.as_deref()
     }
 
-    /// Whether an arena was asked for before.
+    /// Whether a search problem was asked for before.
     pub fn is_made(&self, index: usize) -> bool {
         self.arenas[index].get().is_some()
     }
 
-    /// Number of arenas that were asked for.
+    /// Number of search problems that were asked for.
     pub fn made(&self) -> usize {
         self.arenas
             .iter()
@@ -225,15 +225,15 @@ impl Plan {
             .count()
     }
 
-    /// All arenas that can be made.
+    /// All search problems that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &SearchProblem> {
         (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
     }
 
-    /// Forgets the arenas before `first`, if there are too many to keep, on the threads of the pool that this is called in.
+    /// Forgets the search problems before `first`, if there are too many to keep, on the threads of the pool that this is called in.
     pub fn forget_before(&mut self, first: usize) {
         if self.arenas.len() > EAGER {
-            // Cases come in the order of arenas: those made lie close before `first`.
+            // Cases come in the order of search problems: those made lie close before `first`.
             let behind = self.arenas[..first].iter_mut().rev();
             let mut made: Vec<Option<ProblemResult>> =
                 behind.map_while(|cell| Some(Some(cell.take()?))).collect();
@@ -245,7 +245,7 @@ impl Plan {
         &self.names[self.searches[self.place(arena).1].choice]
     }
 
-    /// The program that the job of an arena is a run of: the job itself, unless there are several of one program.
+    /// The program that the job of a search problem is a run of: the job itself, unless there are several of one program.
     pub fn program(&self, arena: usize) -> &str {
         let choice = self.searches[self.place(arena).1].choice;
         let named = self.source.subject.topic().program(choice);

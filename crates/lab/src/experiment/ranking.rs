@@ -158,7 +158,7 @@ pub fn rank(scenario: &Scenario, effort: RankingOptions<'_>) -> Result<Vec<Ranki
             let rows = rows.map(|(at, runs)| row(&plan, arena, index, at, runs));
             ranking.rows.extend(rows);
             if is_last {
-                // Those of several arenas have no oracle in common.
+                // Those of several search problems have no oracle in common.
                 let one = (begin == at).then(|| &arena.oracle[index][..]);
                 ranking.sort(&plan.objectives, one);
             }

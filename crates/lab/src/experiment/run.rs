@@ -103,7 +103,7 @@ pub fn run(
 /// Evaluates `tasks`, which are runs of cases of `plan`, and has what their records come to put together in the order
 /// of the tasks.
 ///
-/// Tasks come in the order of their cases: arenas that lie behind are forgotten.
+/// Tasks come in the order of their cases: search problems that lie behind are forgotten.
 ///
 /// Once the interrupt of `plan` is raised it ends within a few events.
 ///
@@ -174,7 +174,7 @@ pub fn gather<G: Gather>(
     }
 }
 
-/// Blocks after which the arenas behind are forgotten, where threads are few.
+/// Blocks after which the search problems behind are forgotten, where threads are few.
 const BLOCKS_PER_STAGE: usize = 4;
 /// So many threads are kept busy while one of them adds up.
 const FEW_THREADS: usize = 4;

@@ -31,7 +31,7 @@ use scavsim_sim::engine::Parallelism;
 #[error("`{0}` was measured, not simulated")]
 pub struct NotSimulated(pub String);
 
-/// A ground with all that compete on it.
+/// An environment with all that compete on it.
 pub struct SearchProblem {
     pub workload: String,
     /// The truth.

@@ -81,12 +81,12 @@ impl FromStr for Shard {
 /// The cases of a run, cut into tasks. Borders depend on the scenario alone: whatever is added up within a task first
 /// comes to the same for any number of threads and shards.
 ///
-/// No task has cases of two strategies or arenas unless it has all of them, and none parts two replicas that stand
+/// No task has cases of two strategies or search problems unless it has all of them, and none parts two replicas that stand
 /// together (2 r and 2 r + 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tasks {
     cases: u64,
-    /// Cases that begin with a task of their own: those of one arena and strategy, or all.
+    /// Cases that begin with a task of their own: those of one search problem and strategy, or all.
     stretch: u64,
     size: u64,
 }
@@ -101,7 +101,7 @@ const MOST_CASES: u64 = 4096;
 const TOGETHER: u64 = 2;
 
 impl Tasks {
-    /// Tasks of at most `size` cases; `stretch` cases have one arena and strategy.
+    /// Tasks of at most `size` cases; `stretch` cases have one search problem and strategy.
     pub fn new(cases: u64, stretch: u64, size: u64) -> Tasks {
         let (stretch, size) = (stretch.max(1), size.max(1));
         if stretch <= size {

@@ -29,9 +29,9 @@ pub struct Simulation<'p> {
     plan: &'p Plan,
     /// Runs without search that any thread made; `None` where each is to be made here.
     memo: Option<&'p Memo>,
-    /// The job of the arena of the last search, marked at the end of each search.
+    /// The job of the search problem of the last search, marked at the end of each search.
     site: Option<(usize, Box<dyn JobTrial + 'p>)>,
-    /// Arena, strategy and replica of the searches.
+    /// Search problem, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
     /// Searches that differ in what else they depend on, the first `used` of them valid: of this replica, or of others where
     /// nothing is left to luck.
@@ -42,7 +42,7 @@ pub struct Simulation<'p> {
     count: u64,
     /// Who searches in place of the strategies of cases.
     stand_in: Option<Arc<dyn Strategy>>,
-    /// Runs without search, in this arena.
+    /// Runs without search, in this search problem.
     alone: ByReplica<Runs>,
     alone_in: Option<usize>,
     scratch: Vec<f64>,
@@ -146,7 +146,7 @@ impl<'p> Simulation<'p> {
         self.searches[self.last].errors
     }
 
-    /// Notes what happens from the next search in this arena on.
+    /// Notes what happens from the next search in this search problem on.
     pub(super) fn watch(&mut self, arena: usize, most: u64) {
         if let Some(site) = site(self.plan, &mut self.site, arena) {
             site.watch(most);
@@ -527,12 +527,12 @@ const MOST_ALONE: usize = 4_096;
 /// Searches that are kept at once: as many as there are objectives, and then some.
 const MOST_SEARCHES: usize = 8;
 
-/// For a run without an arena, which nobody asks for after a search without one.
+/// For a run without a search problem, which nobody asks for after a search without one.
 const STALLED: UnfinishedJob = UnfinishedJob::Stalled(StalledJob { at: SimTime::ZERO });
-/// What is said in words of a run without an arena.
+/// What is said in words of a run without a search problem.
 const NO_ARENA: &str = "the simulated job stalled";
 
-/// The job of an arena, made when it is another than the last; `None` without an arena.
+/// The job of a search problem, made when it is another than the last; `None` without a search problem.
 fn site<'c, 'p>(
     plan: &'p Plan,
     held: &'c mut Option<(usize, Box<dyn JobTrial + 'p>)>,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Tasks that a thread takes at once, at most: those beside each other share an arena.
+/// Tasks that a thread takes at once, at most: those beside each other share a search problem.
 const MOST_AT_ONCE: usize = 8;
 
 /// Tasks and what they come to.

@@ -141,7 +141,7 @@ pub struct ClusterTable {
     /// Which batch a cluster keeps when its size changes while it trains; the global one with a barrier, else the
     /// local one, when absent.
     pub resize: Option<Resize>,
-    /// Seconds from a request of VMs until they are ready; 0 when absent, but as measured with `[spot]` or `[failures]`.
+    /// Seconds from a request of VMs until they are ready; 0 when absent, but as measured for VMs on demand with `[spot]` or `[failures]`.
     pub start_up_s: Option<Delay>,
 }
 
@@ -233,12 +233,15 @@ pub struct SpotTable {
     /// Mean hours of lives that are exponential.
     #[schemars(with = "Option<MeanLife>")]
     pub exponential_mean_h: Option<Spanned<MeanLife>>,
-    /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
+    /// Seconds from a loss until another VM runs in its place; `start_up_s` when absent.
     #[schemars(with = "Option<Delay>")]
     pub replacement_s: Option<Spanned<Delay>>,
     /// Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`.
     #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
+    /// The same in seconds; when absent `cluster.start_up_s`, or as measured where that is absent too.
+    #[schemars(with = "Option<Delay>")]
+    pub start_up_s: Option<Spanned<Delay>>,
     /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
     /// Seconds that a new VM takes, once it runs, to join the others; as measured when absent.
@@ -321,9 +324,10 @@ pub struct KindTable {
 pub struct AvailabilityStep(pub NonNegative, pub Fraction);
 
 impl KindTable {
-    pub fn has_spot(&self) -> bool {
+    /// Whether some of its VMs are on these terms.
+    pub fn is_rented_on(&self, market: RentedOn) -> bool {
         let servers = self.servers.as_ref().map(|servers| servers.market);
-        [Some(self.market), self.chief_market, servers].contains(&Some(RentedOn::Spot))
+        [Some(self.market), self.chief_market, servers].contains(&Some(market))
     }
 }
 

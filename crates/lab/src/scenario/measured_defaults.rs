@@ -45,24 +45,36 @@ impl MeasuredDefaults {
         (!used.is_empty()).then(|| format!("using {used}; say {denied}"))
     }
 
-    /// Until VMs run: those that are taken away as spot VMs, others as those on demand.
+    /// Until VMs run, on spot and on demand.
     fn start_up(&mut self, file: &mut ScenarioFile) {
-        let market = match file.spot {
-            Some(_) => Market::Spot,
-            None => Market::OnDemand,
+        let median_s = |market| {
+            let all = Startup::embedded().0.iter();
+            let measured = all.filter(|own| own.market == market);
+            median_of(measured.map(|own| own.delay.mean_s()))
         };
-        let all = Startup::embedded().0.iter();
-        let measured = all.filter(|own| own.market == market);
-        let median_s = median_of(measured.map(|own| own.delay.mean_s()));
-        let is_measured = (file.spot.as_ref()).is_some_and(|s| s.get_ref().start_up.is_some());
-        if file.cluster.start_up_s.is_none() && !is_measured {
-            file.cluster.start_up_s = self.seconds("cluster.start_up_s", median_s, startup::FILE);
+        let is_unsaid = file.cluster.start_up_s.is_none();
+        if is_unsaid && rents_on_demand(file) {
+            let measured_s = median_s(Market::OnDemand);
+            file.cluster.start_up_s = self.seconds("cluster.start_up_s", measured_s, startup::FILE);
+        }
+        let mut on_spot_s = None;
+        if let Some(spot) = table(&mut file.spot) {
+            if is_unsaid && spot.start_up.is_none() && spot.start_up_s.is_none() {
+                let measured_s = median_s(Market::Spot);
+                let seconds = self.seconds("spot.start_up_s", measured_s, startup::FILE);
+                spot.start_up_s = seconds.map(unplaced);
+            }
+            on_spot_s = spot.start_up_s.as_ref().map(|own| *own.get_ref());
         }
         if let Some(failures) = table(&mut file.failures)
             && failures.replacement_s.is_none()
         {
-            failures.replacement_s = (file.cluster.start_up_s)
-                .or_else(|| self.seconds("failures.replacement_s", median_s, startup::FILE));
+            let usual_s = on_spot_s.or(file.cluster.start_up_s);
+            let measured = || {
+                let key = "failures.replacement_s";
+                self.seconds(key, median_s(Market::Spot), startup::FILE)
+            };
+            failures.replacement_s = usual_s.or_else(measured);
         }
     }
 
@@ -122,17 +134,21 @@ impl MeasuredDefaults {
     fn write(&mut self, file: &mut ScenarioFile) {
         if let Some(line) = line_by_part(file) {
             let text = format!("{:.2} + {:.4} per MB of a GPU", line.base_s, line.per_mb_s);
-            let key = match file.spot {
-                Some(_) => "spot.checkpoint_write_s",
-                None => "failures.checkpoint_write_s",
-            };
-            self.add(key, &text, checkpoint_write::FILE, "`KEY = 0` for none");
+            for (is_written, key) in [
+                (writes_on_spot(file), "spot.checkpoint_write_s"),
+                (writes_at_failures(file), "failures.checkpoint_write_s"),
+            ] {
+                if is_written {
+                    self.add(key, &text, checkpoint_write::FILE, "`KEY = 0` for none");
+                }
+            }
             return;
         }
         let given_s = write_s(file);
         let has_speed = speed_is_said(file);
+        let is_written_on_spot = writes_on_spot(file);
         if let Some(spot) = table(&mut file.spot)
-            && (writes(spot.checkpoint) || spot.checkpoint_on_notice)
+            && is_written_on_spot
             && spot.checkpoint_write_s.is_none()
             && spot.checkpoint_mb.is_none()
             && !has_speed
@@ -146,8 +162,15 @@ impl MeasuredDefaults {
                 || self.seconds("spot.checkpoint_write_s", median_s, checkpoint_write::FILE);
             spot.checkpoint_write_s = given_s.or_else(measured).map(unplaced);
         }
-        if let Some(failures) = table(&mut file.failures) {
-            failures.checkpoint_write_s = failures.checkpoint_write_s.or(given_s);
+        let sized_s = size_mb(file).and_then(|mb| Some(CheckpointWrite::embedded().0?.mean_s(mb)));
+        let is_written = writes_at_failures(file) && !has_speed;
+        if let Some(failures) = table(&mut file.failures)
+            && failures.checkpoint_write_s.is_none()
+        {
+            let key = "failures.checkpoint_write_s";
+            let sized_s = sized_s.filter(|_| is_written);
+            failures.checkpoint_write_s =
+                given_s.or_else(|| self.seconds(key, Some(sized_s?), checkpoint_write::FILE));
         }
     }
 
@@ -161,7 +184,10 @@ impl MeasuredDefaults {
             .policy
             .as_ref()
             .is_some_and(|name| name.get_ref() != "wait");
-        if reacts && own.costs.is_none() {
+        // A neighbour's copy comes over a link, too.
+        let copies = |name: &Spanned<String>| name.get_ref() == "in-memory";
+        let needs_costs = reacts || own.saves.as_ref().is_some_and(copies);
+        if needs_costs && own.costs.is_none() {
             own.costs = Some(unplaced(NameOrTable::Named("parcae".to_owned())));
             let key = "parallel.reaction.costs";
             self.add(key, "\"parcae\"", ReactionCosts::FILE, NO_COSTS);
@@ -191,14 +217,26 @@ impl MeasuredDefaults {
     }
 }
 
+/// Whether some VMs may be such as nobody takes away.
+fn rents_on_demand(file: &ScenarioFile) -> bool {
+    let mut kinds = file.kind.values().map(Spanned::get_ref);
+    let plan = file.parallel.iter().map(Spanned::get_ref);
+    let mut markets = plan
+        .flat_map(|plan| {
+            let of_nodes =
+                (plan.nodes.iter().flat_map(Spanned::get_ref)).map(|node| &node.get_ref().markets);
+            of_nodes.chain([&plan.markets]).flatten()
+        })
+        .flat_map(Spanned::get_ref);
+    file.spot.is_none()
+        || kinds.any(|kind| kind.is_rented_on(RentedOn::OnDemand))
+        || markets.any(|market| *market.get_ref() == RentedOn::OnDemand)
+}
+
 /// What writing a checkpoint takes by the part of it that a GPU of a plan holds, where nothing else tells.
 pub(super) fn line_by_part(file: &ScenarioFile) -> Option<CheckpointWrite> {
-    let of_spot = file.spot.as_ref().map(Spanned::get_ref);
-    let of_failures = file.failures.as_ref().map(Spanned::get_ref);
-    let writes_any = of_spot.is_some_and(|own| writes(own.checkpoint))
-        || of_failures.is_some_and(|own| writes(own.checkpoint));
-    let is_sized = of_spot.is_some_and(|own| own.checkpoint_mb.is_some());
-    let is_unsaid = write_s(file).is_none() && !is_sized && !speed_is_said(file);
+    let writes_any = writes_on_spot(file) || writes_at_failures(file);
+    let is_unsaid = write_s(file).is_none() && size_mb(file).is_none() && !speed_is_said(file);
     (file.parallel.is_some() && writes_any && is_unsaid)
         .then(|| CheckpointWrite::embedded().0)
         .flatten()
@@ -213,9 +251,25 @@ fn write_s(file: &ScenarioFile) -> Option<Delay> {
         .or(of_failures.and_then(|own| own.checkpoint_write_s))
 }
 
+/// MB of a checkpoint, where its size is given.
+fn size_mb(file: &ScenarioFile) -> Option<f64> {
+    let size = file.spot.as_ref()?.get_ref().checkpoint_mb.as_ref()?;
+    Some(size.get_ref().get())
+}
+
 fn speed_is_said(file: &ScenarioFile) -> bool {
     let plan = file.parallel.as_ref();
     plan.is_some_and(|plan| plan.get_ref().checkpoint_gb_per_s.is_some())
+}
+
+fn writes_on_spot(file: &ScenarioFile) -> bool {
+    let spot = file.spot.as_ref().map(Spanned::get_ref);
+    spot.is_some_and(|own| writes(own.checkpoint) || own.checkpoint_on_notice)
+}
+
+fn writes_at_failures(file: &ScenarioFile) -> bool {
+    let failures = file.failures.as_ref().map(Spanned::get_ref);
+    failures.is_some_and(|own| writes(own.checkpoint))
 }
 
 fn writes(choice: Option<CheckpointChoice>) -> bool {

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::checkpoint_choice::CheckpointChoice;
 use super::complaints::Complaints;
-use super::file::{KindTable, ScenarioFile, SpotTable};
+use super::file::{KindTable, RentedOn, ScenarioFile, SpotTable};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
@@ -52,7 +52,7 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
         of_kinds: life_of_kinds(file),
     };
     let found = terms.losses(complaints);
-    let measured_start = terms.start_up(complaints);
+    let start_up = terms.start_up(complaints);
     let (cold_join, warm_restart) = terms.joins(complaints);
     let checkpoints = checkpoints(terms.table.checkpoint);
     let write = terms.write(complaints);
@@ -72,8 +72,9 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     };
     Some(Arc::new(Spot {
         losses,
-        replacement: measured_start
-            .or(fixed(&table.replacement_s))
+        start_up,
+        replacement: fixed(&table.replacement_s)
+            .or(start_up)
             .or(file.cluster.start_up_s.map(pause))
             .unwrap_or(Pause::NONE),
         cold_join: cold_join.unwrap_or(Pause::NONE),
@@ -123,7 +124,9 @@ fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
         return None;
     }
     let kinds = file.kind.values().map(Spanned::get_ref);
-    let on_spot: Vec<&KindTable> = kinds.filter(|kind| kind.has_spot()).collect();
+    let on_spot: Vec<&KindTable> = kinds
+        .filter(|kind| kind.is_rented_on(RentedOn::Spot))
+        .collect();
     let lives: Option<Vec<_>> = on_spot.iter().map(|kind| kind.lifetime.as_ref()).collect();
     lives?.first().copied()
 }
@@ -177,12 +180,20 @@ impl SpotTerms<'_> {
         }
     }
 
-    /// The start-up that was measured, if it is asked for.
+    /// The start-up of spot VMs, if it is given.
     fn start_up(&self, complaints: &mut Complaints<'_>) -> Option<Pause> {
-        let name = self.table.start_up.as_ref()?;
-        if let Some(given) = &self.table.replacement_s {
-            let why = "both say how long a VM takes to start";
-            complaints.exclude_each_other("start_up", "replacement_s", given, why);
+        let Some(name) = &self.table.start_up else {
+            return fixed(&self.table.start_up_s);
+        };
+        let given = [
+            ("replacement_s", &self.table.replacement_s),
+            ("start_up_s", &self.table.start_up_s),
+        ];
+        for (key, given) in given {
+            if let Some(given) = given {
+                let why = "both say how long a VM takes to start";
+                complaints.exclude_each_other("start_up", key, given, why);
+            }
         }
         let all = Startup::embedded().0.iter();
         let spot: Vec<(String, Pause)> = all

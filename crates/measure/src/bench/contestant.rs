@@ -52,6 +52,13 @@ impl Contestant {
         let is_known = is_built_in(strategy);
         let (kind, usual) = if is_known {
             (Some(ContestantKind::BuiltIn), strategy.to_owned())
+        } else if let (true, Some(file)) = (path.is_file(), path.file_name())
+            && is_built_in(&file.to_string_lossy())
+        {
+            let file = file.to_string_lossy();
+            let title = format!("the program `{strategy}` has the name of the strategy `{file}`");
+            diagnostics.push(Diagnostic::general(title).with_help("rename the file"));
+            (None, String::new())
         } else if path.is_file() {
             let stem = path.file_stem().unwrap_or_default();
             (program(path), stem.to_string_lossy().into_owned())

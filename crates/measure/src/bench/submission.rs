@@ -218,9 +218,11 @@ impl Submission {
             return Err(Refusal::for_reason(why));
         }
         if is_built_in(strategy) != read.program.is_empty() {
-            let why =
-                format!("{FILE}: `{strategy}` is no strategy that comes along, or no program");
-            return Err(Refusal::for_reason(why));
+            let why = match read.program.as_slice() {
+                [] => "is no built-in strategy, and `program` has no files",
+                _ => "is a program with the name of a built-in strategy",
+            };
+            return Err(Refusal::for_reason(format!("{FILE}: `{strategy}` {why}")));
         }
         Ok(read)
     }

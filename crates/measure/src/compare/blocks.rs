@@ -12,7 +12,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Adds the arenas of a plan under each policy to the blocks of its runs and objectives. `part` is which half of the
+    /// Adds the search problems of a plan under each policy to the blocks of its runs and objectives. `part` is which half of the
     /// configurations they are, from 1; 0: all.
     pub(crate) fn open(blocks: &mut [Block], plan: &Plan, part: u32, repeats: u64) -> Places {
         let firsts = blocks.iter().map(|block| block.units.len()).collect();

@@ -288,7 +288,7 @@ impl OfPlan<'_> {
                     .map_err(NoComparison::NotWritten)?;
             }
             effort.progress.fetch_add(to - from, Ordering::Relaxed);
-            // Arenas that lie behind are not asked for again.
+            // Search problems that lie behind are not asked for again.
             let arena = self.plan.case(from).arena;
             self.plan.forget_before(arena);
             from = to;

@@ -90,7 +90,7 @@ pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics:
 }
 
 /// Writes files, each a name and a text, as the folder `out`, in place of those of the `kind` that [`check`] allowed to
-/// be replaced. Files beside them stay.
+/// be replaced. Files beside them stay. Fails where the folder cannot be written.
 pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
     replace_folder(out, files, kind.files)
 }

@@ -9,7 +9,6 @@ use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::MeasuredWrites;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use scavsim_read::expression::Arguments;
-use scavsim_read::input::closest;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(data startup_s ["gpu", "market", "region"] "mean seconds until a VM with a GPU runs, `on-demand` or `spot`, as measured on GCP"),
@@ -24,14 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> NoValue {
     let all: Vec<&str> = all.collect();
-    let what = format!("{what} of `{name}`");
-    match closest(name, all.iter().copied()) {
-        Some(near) => NoValue::NotMeasured {
-            what,
-            help: format!("; did you mean `{near}`?"),
-        },
-        None => NoValue::not_measured(what, &all),
-    }
+    NoValue::not_measured(format!("{what} of `{name}`"), name, &all)
 }
 
 /// The delay of starts and the region, by which draws are told apart.

@@ -5,7 +5,7 @@ use std::io;
 use scavsim_data::cloud::lifetimes::UnknownModel;
 use scavsim_lab::experiment::{NotSimulated, PlanError};
 use scavsim_read::expression::Fault;
-use scavsim_read::input::{Diagnostics, closest};
+use scavsim_read::input::{Diagnostics, did_you_mean};
 use scavsim_sim::cluster::batching::ImpossibleJob;
 use scavsim_sim::cluster::checkpoint::ScheduleError;
 use scavsim_sim::parallel::Misfit;
@@ -104,8 +104,10 @@ pub enum NoLifetime {
 }
 
 impl NoValue {
-    pub(crate) fn not_measured(what: String, known: &[&str]) -> NoValue {
-        let help = format!("; known: {}", known.join(", "));
+    /// Says that nobody measured `name`, and which name may be meant, or all that are known.
+    pub(crate) fn not_measured(what: String, name: &str, known: &[&str]) -> NoValue {
+        let all = format!("known: {}", known.join(", "));
+        let help = format!("; {}", did_you_mean(name, known.iter().copied(), all));
         NoValue::NotMeasured { what, help }
     }
 
@@ -115,11 +117,15 @@ impl NoValue {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> NoValue {
-        let near = closest(name, known);
+        let near = did_you_mean(name, known, "");
         NoValue::Unknown {
             what,
             name: name.to_owned(),
-            help: near.map_or(String::new(), |near| format!("; did you mean `{near}`?")),
+            help: if near.is_empty() {
+                near
+            } else {
+                format!("; {near}")
+            },
         }
     }
 }

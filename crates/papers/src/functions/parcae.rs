@@ -73,7 +73,11 @@ fn rows_of<T>(
     }
     if all.is_empty() {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(NoValue::not_measured(format!("model `{model}`"), &known));
+        return Err(NoValue::not_measured(
+            format!("model `{model}`"),
+            model,
+            &known,
+        ));
     }
     Ok(all)
 }
@@ -146,7 +150,11 @@ fn parcae_samples(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoVa
         "clairvoyant" => (AHEAD, MINUTE_S),
         _ => {
             let known = [&TAKEN[..], &["last-value", "clairvoyant"]].concat();
-            return Err(NoValue::not_measured(format!("choice `{choice}`"), &known));
+            return Err(NoValue::not_measured(
+                format!("choice `{choice}`"),
+                choice,
+                &known,
+            ));
         }
     };
     Ok(samples(&plans, &minutes, |at, now| {

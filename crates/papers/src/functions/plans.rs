@@ -33,7 +33,7 @@ fn named<'b>(
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
         let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
-        NoValue::not_measured(format!("plan `{name}`"), &known)
+        NoValue::not_measured(format!("plan `{name}`"), name, &known)
     })
 }
 
@@ -46,7 +46,7 @@ fn plan_measured(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoVal
     let beside = measured_plan_set()?;
     let name = arguments.text("figure")?;
     let figure = named(&beside, arguments)?.figure(name);
-    figure.ok_or_else(|| NoValue::not_measured(format!("figure `{name}`"), &FIGURES))
+    figure.ok_or_else(|| NoValue::not_measured(format!("figure `{name}`"), name, &FIGURES))
 }
 
 fn plan_step_s(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {

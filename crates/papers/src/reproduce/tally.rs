@@ -124,13 +124,14 @@ impl Tally {
         let all = claims.in_all + claims.in_some + claims.in_none;
         if all > 0 {
             text += &format!(
-                " {}: {} in every reading, {} in some, {} in none; {} of {} hold.",
+                " {}: {} in every reading, {} in some, {} in none; {} of {} {}.",
                 plural(all as u64, "claim"),
                 claims.in_all,
                 claims.in_some,
                 claims.in_none,
                 claims.hold,
-                plural(claims.readings as u64, "reading")
+                plural(claims.readings as u64, "reading"),
+                if claims.hold == 1 { "holds" } else { "hold" }
             );
         }
         text

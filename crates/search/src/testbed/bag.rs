@@ -42,9 +42,12 @@ impl Environment for BagEnvironment {
         true
     }
 
+    fn may_lose(&self, configuration: usize) -> bool {
+        !self.bag.loss.is_never() || self.choices.sizes[configuration].life.is_some()
+    }
+
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
-        let size = &self.choices.sizes[configuration];
-        let is_calm = self.bag.loss.is_never() && size.life.is_none();
+        let is_calm = !self.may_lose(configuration);
         let boots = [&self.bag.first_boot, &self.bag.boot];
         let boot_alike = boots.iter().all(|boot| matches!(boot, Pause::Fixed(_)));
         if is_calm && boot_alike && self.bag.job_time.sigma() == 0.0 {

@@ -1,4 +1,4 @@
-//! A bag of jobs as the ground of an arena.
+//! A bag of jobs as an environment.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use scavsim_data::usage::Phase;
 use scavsim_sim::bag::formula;
 use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 
-/// A bag as the ground of an arena.
+/// A bag as an environment.
 #[derive(Debug)]
 pub struct BagEnvironment {
     pub(super) bag: Arc<Bag>,

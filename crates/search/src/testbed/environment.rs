@@ -29,7 +29,7 @@ impl Point {
     };
 }
 
-/// How jobs on a ground are run, whatever the configuration.
+/// How jobs on an environment are run, whatever the configuration.
 #[derive(Debug, Clone)]
 pub struct Terms {
     pub streams: Streams,
@@ -41,7 +41,7 @@ pub struct Terms {
     pub interrupt: Interrupt,
 }
 
-/// What is special to one ground, and known before anything is run.
+/// What is special to one environment, and known before anything is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'g> {
     /// The simulated world, where that is what it is.
@@ -67,7 +67,7 @@ pub struct Facts<'g> {
 }
 
 impl<'g> Facts<'g> {
-    /// A ground whose jobs rent these VM types, as providers do.
+    /// An environment whose jobs rent these VM types, as providers do.
     pub fn rents(rented: &'g [RentedVm]) -> Facts<'g> {
         Facts {
             world: None,
@@ -122,6 +122,11 @@ pub trait Environment: Send + Sync {
     /// Most runs that tell what is expected of a configuration, where it has no closed form, or how far runs scatter.
     fn most_expectation_runs(&self, _configuration: usize) -> u64 {
         1
+    }
+
+    /// Whether VMs of a configuration may be lost or fail.
+    fn may_lose(&self, _configuration: usize) -> bool {
+        false
     }
 
     /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has

@@ -28,7 +28,7 @@ pub const MOST_RUNS: usize = u16::MAX as usize;
 /// Most deals by which a configuration with several runs is judged.
 const MOST_DEALS: u64 = 20_000;
 
-/// A job of a grid as the ground of an arena.
+/// A job of a grid as an environment.
 #[derive(Debug)]
 pub struct MeasuredGrid {
     job: Arc<Job>,

@@ -1,4 +1,4 @@
-//! A job on a ground as an experiment sees it.
+//! A job on an environment as an experiment sees it.
 
 use super::{Observation, Stop};
 use scavsim_base::units::SimTime;
@@ -24,17 +24,17 @@ pub enum Length {
     Fidelity(f64),
 }
 
-/// Why a ground has no cheap versions of its runs.
+/// Why an environment has no cheap versions of its runs.
 pub(super) fn no_fidelities() -> Stop {
     Stop::Failed("there are no cheap versions of runs here".to_owned())
 }
 
-/// Why a ground without layers shows no profile of them.
+/// Why an environment without layers shows no profile of them.
 pub(super) fn no_layers() -> Stop {
     Stop::Failed("there are no layers to profile here".to_owned())
 }
 
-/// A job on a ground, in one replica: what an experiment asks of a testbed.
+/// A job on an environment, in one replica: what an experiment asks of a testbed.
 pub trait JobTrial: Send {
     /// Back to time zero, in `replica`.
     fn restart(&mut self, replica: u64);
@@ -45,6 +45,7 @@ pub trait JobTrial: Send {
     /// Back to the state that was marked last under this number, in the same replica.
     fn back_to(&mut self, number: usize);
 
+    /// Time since the job began.
     fn now(&self) -> SimTime;
 
     /// The configuration that the job is in; `None` before the first.

@@ -1,4 +1,4 @@
-//! A job on a ground as a strategy sees it: with clock and bill, and nothing else.
+//! A job on an environment as a strategy sees it: with clock and bill, and nothing else.
 
 use super::{Extent, Observation, SearchCost, Stop, Target, Testbed};
 use super::{JobTrial, Length};

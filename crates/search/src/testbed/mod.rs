@@ -8,7 +8,7 @@
 //! - [`work_trial`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
 //! - [`grid`]: the measured grid. [`bag`], [`bag_environment`]: a bag of jobs. [`plans`]: a model cut over GPUs.
-//! - [`metered`]: a job on a ground as a testbed, with clock and bill.
+//! - [`metered`]: a job on an environment as a testbed, with clock and bill.
 //! - [`transcript`]: what was asked of it and seen, as files have it.
 //! - [`history`]: what earlier runs of a workload left behind.
 

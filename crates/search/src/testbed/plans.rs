@@ -40,6 +40,10 @@ impl Environment for PlanEnvironment {
         (self.choices.ways.iter()).any(|way| self.terms.has_luck(way))
     }
 
+    fn may_lose(&self, configuration: usize) -> bool {
+        self.terms.has_losses(&self.choices.ways[configuration])
+    }
+
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
         let way = &self.choices.ways[configuration];
         if self.terms.has_luck(way) || self.terms.steps_vary() {

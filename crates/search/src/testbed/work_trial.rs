@@ -7,7 +7,7 @@ use scavsim_sim::job::{SketchResult, Totals};
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::log::Entry;
 
-/// What a job does on one kind of ground; everything else is [`WorkTrial`]'s.
+/// What a job does on one kind of environment; everything else is [`WorkTrial`]'s.
 pub trait Work: Send {
     /// What changes while the job goes on, and comes back with a mark.
     type Job: Clone + Send;

@@ -1,4 +1,4 @@
-//! A simulated world as the truth of an arena: what is expected of its configurations, and what they cost.
+//! A simulated world as the truth of a search problem: what is expected of its configurations, and what they cost.
 
 use super::environment::tariff;
 use super::simulated::SimulatedCluster;
@@ -57,6 +57,10 @@ impl Environment for World {
 
     fn expects_by_runs(&self) -> bool {
         runs_are_training(self) || self.truths.may_change()
+    }
+
+    fn may_lose(&self, configuration: usize) -> bool {
+        self.truths[configuration].cluster.spot.is_some()
     }
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {

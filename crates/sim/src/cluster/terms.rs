@@ -13,7 +13,9 @@ use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
 #[derive(Debug, Clone)]
 pub struct Spot {
     pub losses: Losses,
-    /// From a request until the new VM runs.
+    /// From the first request of a spot VM until it runs; as on demand when `None`.
+    pub start_up: Option<Pause>,
+    /// From the request of one in the place of a lost VM until it runs.
     pub replacement: Pause,
     /// From then until it takes part in a job that goes on meanwhile.
     pub cold_join: Pause,

@@ -96,17 +96,14 @@ impl Members {
             stage.log.cluster(first.vm, vms, (workers, batch), now);
         }
         let spot = cluster.spot.as_deref();
-        // VMs at the start of a job take as long as those that replace one, where that was measured.
-        let boot = match spot.map(|s| s.replacement) {
-            Some(measured @ Pause::Measured(_)) => measured,
-            _ => Pause::Fixed(self.start_up),
-        };
+        let on_demand = Pause::Fixed(self.start_up);
+        let on_spot = spot.and_then(|s| s.start_up).unwrap_or(on_demand);
         let mut start_up = SimTime::ZERO;
         for (index, group) in cluster.groups.iter().enumerate() {
             let missing = group.vms.saturating_sub(self.present.held_in_group(index));
             for _ in 0..missing {
-                let times = (&boot, &Pause::NONE);
-                let vm = self.ask((index, group), spot, now, times);
+                let boot = if group.on_spot { &on_spot } else { &on_demand };
+                let vm = self.ask((index, group), spot, now, (boot, &Pause::NONE));
                 start_up = start_up.max(vm.runs - now);
                 (stage.log).request((vm.request, vm.vm), now, vm.runs);
             }

@@ -76,7 +76,6 @@ impl<'c> Outline<'c> {
         }
         let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
         let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
-        let replacement_h = hours(spot.replacement.mean_s());
         let restart = spot
             .warm_restart
             .map_or(cluster.restart_s, |pause| pause.mean_s());
@@ -86,14 +85,11 @@ impl<'c> Outline<'c> {
             vms: (cluster.groups.iter().filter(|g| g.on_spot))
                 .map(|g| g.vms)
                 .sum(),
-            start_h: match spot.replacement {
-                Pause::Measured(_) => replacement_h,
-                Pause::Fixed(_) => hours(start_up.seconds()),
-            },
+            start_h: hours(spot.start_up.unwrap_or(Pause::Fixed(start_up)).mean_s()),
             all_h: steps as f64 * step_h,
             slower: step_h / hours(cluster.whole.step_s),
             unit_h: step_h * cluster.whole.unit(),
-            replacement_h,
+            replacement_h: hours(spot.replacement.mean_s()),
             restart_h: hours(restart),
             write_h: hours(spot.write.mean_s()),
         })

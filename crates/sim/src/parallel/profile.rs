@@ -145,6 +145,7 @@ impl Times {
         }
     }
 
+    /// Seconds of the layers from `first` to `last`, both included.
     pub fn seconds_between(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
         let between = |sums: &[f64]| sums[to] - sums[from];

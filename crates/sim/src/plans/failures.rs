@@ -35,6 +35,7 @@ impl FailureScope {
 pub struct Cause {
     pub name: Arc<str>,
     pub loses: FailureScope,
+    /// Failures per GPU and hour.
     pub per_gpu_h: f64,
     /// Failures per node and hour, beside.
     pub per_node_h: f64,

@@ -48,7 +48,7 @@ impl LossPauses {
             write: terms.mean_write_s(way),
             restart: terms.mean_restart_s(way),
             replacement: upkeep.replacement.mean_s(),
-            start_up: terms.start_up.mean_s(),
+            start_up: terms.start_up_of(way).mean_s(),
         }
     }
 

@@ -126,7 +126,7 @@ impl PlanJob {
         self.hold_spares(on);
         self.meet_plan(on);
         self.forming.is_settled = false;
-        self.form(on, &on.terms.start_up, on.way.calm_s())
+        self.form(on, &on.terms.start_up_of(on.way), on.way.calm_s())
     }
 
     /// Holds as many spares as the terms say, of the type of the plan's first VMs.
@@ -140,13 +140,16 @@ impl PlanJob {
         };
         self.ledger.add_vms(vm, count, self.now);
         self.spares_held = Some((vm, self.now));
-        let boot = on.terms.start_up.mean_s();
+        let boot = on.terms.start_up_of(on.way).mean_s();
         self.spares = vec![self.now + SimTime::from_seconds(boot); count as usize];
     }
 
     pub fn release_all(&mut self) {
         for vm in self.vms.take_all() {
             self.end(&vm, EndedBy::User);
+        }
+        if let Some(failing) = &mut self.failing {
+            failing.release_all();
         }
         // Nobody is a node of anything any more.
         self.forming = FormationState::default();

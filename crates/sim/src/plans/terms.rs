@@ -15,7 +15,7 @@ pub struct Terms {
     pub spot: Option<Arc<Spot>>,
     /// Whether the trace by which they are lost is also how many GPUs there are.
     pub is_capacity: bool,
-    /// From the first request of VMs until they run.
+    /// From the first request of VMs until they run, where `spot` does not say.
     pub start_up: Pause,
     pub variation: Variation,
     /// GB of state per second that go to the storage of checkpoints and come from it; `None`: no time, or what `spot` says.
@@ -47,6 +47,12 @@ impl Terms {
     /// The terms on which VMs of a plan may be lost.
     pub fn spot_of(&self, way: &FeasiblePlan) -> Option<&Spot> {
         self.spot.as_deref().filter(|_| way.on_spot)
+    }
+
+    /// From the first request of a plan's VMs until they run.
+    pub fn start_up_of(&self, way: &FeasiblePlan) -> Pause {
+        let on_spot = self.spot_of(way).and_then(|spot| spot.start_up);
+        on_spot.unwrap_or(self.start_up)
     }
 
     /// Whether VMs of a plan may be lost or fail.
@@ -107,7 +113,7 @@ impl Terms {
     /// Whether a run of the plan has any luck but that of its steps.
     pub fn has_luck(&self, way: &FeasiblePlan) -> bool {
         let fixed = |pause: &Pause| matches!(pause, Pause::Fixed(_));
-        self.has_losses(way) || !fixed(&self.start_up)
+        self.has_losses(way) || !fixed(&self.start_up_of(way))
     }
 
     /// Whether steps of any plan have luck.

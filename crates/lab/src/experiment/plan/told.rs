@@ -11,7 +11,7 @@ const MOST_FALLBACKS: usize = 8;
 const MOST_AT_LIMITS: usize = 3;
 
 impl Plan {
-    /// What an arena is called in sentences: its workload, and its setting if there are several.
+    /// What a search problem is called in sentences: its workload, and its setting if there are several.
     pub fn arena_name(&self, arena: usize) -> String {
         match self.setting(arena) {
             "" => self.workload(arena).to_owned(),
@@ -19,7 +19,7 @@ impl Plan {
         }
     }
 
-    /// Which protocols of the arenas made so far run in `event` although another fidelity is asked for, and why: a
+    /// Which protocols of the search problems made so far run in `event` although another fidelity is asked for, and why: a
     /// sentence for each reason.
     pub fn fallbacks(&self) -> Vec<String> {
         let made = self.arenas.iter().filter_map(OnceLock::get);
@@ -43,18 +43,21 @@ impl Plan {
         self.noticed.sentences()
     }
 
-    /// How well expectations are known that are means over runs: per arena that was made, the worst of its configurations.
+    /// How well expectations are known that are means over runs: per search problem that was made, the worst of its configurations.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
         let worst = |arena: &SearchProblem| {
             let all = arena.precision.iter().copied();
-            all.max_by(|a, b| a.error.total_cmp(&b.error))
+            all.max_by(|a, b| {
+                let by_cut = a.is_cut_short.cmp(&b.is_cut_short);
+                by_cut.then(a.error.total_cmp(&b.error))
+            })
         };
         (self.eager())
             .filter_map(|(index, arena)| Some((index, worst(arena)?)))
             .collect()
     }
 
-    /// Names of an arena's configurations of which the most runs that there may be do not tell whether they keep to the limits,
+    /// Names of a search problem's configurations of which the most runs that there may be do not tell whether they keep to the limits,
     /// and what is taken to be so.
     pub fn at_a_limit(&self, arena: usize) -> Vec<String> {
         let found = self.eager().find(|(index, _)| *index == arena);
@@ -67,7 +70,7 @@ impl Plan {
         found.map_or_else(Vec::new, |(_, arena)| of(arena))
     }
 
-    /// A sentence for each arena that has such configurations.
+    /// A sentence for each search problem that has such configurations.
     pub fn at_limits(&self) -> Vec<String> {
         let of = |(index, _): (usize, &SearchProblem)| {
             let open = self.at_a_limit(index);
@@ -88,13 +91,13 @@ impl Plan {
         self.eager().filter_map(of).collect()
     }
 
-    /// The arenas that are told of, as far as they were made.
+    /// The search problems that are told of, as far as they were made.
     fn eager(&self) -> impl Iterator<Item = (usize, &SearchProblem)> {
         (self.arenas.iter().take(EAGER).enumerate())
             .filter_map(|(index, made)| Some((index, &**made.get()?.as_ref().ok()?)))
     }
 
-    /// Arenas whose shares of misses are counted over few runs, as more would take too long, and over how few.
+    /// Search problems whose shares of misses are counted over few runs, as more would take too long, and over how few.
     pub fn few_runs(&self) -> Vec<(usize, u64)> {
         (self.eager())
             .filter_map(|(index, arena)| Some((index, arena.spread.as_ref()?.few_runs?)))

@@ -38,6 +38,7 @@ pub(super) const FORM: Form = Form {
         "spot.exponential_mean_h",
         "spot.replacement_s",
         "spot.start_up",
+        "spot.start_up_s",
     ],
     why: "a bag of jobs has its own configurations",
     why_spot: "a lost job of a bag is run again, or not",
@@ -156,10 +157,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     // The relief keeps a whole number that came out a rounding error too high.
     let needed = (share * f64::from(jobs) - 1e-9).ceil().max(1.0) as u32;
     let start_up = Pause::Fixed(time(file.cluster.start_up_s));
-    let boot = setup
-        .spot
-        .as_ref()
-        .map_or(start_up, |spot| spot.replacement);
+    let spot = setup.spot.as_ref();
     let loss = match (&table.losses, &setup.spot) {
         (Some(losses), _) => given(losses.get_ref()),
         (None, Some(spot)) => Loss::from_losses(&spot.losses),
@@ -174,11 +172,8 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
         rerun: table.rerun.unwrap_or(true),
         reuse: table.reuse,
         keep_spares: SimTime::from_seconds(table.keep_spares_s.map_or(KEEP_SPARES_S, Delay::get)),
-        first_boot: match boot {
-            Pause::Measured(_) => boot,
-            Pause::Fixed(_) => start_up,
-        },
-        boot,
+        first_boot: spot.and_then(|spot| spot.start_up).unwrap_or(start_up),
+        boot: spot.map_or(start_up, |spot| spot.replacement),
         notice: match &table.notice {
             NoticeChoice::AtOnce => Notice::AT_ONCE,
             NoticeChoice::Logged => logged_bags::notice(),

@@ -52,6 +52,7 @@ pub(super) const FORM: Form = Form {
         "spot.exponential_mean_h",
         "spot.replacement_s",
         "spot.start_up",
+        "spot.start_up_s",
         "spot.warm_restart_s",
         "spot.restart",
         "spot.keeps",
@@ -208,12 +209,8 @@ fn terms(
         complaints.push(complaints.of_file(title));
     }
     let start_up = SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get));
-    let start_up = Pause::Fixed(start_up);
     Some(Arc::new(Terms {
-        start_up: match setup.spot.as_ref().map(|spot| spot.replacement) {
-            Some(measured @ Pause::Measured(_)) => measured,
-            _ => start_up,
-        },
+        start_up: Pause::Fixed(start_up),
         spot: setup.spot.clone(),
         is_capacity,
         variation: variation.clone(),

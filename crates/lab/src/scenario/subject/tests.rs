@@ -162,6 +162,7 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ("spot.replacement_s", &[SPOT], "900"),
     ("spot.restart", &[SPOT], "'resnet-32'"),
     ("spot.start_up", &[SPOT], "'gcp-k80-us-east1'"),
+    ("spot.start_up_s", &[SPOT], "1000"),
     ("spot.warm_restart_s", &[SPOT], "900"),
     (
         "staleness",

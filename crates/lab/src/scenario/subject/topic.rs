@@ -94,7 +94,7 @@ pub(crate) struct SearchPreparation<'p> {
     pub(crate) hands: Parallelism,
 }
 
-/// What all subjects answer, from the scenario file to the ground that is searched.
+/// What all subjects answer, from the scenario file to the environment that is searched.
 pub(crate) trait Topic: fmt::Debug + Send + Sync {
     fn form(&self) -> &'static Form;
 
@@ -123,7 +123,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
 
     fn known<'s>(&'s self, search: &Search, setup: &Setup) -> SearchKnowledge<'s>;
 
-    /// A search with its ground.
+    /// A search with its environment.
     ///
     /// # Errors
     /// Where a configuration is outside of what was measured; none after the scenario's own check.

@@ -8,7 +8,7 @@ use super::question::ModelQuestion;
 use crate::advise::offers::Offer;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
@@ -17,6 +17,7 @@ use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 pub(super) const MOST_SEQUENCE: u32 = 8192;
 /// Tokens of a step where nobody says how many sequences.
 const STEP_TOKENS: u32 = 1 << 20;
+/// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 /// A question with its names looked up.
@@ -105,11 +106,7 @@ impl ResolvedQuestion {
 }
 
 fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
-    let near = closest(word, legal.iter().copied());
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`? Legal here: {}", legal.join(", ")),
-        None => format!("legal here: {}", legal.join(", ")),
-    };
+    let help = nearest_or_all(word, legal.iter().copied());
     d.push(Diagnostic::general(format!("unknown {what} `{word}`")).with_help(help));
 }
 

@@ -11,7 +11,7 @@ use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
 const MOST_OUTLINED_CV: f64 = 0.02;
 
-/// Parallel plans as the ground of an arena.
+/// Parallel plans as an environment.
 #[derive(Debug)]
 pub struct PlanEnvironment {
     pub(super) choices: Arc<Choices>,
@@ -33,7 +33,7 @@ impl PlanEnvironment {
         }
     }
 
-    /// This ground, with what luck makes of all plans found out on the threads of `hands`.
+    /// This environment, with what luck makes of all plans found out on the threads of `hands`.
     #[must_use]
     pub fn prepared(self, hands: Parallelism) -> PlanEnvironment {
         if !Spread::is_none(&self.terms.variation) {

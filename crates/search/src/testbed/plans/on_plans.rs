@@ -279,7 +279,7 @@ impl Trainer for OnPlans<'_> {
         let choices = &self.ground.choices;
         let alone = choices.one_vm(configuration);
         let terms = JobTerms {
-            start_up: self.ground.terms.start_up,
+            start_up: (self.ground.terms).start_up_of(&choices.ways[configuration]),
             ..JobTerms::default()
         };
         job.hold(PlanWithTerms {

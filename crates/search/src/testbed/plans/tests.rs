@@ -92,6 +92,7 @@ fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
     let every = Periodic::new(0.05).expect("it is legal");
     Arc::new(Spot {
         losses: Losses::Alone(Lifetime::new(law, None)),
+        start_up: None,
         replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
         cold_join: Pause::NONE,
         warm_restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),

@@ -71,6 +71,11 @@ impl FailureClock {
         }
     }
 
+    /// Nobody is held any more: machines that are asked for from now on take no failed one's place.
+    pub(super) fn release_all(&mut self) {
+        self.unreplaced = 0;
+    }
+
     /// Who is there from now on.
     pub(super) fn watch(&mut self, vms: &HeldVms) {
         self.rate = vms.failures_h() / SECONDS_PER_HOUR;
@@ -145,4 +150,49 @@ impl FailureClock {
 
 fn exponential(stream: &mut Stream) -> f64 {
     -libm::log1p(-stream.uniform())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Checkpoints, Keeps, Pause, Write};
+    use crate::plans::RecoveryTerms;
+    use crate::plans::failures::{Cause, UnreliableNodes};
+
+    /// One in ten, and not the half of them that take the place of one that failed.
+    #[test]
+    fn machines_after_a_release_are_lemons_as_often_as_all() {
+        let failures = Failures {
+            causes: vec![Cause {
+                name: "any".into(),
+                loses: FailureScope::Node,
+                per_gpu_h: 0.0,
+                per_node_h: 1.0,
+            }],
+            lemons: Some(UnreliableNodes {
+                share: 0.1,
+                factor: 9.0,
+            }),
+            nodes_per_switch: 2,
+            detection: SimTime::ZERO,
+            by_hand: None,
+            maintenance: None,
+            upkeep: RecoveryTerms {
+                replacement: Pause::NONE,
+                restart: None,
+                keeps: Keeps::Steps,
+                checkpoints: Checkpoints::Young,
+                write: Write::Fixed(SimTime::ZERO),
+            },
+        };
+        let streams = Streams::new(3);
+        let are_lemons = (0..2000).filter(|replica| {
+            let mut clock = FailureClock::new(&streams, *replica);
+            clock.unreplaced = 1;
+            clock.release_all();
+            clock.of_machine_h(&failures, 8, 0) > 1.0
+        });
+        // Four standard errors.
+        assert!((are_lemons.count() as f64 / 2000.0 - 0.1).abs() < 0.027);
+    }
 }

@@ -10,6 +10,7 @@ pub(super) struct HeldVm {
     /// The node of the plan that it is; none where it idles.
     pub(super) node: Option<u32>,
     pub(super) gpus: u32,
+    /// Failures per hour of its machine.
     pub(super) failures_h: f64,
 }
 
