@@ -30,19 +30,17 @@ use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::machines::Basis;
 use scavsim_measure::advise::{Question, hand_over, json};
 use scavsim_measure::import::profile;
-use scavsim_provision::policy::Net;
-use scavsim_provision::policy::Recipe;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
+use scavsim_provision::policy::{Net, Recipe};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_sim::engine::Interrupt;
 use spot::{SpotMarket, StatedSpotTimes, SubstituteMarket};
-use when::{ClockTime, Deadline, LEGAL};
+use when::{ClockTime, Deadline, LEGAL, MOST_H};
 
 /// Share of runs that may take longer than planned, if nothing else is said.
 const MISS: f64 = 0.05;
 /// Configurations that are run under policies: those that may be the cheapest.
 const CANDIDATES: usize = 8;
-const MOST_H: f64 = 1e5;
 /// Most ticks of all lives of all plans: about an hour of one thread.
 const MOST_DECISIONS: f64 = 1e11;
 /// The word for all policies.

@@ -9,6 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use scavsim_data::cloud::Date;
 use scavsim_data::cloud::date::time_of_day;
 
+/// Hours to a deadline, at most.
+pub(super) const MOST_H: f64 = 1e5;
 pub(super) const LEGAL: &str = "expected how long, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like \
                                 `2026-12-04 18:00`; both may end in an offset from UTC, like `+01:00`";
 
@@ -161,7 +163,7 @@ fn duration_h(text: &str) -> Option<f64> {
         hours += number * unit_h;
         rest = behind.trim_start();
     }
-    (hours > 0.0 && hours <= super::MOST_H).then_some(hours)
+    (hours > 0.0 && hours <= MOST_H).then_some(hours)
 }
 
 /// How far a clock is ahead of UTC, written `+01:00`, `Z` or `UTC`.

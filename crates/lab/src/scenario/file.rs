@@ -239,7 +239,7 @@ pub struct SpotTable {
     /// Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`.
     #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
-    /// The same in seconds; when absent `cluster.start_up_s`, or as measured where that is absent too.
+    /// Seconds until a spot VM runs; when absent `cluster.start_up_s`, or as measured where that is absent too.
     #[schemars(with = "Option<Delay>")]
     pub start_up_s: Option<Spanned<Delay>>,
     /// What happens to the place of a lost VM.
