@@ -7,7 +7,7 @@ use scavsim::Interrupt;
 use scavsim::cloud::{Catalogue, Date, Market, Offer, Pack, PriceTable, RentalPlace, pack_notes};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
-use scavsim::import::{ImportResult, grid, layers, mlperf, pollux, profile};
+use scavsim::import::{ImportResult, grid, layers, profile};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{
     LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Runtime, Schedule,
@@ -29,8 +29,6 @@ pub fn targets() -> Vec<Target> {
         Target::new("scenario", 20, scenarios, scenario),
         Target::new("workload", 100, folders("data/workloads"), workload),
         Target::new("profile", 200, of("profile"), imported_profile),
-        Target::new("pollux", 120, of("pollux"), imported_pollux),
-        Target::new("mlperf", 120, of("mlperf"), imported_mlperf),
         Target::new("grid", 160, of("grid"), imported_grid),
         Target::new("layers", 80, of("layers"), imported_layers),
         Target::new("prices", 200, of("prices"), prices),
@@ -178,18 +176,6 @@ fn imported_profile(folder: &Path) -> bool {
     run_imported(profile::read(&options, &mut diagnostics), &diagnostics)
 }
 
-fn imported_pollux(folder: &Path) -> bool {
-    let mut diagnostics = Diagnostics::default();
-    let options = pollux::PolluxOptions {
-        folder: folder.to_owned(),
-        application: None,
-        vm: pollux::VM.to_owned(),
-        name: "own".to_owned(),
-        ..pollux::PolluxOptions::default()
-    };
-    run_imported(pollux::read(&options, &mut diagnostics), &diagnostics)
-}
-
 /// A catalogue of SkyPilot, whose table is read back, and a table of one's own.
 fn prices(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
@@ -260,22 +246,6 @@ fn pack(folder: &Path) -> bool {
     true
 }
 
-fn imported_mlperf(folder: &Path) -> bool {
-    let mut diagnostics = Diagnostics::default();
-    let options = mlperf::MlperfOptions {
-        rcps: vec![folder.join("rcp.json")],
-        runs: Some(folder.join("runs.csv")),
-        choice: mlperf::runs::RunFilter {
-            submitter: None,
-            accelerator: None,
-            round: None,
-        },
-        vm: None,
-        name: "own".to_owned(),
-    };
-    run_imported(mlperf::read(&options, &mut diagnostics), &diagnostics)
-}
-
 fn imported_grid(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = grid::GridOptions {
@@ -305,48 +275,34 @@ fn imported_layers(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let links = Source::read(&folder.join("links.csv"), &mut diagnostics)
         .and_then(|source| Links::read(&source, &mut diagnostics));
-    let mut is_taken = false;
-    for (times, memory, own_links) in [
-        ("times.csv", "memory.csv", None),
-        ("profiles.json", "info.json", Some("coefficients.json")),
-    ] {
-        let options = layers::LayersOptions {
-            times: folder.join(times),
-            memory: folder.join(memory),
-            links: own_links.map(|name| folder.join(name)),
-            model: None,
-            name: "own".to_owned(),
-            sequence: 2048,
-            hidden: 1024,
-            bytes_per_value: 4.0,
-            optimizer_bytes: 8.0,
-            source: None,
-            licence: None,
-        };
-        let mut diagnostics = Diagnostics::default();
-        let imported = layers::read(&options, &mut diagnostics);
-        assert_eq!(imported.is_some(), diagnostics.is_empty());
-        let Some(imported) = taken(imported, &diagnostics) else {
-            continue;
-        };
-        is_taken = true;
-        assert!(!imported.report.to_string().is_empty());
-        let (links_text, files) = match imported.files.split_at_checked(3) {
-            Some((files, links)) => (links.first(), files),
-            None => continue,
-        };
-        let memory = Folder::Memory {
-            name: "own".to_owned(),
-            files: files.iter().cloned().collect(),
-        };
-        let profile = LayerProfile::load(&memory, &mut diagnostics).expect("it was read before");
-        let own = links_text
-            .and_then(|(_, text)| Links::read(&Source::new("own", text.clone()), &mut diagnostics));
-        if let Some(links) = own.as_ref().or(links.as_ref()) {
-            plans(&profile, links);
-        }
+    let options = layers::LayersOptions {
+        times: folder.join("times.csv"),
+        memory: folder.join("memory.csv"),
+        model: None,
+        name: "own".to_owned(),
+        sequence: 2048,
+        hidden: 1024,
+        bytes_per_value: 4.0,
+        optimizer_bytes: 8.0,
+        source: None,
+        licence: None,
+    };
+    let mut diagnostics = Diagnostics::default();
+    let imported = layers::read(&options, &mut diagnostics);
+    assert_eq!(imported.is_some(), diagnostics.is_empty());
+    let Some(imported) = taken(imported, &diagnostics) else {
+        return false;
+    };
+    assert!(!imported.report.to_string().is_empty());
+    let memory = Folder::Memory {
+        name: "own".to_owned(),
+        files: imported.files.into_iter().collect(),
+    };
+    let profile = LayerProfile::load(&memory, &mut diagnostics).expect("it was read before");
+    if let Some(links) = links {
+        plans(&profile, &links);
     }
-    is_taken
+    true
 }
 
 /// All plans of up to three stages and two replicas: computed, or refused with a reason.

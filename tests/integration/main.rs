@@ -30,8 +30,7 @@
 //! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed, [`trace_search`]: of a search on real runs.
 //! - [`bench`]: suites of searches, and what is handed in.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
-//!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact,
-//!   [`import_layers`]: layers of a model.
+//!   [`import_profile`]: those of one's own, [`import_layers`]: layers of a model.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own; [`default_prices`]: what is
 //!   charged unasked.
 //! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure; [`advise_deadline`]: and by which
@@ -89,7 +88,6 @@ mod grids;
 mod grounds;
 mod heads;
 mod import_layers;
-mod import_pollux;
 mod import_profile;
 mod imports;
 mod include;

@@ -8,7 +8,6 @@
 //! - [`pooled`]: one law for all shapes of a VM type; [`residual`]: how measurements vary around it.
 //! - [`communication`]: communication learned across applications, by their parameters.
 //! - [`epochs`]: laws of epochs.
-//! - [`noise`]: laws of the noise scale.
 //! - [`worker`]: the law of a worker's time by its size.
 //!
 //! Powers and logarithms are libm's, so that a fit gives the same bits on every machine.
@@ -18,7 +17,6 @@ pub mod communication;
 pub mod epochs;
 pub mod linear;
 pub mod minimise;
-pub mod noise;
 pub mod pooled;
 pub mod quality;
 pub mod residual;

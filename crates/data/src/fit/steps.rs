@@ -1,5 +1,5 @@
 use super::Quality;
-use super::linear::{Equation, least_squares, non_negative};
+use super::linear::{Equation, non_negative};
 use super::minimise::levenberg_marquardt;
 pub use crate::workload::law::growth::Growth;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
@@ -15,12 +15,6 @@ pub struct StepPoint {
     pub step_s: f64,
     /// The part that waits for communication after compute, where it is known.
     pub exposed_s: Option<f64>,
-}
-
-/// [a, b] of t = a + b·x over pairs (x, t), by relative least squares.
-pub fn affine(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<[f64; 2]> {
-    let equations = pairs.into_iter();
-    least_squares(equations.map(|(x, t)| Equation::relative([1.0, x], t)))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,7 +144,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
 }
 
 /// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below zero.
-pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
+pub(super) fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let of = |p: &StepPoint| {
         let grown = if p.workers > 1 {
             growth.value_at(p.workers)
@@ -185,7 +179,7 @@ pub(super) fn additive_law(
 }
 
 /// t = a + b·x, and nothing for communication.
-pub fn compute_only(coefficients: [f64; 2]) -> StepLaw {
+pub(super) fn compute_only(coefficients: [f64; 2]) -> StepLaw {
     additive_law(coefficients, Growth::Linear.law(0.0, 0.0))
 }
 

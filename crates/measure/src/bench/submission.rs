@@ -201,7 +201,7 @@ impl Submission {
                 why: diagnostics.iter().map(|one| one.title.clone()).collect(),
             });
         };
-        let sound = json::check(&source.text, false);
+        let sound = json::check(&source.text);
         let read = sound.and_then(|()| serde_json::from_str(&source.text));
         let read: Submission = read.map_err(|why| {
             let place = format!("line {}, column {}", why.line(), why.column());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::figure::{FITTED, MEASURED, rounded};
 use super::law_text;
 use scavsim_data::workload::Origin;
-use scavsim_data::workload::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
+use scavsim_data::workload::law::{EpochLaw, NoiseLaw, PooledLaw};
 
 /// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
@@ -26,8 +26,6 @@ pub struct Draft {
     pub communication_unknown: bool,
     /// Figures that hold for every configuration, in the order of the file.
     pub constants: Vec<Constant>,
-    /// Step law per VM shape.
-    pub step_laws: Vec<Law<(String, StepLaw)>>,
     /// One step law for all shapes of a VM type.
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     pub epoch_law: Option<Law<EpochLaw>>,
@@ -38,8 +36,6 @@ pub struct Draft {
     pub epochs: Vec<EpochLine>,
     /// `noise.csv`; no file without rows.
     pub noise: Vec<NoiseLine>,
-    /// `phi.csv`; no file without rows.
-    pub phi: Vec<PhiLine>,
 }
 
 /// A constant of `workload.toml`.
@@ -118,18 +114,6 @@ pub struct NoiseLine {
     pub source: String,
 }
 
-/// A row of `phi.csv`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PhiLine {
-    pub batch: u32,
-    /// End of the piece, in steps at the initial batch.
-    pub progress: f64,
-    /// φ in it, in samples.
-    pub noise_scale_samples: f64,
-    pub origin: Origin,
-    pub source: String,
-}
-
 impl Draft {
     /// The files of the folder: name and text.
     pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
@@ -162,15 +146,6 @@ impl Draft {
                 r.source.clone(),
             ]
         });
-        let phi = self.phi.iter().map(|r| {
-            vec![
-                r.batch.to_string(),
-                measured(r.progress),
-                measured(r.noise_scale_samples),
-                origin_name(r.origin).to_owned(),
-                r.source.clone(),
-            ]
-        });
         let mut files = vec![
             ("workload.toml", self.head()?),
             (
@@ -186,10 +161,6 @@ impl Draft {
             (
                 "noise.csv",
                 table("workers,batch,noise_normalised,origin,source", noise)?,
-            ),
-            (
-                "phi.csv",
-                table("batch,progress,noise_scale_samples,origin,source", phi)?,
             ),
         ];
         files.extend(
@@ -234,10 +205,6 @@ impl Draft {
                 origin_name(c.origin),
                 quoted(&c.source)
             ));
-        }
-        for step_law in &self.step_laws {
-            let (shape, law) = &step_law.law;
-            step_law.write(&format!("laws.steps.{}", quoted(shape)), law, &mut text)?;
         }
         for pooled in &self.pooled_laws {
             let (vm_type, law) = &pooled.law;
@@ -304,83 +271,18 @@ fn table(header: &str, rows: impl Iterator<Item = Vec<String>>) -> io::Result<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_data::workload::law::{CommunicationLaw, ComputeLaw, Overlap};
+    const RESIDUAL: &str = "residual = { shared = 0.02, shape = 0.01, growth = 0.04, batch = 0.03, placement = 0.02, repeat = 0.05, vms_reach = 0.2, workers_reach = 1.2, batch_reach = 4.0, placement_reach = 1.5 }";
 
-    fn step_laws() -> [StepLaw; 6] {
-        let step = |communication, overlap| StepLaw {
-            compute: ComputeLaw::Affine {
-                base_s: 0.0654,
-                per_sample_s: 4.47e-7,
-            },
-            communication,
-            overlap,
-            one_vm_only: false,
-        };
-        let norm = Overlap::PNorm { exponent: 3.0 };
-        [
-            step(
-                CommunicationLaw::StepSlope {
-                    jump_s: 1.0,
-                    per_worker_s: 0.5,
-                },
-                norm,
-            ),
-            step(
-                CommunicationLaw::Tree {
-                    base_s: 0.0,
-                    per_level_s: 2.0,
-                },
-                Overlap::Additive,
-            ),
-            step(
-                CommunicationLaw::Ring {
-                    base_s: 0.0,
-                    per_pass_s: 2.0,
-                },
-                Overlap::Additive,
-            ),
-            step(
-                CommunicationLaw::Linear {
-                    base_s: 0.1,
-                    per_worker_s: 2.5,
-                },
-                norm,
-            ),
-            step(
-                CommunicationLaw::Saturating {
-                    service_s: 0.1,
-                    sharpness: 2.5,
-                },
-                norm,
-            ),
-            StepLaw {
-                one_vm_only: true,
-                ..step(
-                    CommunicationLaw::Linear {
-                        base_s: 0.0,
-                        per_worker_s: 0.0,
-                    },
-                    Overlap::Additive,
-                )
-            },
-        ]
+    fn pooled(lines: &str) -> PooledLaw {
+        let compute = "compute.affine = { base_s = 0.0654, per_sample_s = 4.47e-7 }";
+        toml::from_str(&format!("{compute}\n{RESIDUAL}\n{lines}")).expect("a law")
     }
 
-    fn other_laws() -> [(EpochLaw, NoiseLaw); 4] {
-        let constant = NoiseLaw::ConstantScale {
+    fn other_laws() -> [(EpochLaw, NoiseLaw); 3] {
+        let noise = NoiseLaw::ConstantScale {
             noise_scale_samples: 2_000.0,
         };
-        let power = NoiseLaw::PowerScale {
-            scale_samples: 1_500.5,
-            initial_batch: 128.0,
-            batch_exponent: -0.25,
-            progress_exponent: 0.75,
-        };
         let epochs = [
-            EpochLaw::Goodput {
-                initial_batch: 200,
-                target_progress: 576_525.0,
-            },
             EpochLaw::NoiseScale {
                 base_epochs: 34.6,
                 noise_scale_samples: 46_910.0,
@@ -391,10 +293,9 @@ mod tests {
                 least_noise: 0.5,
                 greatest_noise: 0.9,
             },
+            EpochLaw::Constant { epochs: 2.0 },
         ];
-        let [a, b, c] = epochs;
-        let same = EpochLaw::Constant { epochs: 2.0 };
-        [(a, constant), (b, power), (c, constant), (same, power)]
+        epochs.map(|epochs| (epochs, noise))
     }
 
     /// What is written is what the laws of `workload` read.
@@ -407,21 +308,21 @@ mod tests {
         }
         #[derive(serde::Deserialize)]
         struct Laws {
-            steps: std::collections::BTreeMap<String, StepLaw>,
+            pooled: std::collections::BTreeMap<String, PooledLaw>,
             epochs: EpochLaw,
             noise: NoiseLaw,
         }
-        let shapes = ["a/4", "b \"x\"\\", "c", "d", "e", "f"];
-        let laws = step_laws();
+        let tree = "communication.tree = { base_s = 0.0, per_level_s = 2.0 }\noverlap.p-norm = { exponent = 3.0 }\none_vm_pass_s = 0.25\ntwo_vms = 0.5";
+        let ring =
+            "communication.ring = { base_s = 0.1, per_pass_s = 2.0 }\noverlap = \"additive\"";
+        let laws = [("a-4", pooled(tree)), ("b \"x\"\\", pooled(ring))];
         for (epochs, noise) in other_laws() {
             let basis = || "a test".to_owned();
             let draft = Draft {
                 name: "tab\there".to_owned(),
-                step_laws: shapes
-                    .iter()
-                    .zip(laws)
-                    .map(|(shape, law)| Law::fitted(((*shape).to_owned(), law), basis()))
-                    .collect(),
+                pooled_laws: laws
+                    .map(|(vm_type, law)| Law::fitted((vm_type.to_owned(), law), basis()))
+                    .into(),
                 epoch_law: Some(Law::fitted(epochs, basis())),
                 noise_law: Some(Law::fitted(noise, basis())),
                 ..Draft::default()
@@ -429,8 +330,8 @@ mod tests {
             let head: Head =
                 toml::from_str(&draft.head().expect("legal laws")).expect("legal TOML");
             assert_eq!(head.name, "tab\there");
-            for (shape, law) in shapes.iter().zip(laws) {
-                assert_eq!(head.laws.steps.get(*shape), Some(&law));
+            for (vm_type, law) in laws {
+                assert_eq!(head.laws.pooled.get(vm_type), Some(&law));
             }
             assert_eq!(head.laws.epochs, epochs);
             assert_eq!(head.laws.noise, noise);

@@ -31,7 +31,7 @@ impl Kind {
     pub const LAYERS: Kind = Kind {
         name: "layer profile",
         file: scavsim_sim::parallel::profile::FILES[0],
-        files: &crate::import::layers::FILES,
+        files: &scavsim_sim::parallel::profile::FILES,
     };
     pub const MARKET: Kind = Kind {
         name: "market",

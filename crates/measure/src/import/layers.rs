@@ -1,24 +1,23 @@
 //! Seconds and bytes of a model's layers, made into a layer profile.
 //!
-//! In: a table of the user's own profiler, or the JSON of Sailor. Out: the folder that scenarios name.
+//! In: two tables of the user's own profiler. Out: the folder that scenarios name.
 //!
 //! - `figures`: what is given, and what is read of it.
-//! - `table`: the two tables of a profiler. `sailor`: the JSON.
+//! - `table`: the two tables.
 //! - `written`: both as the files of a folder.
 
 mod figures;
-mod sailor;
 mod table;
 mod written;
 
 use std::fmt;
 use std::path::Path;
 
-pub use figures::{FILES, LayersOptions};
+pub use figures::LayersOptions;
 use figures::{Memory, Times};
 
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
-use scavsim_sim::parallel::{LayerProfile, Links};
+use scavsim_sim::parallel::LayerProfile;
 
 /// A layer profile before it is written.
 #[derive(Debug, Clone)]
@@ -30,55 +29,24 @@ pub struct ImportedLayers {
 
 /// Reads what is given. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &LayersOptions, diagnostics: &mut Diagnostics) -> Option<ImportedLayers> {
-    let file = |path: &Path, diagnostics: &mut Diagnostics| Source::read(path, diagnostics);
-    let times = file(&options.times, diagnostics);
-    let memory = file(&options.memory, diagnostics);
-    let links = match &options.links {
-        None => Some(None),
-        Some(path) => file(path, diagnostics)
-            .and_then(|source| sailor::links(&source, diagnostics))
-            .map(Some),
-    };
-    let model = options.model.as_deref();
-    let times = times.and_then(|source| {
-        if is_json(&options.times) {
-            sailor::times(&source, model, diagnostics)
-        } else {
-            table::times(&source, diagnostics)
-        }
-    });
-    let memory = memory.and_then(|source| {
-        if is_json(&options.memory) {
-            sailor::memory(&source, model, diagnostics)
-        } else {
-            table::memory(&source, diagnostics)
-        }
-    });
-    let (times, memory, links) = (times?, memory?, links?);
+    let times = Source::read(&options.times, diagnostics);
+    let memory = Source::read(&options.memory, diagnostics);
+    let times = times.and_then(|source| table::times(&source, diagnostics));
+    let memory = memory.and_then(|source| table::memory(&source, diagnostics));
+    let (times, memory) = (times?, memory?);
     let layers = same_layers(options, &times, &memory, diagnostics)?;
-    let mut files = written::files(options, layers, &times, &memory);
-    if let Some(links) = links {
-        files.push((FILES[3].to_owned(), links));
-    }
+    let files = written::files(options, layers, &times, &memory);
     // As a scenario reads it.
     let folder = Folder::Memory {
         name: options.name.clone(),
-        files: files[..3].iter().cloned().collect(),
+        files: files.iter().cloned().collect(),
     };
     let profile = LayerProfile::load(&folder, diagnostics)?;
-    if let Some((name, text)) = files.get(3) {
-        Links::read(&Source::new(name.clone(), text.clone()), diagnostics)?;
-    }
     // An unknown column, say, leaves the rest readable.
     diagnostics.is_empty().then_some(ImportedLayers {
         files,
         report: LayersReport { profile, memory },
     })
-}
-
-fn is_json(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
 /// How many layers there are: as many at every point.

@@ -6,12 +6,13 @@
 //! - [`options`]: what is imported, and what the table does not hold.
 //! - `rows`: the rows, each by itself; `tables`: what their repeats come to.
 //! - `questions`: what a table of measurements seldom is, and a mistaken one often; `warm_up`: first rows that are slow.
-//! - `laws`: what is said of the unmeasured, and what is too poor to be.
+//! - `laws`: what is said of the unmeasured, and what is too poor to be; `step_laws`: that of steps.
 
 mod laws;
 pub mod options;
 mod questions;
 mod rows;
+mod step_laws;
 mod tables;
 mod warm_up;
 
@@ -19,16 +20,20 @@ use std::sync::Arc;
 
 pub use options::{ASTRAY, BatchIs, ProfileOptions, Unit};
 
+use options::MOST_SAMPLES;
+
 use super::draft::{Constant, Draft};
 use super::report::Report;
-use super::{
-    COLD_START_STEPS, ImportResult, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters,
-    parameters, refuse,
-};
+use super::{ImportResult, refuse};
 use scavsim_data::workload::Origin;
+use scavsim_data::workload::head::MOST_PARAMETERS;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
+/// Steps of one probe, and until the noise reading settles, where the user does not say.
+const PROBE_STEPS: f64 = 20.0;
+/// See [`PROBE_STEPS`].
+const COLD_START_STEPS: f64 = 100.0;
 /// Seconds to restore a checkpoint, where the user does not say.
 pub const RESTORE_S: f64 = 60.0;
 
@@ -90,8 +95,8 @@ fn check(options: &ProfileOptions, diagnostics: &mut Diagnostics) {
     if options.probe_steps == Some(0) {
         refuse("probe-steps", "a whole number of at least 1");
     }
-    if options.parameters.is_some_and(not_parameters) {
-        refuse("parameters", PARAMETERS);
+    if (options.parameters).is_some_and(|p| p == 0 || p as f64 > MOST_PARAMETERS) {
+        refuse("parameters", "a whole number between 1 and 10^15");
     }
 }
 
@@ -111,11 +116,9 @@ fn head(options: &ProfileOptions, file: &str) -> Draft {
         source,
     };
     let number = |n: Option<u64>| n.map(|n| n as f64);
+    let given = |n: u64| option(Some(n as f64), 1.0);
     let mut constants = vec![
-        constant(
-            "samples_per_epoch",
-            option(Some(options.samples_per_epoch as f64), 1.0),
-        ),
+        constant("samples_per_epoch", given(options.samples_per_epoch)),
         constant(
             "cold_start_steps",
             option(number(options.cold_start_steps), COLD_START_STEPS),
@@ -126,7 +129,7 @@ fn head(options: &ProfileOptions, file: &str) -> Draft {
         ),
         constant("restore_s", option(options.restore_s, RESTORE_S)),
     ];
-    constants.extend(options.parameters.map(parameters));
+    constants.extend((options.parameters).map(|n| constant("parameters", given(n))));
     Draft {
         name: options.name.clone(),
         model: "not stated".into(),

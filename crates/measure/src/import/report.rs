@@ -45,13 +45,8 @@ impl Report {
         });
     }
 
-    /// Says how good a fit is on what it was made from.
-    pub fn fit(&mut self, what: impl Into<String>, law: impl Into<String>, quality: &Quality) {
-        self.judged_fit(what, law, quality, None);
-    }
-
-    /// Says how good a fit is, also on what was left out of it, in %.
-    pub fn judged_fit(
+    /// Says how good a fit is on what it was made from, and on what was left out of it, in %.
+    pub fn fit(
         &mut self,
         what: impl Into<String>,
         law: impl Into<String>,

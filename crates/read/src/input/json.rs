@@ -19,25 +19,7 @@ pub fn read<V: DeserializeOwned>(
     title: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<V> {
-    with(source, title, false, diagnostics)
-}
-
-/// Reads a text of JSON in whose outermost object keys may repeat, by a reader that takes all of them.
-pub fn read_repeating<V: DeserializeOwned>(
-    source: &Arc<Source>,
-    title: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<V> {
-    with(source, title, true, diagnostics)
-}
-
-fn with<V: DeserializeOwned>(
-    source: &Arc<Source>,
-    title: &str,
-    may_repeat: bool,
-    diagnostics: &mut Diagnostics,
-) -> Option<V> {
-    let checked = check(&source.text, may_repeat);
+    let checked = check(&source.text);
     let error = match checked.and_then(|()| serde_json::from_str(&source.text)) {
         Ok(value) => return Some(value),
         Err(error) => error,
@@ -51,18 +33,14 @@ fn with<V: DeserializeOwned>(
 }
 
 /// Whether a text is JSON without repeated keys and without characters that are not seen.
-pub fn check(text: &str, may_repeat: bool) -> serde_json::Result<()> {
+pub fn check(text: &str) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    JsonCheck { may_repeat }.deserialize(&mut reader)?;
+    JsonCheck.deserialize(&mut reader)?;
     reader.end()
 }
 
 /// A value that is looked at, and not kept.
-struct JsonCheck {
-    may_repeat: bool,
-}
-
-const NESTED: JsonCheck = JsonCheck { may_repeat: false };
+struct JsonCheck;
 
 fn text<E: Error>(text: &str) -> Result<(), E> {
     if text.contains(is_hidden) {
@@ -112,7 +90,7 @@ impl<'de> Visitor<'de> for JsonCheck {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(NESTED)?.is_some() {}
+        while list.next_element_seed(JsonCheck)?.is_some() {}
         Ok(())
     }
 
@@ -120,15 +98,13 @@ impl<'de> Visitor<'de> for JsonCheck {
         let mut keys = BTreeSet::new();
         while let Some(key) = map.next_key::<String>()? {
             text(&key)?;
-            if !self.may_repeat
-                && let Some(key) = keys.replace(key)
-            {
+            if let Some(key) = keys.replace(key) {
                 return Err(A::Error::custom(format!(
                     "the key `{}` stands twice",
                     shown(&key)
                 )));
             }
-            map.next_value_seed(NESTED)?;
+            map.next_value_seed(JsonCheck)?;
         }
         Ok(())
     }
@@ -140,14 +116,12 @@ mod tests {
 
     #[test]
     fn the_second_of_two_equal_keys_is_told_at_its_place() {
-        let told = |text: &str| check(text, false).map_err(|error| error.to_string());
+        let told = |text: &str| check(text).map_err(|error| error.to_string());
         let sound = r#"{"a": [{"b": 1, "c": null}, "x", 1.5, -1, true]}"#;
         assert_eq!(told(sound), Ok(()));
         let twice = "{\"a\": {\n \"b\": 1,\n \"b\": 2}}";
         let expected = "the key `b` stands twice at line 3 column 4";
         assert_eq!(told(twice), Err(expected.to_owned()));
-        assert!(check(r#"{"a": 1, "a": 2}"#, true).is_ok());
-        assert!(check(r#"{"a": {"b": 1, "b": 2}}"#, true).is_err());
         assert!(told(r#"{"a": "\u001b[31m"}"#).is_err());
         assert!(told(r#"{"\u202e": 1}"#).is_err());
         assert!(told("{} {}").is_err());

@@ -3,19 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The files of a layer profile as it is imported; links only if they were given.
-pub const FILES: [&str; 4] = ["layers.toml", "layers.csv", "times.csv", "links.csv"];
-
 /// What is imported, and what the files do not hold.
 #[derive(Debug, Clone)]
 pub struct LayersOptions {
-    /// Seconds per layer: a CSV, or `profiles.json` of Sailor.
+    /// Table of seconds per layer.
     pub times: PathBuf,
-    /// Parameters and bytes per layer: a CSV, or `llm_info.json` of Sailor.
+    /// Table of parameters and bytes per layer.
     pub memory: PathBuf,
-    /// Bandwidths: `network_coeffs_all_homo.json` of Sailor.
-    pub links: Option<PathBuf>,
-    /// Which model of a JSON with several.
+    /// Model, for people; by default the name.
     pub model: Option<String>,
     pub name: String,
     /// Tokens per sequence.

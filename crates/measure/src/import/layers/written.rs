@@ -1,7 +1,8 @@
 //! The files of a layer profile: equal layers that follow each other share a row.
 
-use super::figures::{FILES, LayersOptions, Memory, Times};
+use super::figures::{LayersOptions, Memory, Times};
 use crate::import::figure::{MEASURED, rounded};
+use scavsim_sim::parallel::profile::FILES;
 
 pub(super) fn files(
     options: &LayersOptions,

@@ -1,15 +1,15 @@
 //! Laws of what was not measured, and what is too poor to be one.
 
+use super::step_laws::step_laws;
 use crate::import::draft::{Draft, Law};
 use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
-use crate::import::step_laws::step_laws;
 use scavsim_base::stats::mean;
 use scavsim_data::fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
-use scavsim_data::fit::noise::scale_of_noise;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
+use scavsim_data::workload::noise::noise_scale as scale_of_noise;
 use scavsim_read::input::Diagnostic;
 
 /// Fits all of them to the tables of `draft`.
@@ -68,7 +68,7 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
         report.note("no law of epochs: there is no trend that one fits");
         return;
     };
-    report.judged_fit("epochs", name, &fit.quality, Some(error));
+    report.fit("epochs", name, &fit.quality, Some(error));
     let told = format!("{}, left out {} %", basis(&fit.quality), rounded(error, 3));
     if is_poor(&fit.quality, error) {
         let title = format!("no law of epochs: the best is a poor one ({told})");
@@ -112,7 +112,7 @@ fn falling(draft: &Draft) -> Option<(EpochFit, f64)> {
 /// One φ for all: the geometric mean of what the measured noise gives, else the B_n of the epochs.
 fn noise(draft: &mut Draft, report: &mut Report) {
     let scales = draft.noise.iter().filter_map(|n| {
-        let scale = scale_of_noise(n.workers, f64::from(n.batch), n.noise_normalised)?;
+        let scale = scale_of_noise(n.workers, f64::from(n.batch), n.noise_normalised);
         Some(libm::log(scale)).filter(|s| s.is_finite())
     });
     let measured = mean(scales).map(libm::exp);

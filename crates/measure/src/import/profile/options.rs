@@ -5,6 +5,9 @@ use scavsim_data::workload::law::prior::Prior;
 /// A repeat whose logarithm is this far from the middle one, by half as long again, is of something else.
 pub const ASTRAY: f64 = 0.405;
 
+/// Most samples in one pass over the data.
+pub(super) const MOST_SAMPLES: u64 = 1_000_000_000_000;
+
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
 pub struct ProfileOptions {

@@ -5,11 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::options::{ASTRAY, ProfileOptions};
+use super::options::{ASTRAY, MOST_SAMPLES, ProfileOptions};
 use super::rows::{Key, MeasuredRow, Points, epochs_by_batch};
 use super::tables::{lasting, times};
 use super::warm_up;
-use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
 use scavsim_base::stats::{mean, median_of};

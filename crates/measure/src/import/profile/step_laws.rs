@@ -1,10 +1,10 @@
-//! The law of steps on each VM type: one fit for whatever door the measurements came through.
+//! The law of steps on each VM type.
 
 use std::collections::BTreeMap;
 
-use super::draft::{Draft, Law, StepLine};
-use super::figure::rounded;
-use super::report::{NOT_KEPT, Report, basis, is_poor};
+use crate::import::draft::{Draft, Law, StepLine};
+use crate::import::figure::rounded;
+use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_data::configuration::vm_type;
 use scavsim_data::fit::pooled::{PooledPoint, pooled};
 use scavsim_data::workload::law::prior::Prior;
@@ -34,7 +34,7 @@ pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
         };
         let name = format!("overlapped, communication grows with {}", fit.growth.name());
         let left_out = fit.left_out(prior);
-        report.judged_fit(&*vm_type, name, &fit.quality, left_out);
+        report.fit(&*vm_type, name, &fit.quality, left_out);
         let mut told = format!("{}; without the residual", basis(&fit.quality));
         if let Some(error) = left_out {
             told += &format!("; left out {} %", rounded(error, 3));
