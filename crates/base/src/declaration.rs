@@ -37,3 +37,24 @@ impl Declaration {
         text
     }
 }
+
+/// Names of the values of an enum, in the order of listings.
+#[macro_export]
+macro_rules! named {
+    ($type:ident: $($value:ident = $name:expr),+ $(,)?) => {
+        impl $type {
+            /// All values.
+            pub const ALL: [$type; [$($name),+].len()] = [$($type::$value),+];
+
+            /// Name as it is written.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$value => $name),+ }
+            }
+
+            /// The value that is written as `name`.
+            pub fn named(name: &str) -> Option<$type> {
+                $type::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+    };
+}
