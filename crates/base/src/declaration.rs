@@ -58,3 +58,38 @@ macro_rules! named {
         }
     };
 }
+
+/// Settings of a strategy or policy: the table of a scenario, and the declaration of what it sets.
+///
+/// A field is what stands behind its `=` when it is absent, or its type's default. The declaration follows, field by field.
+#[macro_export]
+macro_rules! settings {
+    (
+        $(#[$about:meta])*
+        pub struct $settings:ident {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty $(= $default:expr)?),* $(,)?
+        }
+        $($said:ident: $text:expr),* $(,)?
+    ) => {
+        #[derive(Debug, Clone, serde::Deserialize)]
+        $(#[$about])*
+        #[serde(default, deny_unknown_fields)]
+        pub struct $settings {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Default for $settings {
+            fn default() -> Self {
+                $settings { $($field: $crate::settings!(@default $($default)?),)* }
+            }
+        }
+
+        impl $crate::Declared for $settings {
+            const DECLARATION: $crate::Declaration = $crate::Declaration {
+                $($said: $text,)*
+            };
+        }
+    };
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+}

@@ -3,7 +3,6 @@
 
 pub mod expression;
 pub mod input;
-mod settings;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.
 pub mod face {

@@ -2,7 +2,7 @@
 
 use super::{Policy, order};
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_read::settings;
+use scavsim_base::settings;
 
 settings! {
     /// Greedy with a safety net.

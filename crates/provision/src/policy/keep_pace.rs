@@ -7,8 +7,8 @@
 use super::Policy;
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_read::input::checked::{AtLeastOne, Positive};
-use scavsim_read::settings;
 
 settings! {
     /// Keeps pace with the deadline.

@@ -2,7 +2,7 @@
 
 use super::Policy;
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_read::settings;
+use scavsim_base::settings;
 
 settings! {
     /// On demand only.

@@ -3,8 +3,8 @@
 use super::{Policy, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Fraction;
-use scavsim_read::settings;
 
 settings! {
     /// Spot machines below a share of the price on demand.

@@ -2,7 +2,7 @@
 
 use super::{Net, Policy, order};
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_read::settings;
+use scavsim_base::settings;
 
 settings! {
     /// Spot only: waits while no zone has machines.

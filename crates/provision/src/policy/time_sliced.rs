@@ -3,9 +3,9 @@
 use super::{Policy, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_base::units::SimTime;
 use scavsim_read::input::checked::Positive;
-use scavsim_read::settings;
 
 settings! {
     /// Time-sliced.

@@ -6,8 +6,8 @@
 use super::{Net, OnDemandZone, Policy, Recipe, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_base::units::SimTime;
-use scavsim_read::settings;
 
 /// Uniform Progress, over one zone or with failover to others.
 #[derive(Debug, Default)]

@@ -90,7 +90,7 @@ impl Probes {
 /// Settings of a strategy, which results keep and the schema describes.
 macro_rules! strategy_settings {
     ($($settings:tt)*) => {
-        scavsim_read::settings! {
+        scavsim_base::settings! {
             #[derive(serde::Serialize, schemars::JsonSchema)]
             $($settings)*
         }

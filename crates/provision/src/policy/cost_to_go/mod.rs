@@ -17,8 +17,8 @@ use super::{Policy, Recipe};
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use rates::{Age, Prior, Rates};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Positive;
-use scavsim_read::settings;
 use table::Table;
 use table_cache::{Ratios, RoundedTerms, Shape};
 

@@ -14,8 +14,8 @@ use super::{Net, OnDemandZone, Policy, Recipe};
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use crate::world::Window;
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, NonNegative, Positive};
-use scavsim_read::settings;
 use zone_runs::{End, Runs, Source};
 
 settings! {
