@@ -327,7 +327,7 @@ pub fn plans(profile: &LayerProfile, links: &Links) {
                 };
                 let kinds = vec![0; stages];
                 let batch = micro_batch.saturating_mul(8);
-                for &schedule in Schedule::ALL {
+                for schedule in Schedule::ALL {
                     let plan = ParallelPlan::even(
                         &nodes,
                         &kinds,

@@ -37,3 +37,59 @@ impl Declaration {
         text
     }
 }
+
+/// Names of the values of an enum, in the order of listings.
+#[macro_export]
+macro_rules! named {
+    ($type:ident: $($value:ident = $name:expr),+ $(,)?) => {
+        impl $type {
+            /// All values.
+            pub const ALL: [$type; [$($name),+].len()] = [$($type::$value),+];
+
+            /// Name as it is written.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$value => $name),+ }
+            }
+
+            /// The value that is written as `name`.
+            pub fn named(name: &str) -> Option<$type> {
+                $type::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+
+/// Settings of a strategy or policy: the table of a scenario, and the declaration of what it sets.
+///
+/// A field is what stands behind its `=` when it is absent, or its type's default. The declaration follows, field by field.
+#[macro_export]
+macro_rules! settings {
+    (
+        $(#[$about:meta])*
+        pub struct $settings:ident {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty $(= $default:expr)?),* $(,)?
+        }
+        $($said:ident: $text:expr),* $(,)?
+    ) => {
+        #[derive(Debug, Clone, serde::Deserialize)]
+        $(#[$about])*
+        #[serde(default, deny_unknown_fields)]
+        pub struct $settings {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Default for $settings {
+            fn default() -> Self {
+                $settings { $($field: $crate::settings!(@default $($default)?),)* }
+            }
+        }
+
+        impl $crate::Declared for $settings {
+            const DECLARATION: $crate::Declaration = $crate::Declaration {
+                $($said: $text,)*
+            };
+        }
+    };
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+}

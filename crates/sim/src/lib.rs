@@ -13,6 +13,7 @@ pub mod job;
 pub mod parallel;
 pub mod plans;
 pub mod provider;
+mod registry;
 pub mod training;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.

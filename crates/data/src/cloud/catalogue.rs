@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
+    #[expect(clippy::too_many_lines, reason = "one list of cases")]
     fn prices_of_gpus_and_commitments_are_those_of_their_sources() {
         let catalogue = Catalogue::embedded().0;
         for (vm, provider, region, market, date, usd) in [

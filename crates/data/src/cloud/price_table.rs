@@ -283,7 +283,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Pr
     let vm = row.name("vm", d);
     let named = row.text("market", d);
     let market = named.and_then(|name| {
-        let market = Market::ALL.into_iter().find(|m| m.name() == name);
+        let market = Market::named(name);
         if market.is_none() {
             let legal: Vec<String> = Market::ALL.iter().map(|m| format!("`{m}`")).collect();
             let title = format!("unknown market `{name}`");

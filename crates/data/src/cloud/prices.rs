@@ -63,24 +63,10 @@ pub enum Market {
     Commitment3y,
 }
 
-impl Market {
-    /// All, in the order of the tables.
-    pub const ALL: [Market; 4] = [
-        Market::OnDemand,
-        Market::Spot,
-        Market::Commitment1y,
-        Market::Commitment3y,
-    ];
-
-    /// Name of the market as tables write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Market::OnDemand => "on-demand",
-            Market::Spot => "spot",
-            Market::Commitment1y => "commitment-1y",
-            Market::Commitment3y => "commitment-3y",
-        }
-    }
+scavsim_base::named! {
+    Market:
+    OnDemand = "on-demand", Spot = "spot", Commitment1y = "commitment-1y",
+    Commitment3y = "commitment-3y",
 }
 
 impl fmt::Display for Market {
@@ -183,7 +169,7 @@ fn read_sound(
             provider: Arc::clone(&provider),
             vm: again(|p| &p.vm, vm).unwrap_or_else(|| texts.shared(vm)),
             region: again(|p| &p.region, region).unwrap_or_else(|| texts.shared(region)),
-            market: Market::ALL.into_iter().find(|m| m.name() == market)?,
+            market: Market::named(market)?,
             usd_per_hour: (usd_per_hour.parse().ok())
                 .filter(|usd: &f64| usd.is_finite() && *usd >= LEAST_USD)?,
             valid_from: Date::parse(from)?,
@@ -270,7 +256,7 @@ fn price(
         date
     };
     let market = row.text("market", d)?;
-    let Some(market) = Market::ALL.into_iter().find(|m| m.name() == market) else {
+    let Some(market) = Market::named(market) else {
         let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
         let title = format!("`market`: expected one of {legal}, found `{market}`");
         d.error_at(file, row.span("market"), title, "not a market");

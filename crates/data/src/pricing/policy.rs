@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
+    #[expect(clippy::too_many_lines, reason = "one list of cases")]
     fn keys_that_do_not_go_together_are_refused() {
         let listed =
             "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"\n";

@@ -1,12 +1,14 @@
 //! A folder of tables → a checked [`Workload`], or all that is wrong with it.
 
+use std::sync::Arc;
+
 use super::head::{self, Head};
 use super::law::EpochLaw;
 use super::{
     Communication, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, StepMeasured,
     Workload, epochs, epochs_by_law, noise, noise_curve, noise_scale, published_result, step_rows,
 };
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source};
 
 /// The files of a workload; the first three must be there.
 pub const FILES: [&str; 7] = [
@@ -20,7 +22,6 @@ pub const FILES: [&str; 7] = [
 ];
 
 /// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back only if nothing was.
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> {
     let before = diagnostics.len();
     let mut hasher = blake3::Hasher::new();
@@ -35,11 +36,8 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     let steps = read("steps.csv", diagnostics);
     let epochs = read("epochs.csv", diagnostics);
     let mut optional = |file: &str, diagnostics: &mut Diagnostics| {
-        if folder.has(file) {
-            read(file, diagnostics)
-        } else {
-            None
-        }
+        let is_there = folder.has(file);
+        is_there.then(|| read(file, diagnostics)).flatten()
     };
     let noise = optional("noise.csv", diagnostics);
     let scale = optional("phi.csv", diagnostics);
@@ -61,27 +59,19 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     let steps = steps
         .and_then(|source| step_rows::read(&source, measured, communication, laws, diagnostics));
     let epochs = epochs.and_then(|source| epochs::read(&source, diagnostics));
-    let noise = noise.map_or(Some(Vec::new()), |source| noise::read(&source, diagnostics));
-    let scale = scale.map_or(Some(Vec::new()), |source| {
-        noise_scale::read(&source, diagnostics)
-    });
-    let curve = curve.map_or(Some(Vec::new()), |source| {
-        noise_curve::read(&source, diagnostics)
-    });
-    let published = published.map_or(Some(Vec::new()), |s| {
-        published_result::read(&s, diagnostics)
-    });
+    let noise = optional_rows(noise, noise::read, diagnostics);
+    let scale = optional_rows(scale, noise_scale::read, diagnostics);
+    let curve = optional_rows(curve, noise_curve::read, diagnostics);
+    let published = optional_rows(published, published_result::read, diagnostics);
     if diagnostics.len() > before {
         return None;
     }
     let (head, constants, (laws, noise_law)) = head?;
     let scale = NoiseScale::new(scale?);
     if matches!(laws.epochs, Some(EpochLaw::Goodput { .. })) && scale.is_empty() {
-        let file = "`[laws.epochs]` names `goodput`, which needs `phi.csv`";
-        diagnostics.push(Diagnostic::general(format!(
-            "{}: {file}",
-            head.name.get_ref()
-        )));
+        let name = head.name.get_ref();
+        let title = format!("{name}: `[laws.epochs]` names `goodput`, which needs `phi.csv`");
+        diagnostics.push(Diagnostic::general(title));
         return None;
     }
     let by_law = |batch: f64| epochs_by_law(laws.epochs?, &scale, &constants, batch);
@@ -108,4 +98,13 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         published: published?,
         hash: hasher.finalize().to_hex().to_string(),
     })
+}
+
+/// Rows of a table that a workload need not have; `None` where they are wrong.
+fn optional_rows<T>(
+    table: Option<Arc<Source>>,
+    read: fn(&Arc<Source>, &mut Diagnostics) -> Option<Vec<T>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<T>> {
+    table.map_or(Some(Vec::new()), |table| read(&table, diagnostics))
 }

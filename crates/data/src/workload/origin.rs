@@ -49,12 +49,7 @@ pub enum Provenance {
     Extrapolated,
 }
 
-impl Provenance {
-    pub fn name(self) -> &'static str {
-        match self {
-            Provenance::Measured => "measured",
-            Provenance::Interpolated => "interpolated",
-            Provenance::Extrapolated => "extrapolated",
-        }
-    }
+scavsim_base::named! {
+    Provenance:
+    Measured = "measured", Interpolated = "interpolated", Extrapolated = "extrapolated",
 }

@@ -21,17 +21,10 @@ pub enum Kind {
     Figure,
 }
 
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Count => "count",
-            Kind::Name => "name",
-            Kind::Word => "word",
-            Kind::Text => "text or empty",
-            Kind::Whole => "whole number or empty",
-            Kind::Figure => "number or empty",
-        }
-    }
+scavsim_base::named! {
+    Kind:
+    Count = "count", Name = "name", Word = "word", Text = "text or empty",
+    Whole = "whole number or empty", Figure = "number or empty",
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,16 +25,12 @@ const LONGER: f64 = 1.1;
 /// Values more skewed than those of an exponential distribution have a mean that few of them carry.
 pub(super) const SKEWED: f64 = 2.0;
 
-impl IntervalCoverage {
-    /// Name of the verdict as it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            IntervalCoverage::AsSaid => "as-said",
-            IntervalCoverage::Oftener => "oftener",
-            IntervalCoverage::Roughly => "roughly",
-        }
-    }
+scavsim_base::named! {
+    IntervalCoverage:
+    AsSaid = "as-said", Oftener = "oftener", Roughly = "roughly",
+}
 
+impl IntervalCoverage {
     /// Whether a mean of so many units with this skewness holds, by its interval as they show it and as it is with what
     /// may still come.
     pub(super) fn of_mean(

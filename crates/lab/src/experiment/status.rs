@@ -16,12 +16,4 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
-    /// Name of the status as it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Failed => "failed",
-        }
-    }
-}
+scavsim_base::named!(Status: Ok = "ok", Failed = "failed");

@@ -49,16 +49,12 @@ pub enum Basis {
     SameFamily,
 }
 
-impl Basis {
-    /// What people and programs read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::SameGpu => "same-gpu",
-            Basis::OtherGpu => "other-gpu",
-            Basis::SameFamily => "same-family",
-        }
-    }
+scavsim_base::named! {
+    Basis:
+    SameGpu = "same-gpu", OtherGpu = "other-gpu", SameFamily = "same-family",
+}
 
+impl Basis {
     /// What stands in a table.
     pub fn label(self) -> &'static str {
         match self {

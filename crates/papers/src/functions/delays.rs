@@ -29,9 +29,7 @@ fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> No
 /// The delay of starts and the region, by which draws are told apart.
 fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), NoValue> {
     let market = arguments.text("market")?;
-    let market = (Market::ALL.into_iter())
-        .find(|m| m.name() == market)
-        .ok_or_else(|| NoValue::unknown("market", market, []))?;
+    let market = Market::named(market).ok_or_else(|| NoValue::unknown("market", market, []))?;
     let (gpu, region) = (arguments.text("gpu")?, arguments.text("region")?);
     Startup::measured("gcp", gpu, market, region)
         .map(|startup| (startup.delay, region))

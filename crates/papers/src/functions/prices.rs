@@ -12,9 +12,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn usd_per_hour(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (vm, market) = (arguments.text("vm")?, arguments.text("market")?);
-    let market = (Market::ALL.into_iter())
-        .find(|m| m.name() == market)
-        .ok_or_else(|| NoValue::unknown("market", market, []))?;
+    let market = Market::named(market).ok_or_else(|| NoValue::unknown("market", market, []))?;
     let on = arguments.text("on")?;
     let offer = Offer {
         provider: arguments.text("provider")?.to_owned(),

@@ -72,20 +72,14 @@ pub enum Verdict {
     DoesNotHold,
 }
 
+scavsim_base::named! {
+    Verdict:
+    Ok = "ok", Calibrated = "calibrated", Explained = "explained", Outside = "OUTSIDE",
+    Holds = "holds", Open = "open", DoesNotHold = "does not hold",
+}
+
 impl Verdict {
     pub fn is_of_claim(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Open | Verdict::DoesNotHold)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Ok => "ok",
-            Verdict::Calibrated => "calibrated",
-            Verdict::Explained => "explained",
-            Verdict::Outside => "OUTSIDE",
-            Verdict::Holds => "holds",
-            Verdict::Open => "open",
-            Verdict::DoesNotHold => "does not hold",
-        }
     }
 }

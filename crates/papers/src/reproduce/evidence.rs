@@ -11,17 +11,9 @@ macro_rules! classes {
             $($(#[doc = $line])+ #[serde(rename = $name)] $class,)+
         }
 
+        scavsim_base::named!(Evidence: $($class = $name),+);
+
         impl Evidence {
-            /// All classes, predictions first.
-            pub const ALL: &[Evidence] = &[$(Evidence::$class),+];
-
-            /// Name in tables.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Evidence::$class => $name,)+
-                }
-            }
-
             /// Which rows are of this class.
             pub fn meaning(self) -> &'static str {
                 match self {

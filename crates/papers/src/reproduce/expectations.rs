@@ -165,10 +165,9 @@ fn evidence(
     diagnostics: &mut Diagnostics,
 ) -> Option<Evidence> {
     let name = row.text("evidence", diagnostics)?;
-    let all = Evidence::ALL.iter().copied();
-    let found = all.clone().find(|class| class.name() == name);
+    let found = Evidence::named(name);
     if found.is_none() {
-        let names = all.map(Evidence::name);
+        let names = Evidence::ALL.into_iter().map(Evidence::name);
         let label = did_you_mean(name, names.clone(), "not known");
         let title = format!("unknown class of evidence `{name}`");
         let wrong = Diagnostic::at_span(source, row.span("evidence"), title, label);

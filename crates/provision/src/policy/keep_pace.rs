@@ -4,22 +4,26 @@
 //! faster than that by a margin, the one with the least USD per work is taken. It stays as long as it is fast enough and no
 //! other is cheaper after its start. Where none is fast enough, the fastest is taken; machines on demand are left to the net.
 
-use serde::Deserialize;
-
-use super::{Policy, Recipe};
+use super::Policy;
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{AtLeastOne, Positive};
 
-/// Keeps pace with the deadline.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KeepPace {
-    /// How many times as fast as the rest needs a form must be that it changes to.
-    pub margin: AtLeastOne,
-    /// Hours that machines are expected to stay, over which starts and egress are spread.
-    pub stay_h: Positive,
+settings! {
+    /// Keeps pace with the deadline.
+    pub struct KeepPace {
+        /// How many times as fast as the rest needs a form must be that it changes to.
+        pub margin: AtLeastOne = AtLeastOne::new(1.25).expect("it is legal"),
+        /// Hours that machines are expected to stay, over which starts and egress are spread.
+        pub stay_h: Positive = Positive::new(2.0).expect("it is positive"),
+    }
+
+    name: "keep-pace",
+    what: "of the sizes that spot markets have, the cheapest per work that is faster than the rest needs by a margin; else the fastest",
+    formula: "least (price x stay + egress) / (speed x (stay - start)), speed >= margin x rest of work / rest of time",
+    source: "this project",
+    example: "policy.names = [\"keep-pace\"]",
 }
 
 /// Spot machines of a form in a zone.
@@ -97,30 +101,5 @@ impl Policy for KeepPace {
                 return;
             }
         }
-    }
-}
-
-impl Default for KeepPace {
-    fn default() -> Self {
-        KeepPace {
-            margin: AtLeastOne::new(1.25).expect("it is legal"),
-            stay_h: Positive::new(2.0).expect("it is positive"),
-        }
-    }
-}
-
-impl Declared for KeepPace {
-    const DECLARATION: Declaration = Declaration {
-        name: "keep-pace",
-        what: "of the sizes that spot markets have, the cheapest per work that is faster than the rest needs by a margin; else the fastest",
-        formula: "least (price x stay + egress) / (speed x (stay - start)), speed >= margin x rest of work / rest of time",
-        source: "this project",
-        example: "policy.names = [\"keep-pace\"]",
-    };
-}
-
-impl Recipe for KeepPace {
-    fn policy(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }

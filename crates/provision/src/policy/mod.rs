@@ -21,6 +21,7 @@ use serde::Deserialize;
 
 use crate::policy_run::policy_view::PolicyView;
 use crate::world::Window;
+use scavsim_base::Declared;
 
 /// Decides where a job goes on. It is asked as each tick begins, after losses.
 pub trait Policy: fmt::Debug {
@@ -92,5 +93,12 @@ pub trait Recipe: fmt::Debug + Send + Sync {
     /// A policy that is told what comes, where it is one of those; it is a bound, and nobody can have it.
     fn knowing(&self, _future: Window<'_>) -> Option<Box<dyn Policy>> {
         None
+    }
+}
+
+/// A policy without a past is its own settings.
+impl<T: Policy + Declared + Clone + Send + Sync + 'static> Recipe for T {
+    fn policy(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
     }
 }

@@ -1,15 +1,19 @@
 //! On demand from the first to the last tick.
 
-use serde::Deserialize;
-
-use super::{Policy, Recipe};
+use super::Policy;
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::settings;
 
-/// On demand only.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnDemandOnly {}
+settings! {
+    /// On demand only.
+    pub struct OnDemandOnly {}
+
+    name: "on-demand",
+    what: "machines on demand from the first to the last tick",
+    formula: "wherever the whole costs least",
+    source: "common practice",
+    example: "policy.names = [\"on-demand\"]",
+}
 
 impl Policy for OnDemandOnly {
     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
@@ -17,21 +21,5 @@ impl Policy for OnDemandOnly {
             let zone = view.cheapest_on_demand(view.work_s());
             view.go_on_demand(zone);
         }
-    }
-}
-
-impl Declared for OnDemandOnly {
-    const DECLARATION: Declaration = Declaration {
-        name: "on-demand",
-        what: "machines on demand from the first to the last tick",
-        formula: "wherever the whole costs least",
-        source: "common practice",
-        example: "policy.names = [\"on-demand\"]",
-    };
-}
-
-impl Recipe for OnDemandOnly {
-    fn policy(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }

@@ -17,3 +17,9 @@ pub fn by_price(view: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
 pub fn try_in_order(view: &mut PolicyView<'_, '_>, zones: &[usize]) -> bool {
     zones.iter().any(|&zone| view.try_spot(zone))
 }
+
+/// Goes to the cheapest zone that has spot machines, those of the region of `after` last; whether there was one.
+pub fn try_by_price(view: &mut PolicyView<'_, '_>, after: Option<usize>) -> bool {
+    let zones = by_price(view, after);
+    try_in_order(view, &zones)
+}

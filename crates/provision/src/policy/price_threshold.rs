@@ -1,19 +1,23 @@
 //! Spot while it is cheap enough, on demand while it is not or there is none.
 
-use serde::Deserialize;
-
-use super::{Policy, Recipe, order};
+use super::{Policy, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Fraction;
 
-/// Spot machines below a share of the price on demand.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PriceThreshold {
-    /// Largest share of the price on demand that is paid for spot machines.
-    pub share: Fraction,
+settings! {
+    /// Spot machines below a share of the price on demand.
+    pub struct PriceThreshold {
+        /// Largest share of the price on demand that is paid for spot machines.
+        pub share: Fraction = Fraction::new(0.5).expect("it is a fraction"),
+    }
+
+    name: "price-threshold",
+    what: "spot machines where they cost at most a share of the price on demand, else on demand",
+    formula: "spot price <= share x price on demand",
+    source: "this project, as [elastic] of clusters",
+    example: "policy.names = [\"price-threshold\"]",
 }
 
 impl Policy for PriceThreshold {
@@ -33,29 +37,5 @@ impl Policy for PriceThreshold {
             let zone = view.cheapest_on_demand(view.work_s());
             view.go_on_demand(zone);
         }
-    }
-}
-
-impl Default for PriceThreshold {
-    fn default() -> Self {
-        PriceThreshold {
-            share: Fraction::new(0.5).expect("it is a fraction"),
-        }
-    }
-}
-
-impl Declared for PriceThreshold {
-    const DECLARATION: Declaration = Declaration {
-        name: "price-threshold",
-        what: "spot machines where they cost at most a share of the price on demand, else on demand",
-        formula: "spot price <= share x price on demand",
-        source: "this project, as [elastic] of clusters",
-        example: "policy.names = [\"price-threshold\"]",
-    };
-}
-
-impl Recipe for PriceThreshold {
-    fn policy(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }

@@ -1,20 +1,24 @@
 //! The time to the deadline in equal slices, each with its share of the work, greedy in each.
 
-use serde::Deserialize;
-
-use super::{Policy, Recipe, order};
+use super::{Policy, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_base::units::SimTime;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Positive;
 
-/// Time-sliced.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TimeSliced {
-    /// Hours of a slice.
-    pub slice_h: Positive,
+settings! {
+    /// Time-sliced.
+    pub struct TimeSliced {
+        /// Hours of a slice.
+        pub slice_h: Positive = Positive::new(6.0).expect("it is positive"),
+    }
+
+    name: "time-sliced",
+    what: "the time to the deadline in equal slices, each with its share of the work; greedy in each",
+    formula: "due at the end of a slice: work x its end / deadline",
+    source: "Wu and others, NSDI 2024",
+    example: "policy.names = [\"time-sliced\"]",
 }
 
 impl Policy for TimeSliced {
@@ -44,34 +48,9 @@ impl Policy for TimeSliced {
         if on_demand_must_run && view.running().is_some() {
             return;
         }
-        let zones = order::by_price(view, view.checkpoint());
-        if !order::try_in_order(view, &zones) && on_demand_must_run {
+        if !order::try_by_price(view, view.checkpoint()) && on_demand_must_run {
             let due_s = due as f64 / ns(times.deadline) as f64 / 1e9;
             view.go_on_demand(view.cheapest_on_demand(due_s));
         }
-    }
-}
-
-impl Default for TimeSliced {
-    fn default() -> Self {
-        TimeSliced {
-            slice_h: Positive::new(6.0).expect("it is positive"),
-        }
-    }
-}
-
-impl Declared for TimeSliced {
-    const DECLARATION: Declaration = Declaration {
-        name: "time-sliced",
-        what: "the time to the deadline in equal slices, each with its share of the work; greedy in each",
-        formula: "due at the end of a slice: work x its end / deadline",
-        source: "Wu and others, NSDI 2024",
-        example: "policy.names = [\"time-sliced\"]",
-    };
-}
-
-impl Recipe for TimeSliced {
-    fn policy(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }

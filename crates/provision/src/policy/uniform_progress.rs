@@ -3,13 +3,11 @@
 //! Spot while there is any; on demand where progress is behind the line; then on demand until it is two changeovers
 //! ahead.
 
-use serde::Deserialize;
-
 use super::{Net, OnDemandZone, Policy, Recipe, order};
 use crate::policy_run::Market;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_base::settings;
 use scavsim_base::units::SimTime;
-use scavsim_base::{Declaration, Declared};
 
 /// Uniform Progress, over one zone or with failover to others.
 #[derive(Debug, Default)]
@@ -89,14 +87,12 @@ impl Policy for UniformProgress {
                     if self.stops_first {
                         view.stop();
                     }
-                    let zones = order::by_price(view, self.last);
-                    order::try_in_order(view, &zones);
+                    order::try_by_price(view, self.last);
                 }
             }
             None if has_to => view.go_on_demand(self.zone(view)),
             None => {
-                let zones = order::by_price(view, self.last);
-                if !order::try_in_order(view, &zones) && progress.behind {
+                if !order::try_by_price(view, self.last) && progress.behind {
                     view.go_on_demand(self.zone(view));
                 }
             }
@@ -116,22 +112,18 @@ impl Policy for UniformProgress {
     }
 }
 
-/// Settings of the policy `uniform-progress`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct UniformProgressSettings {
-    /// Where it goes on demand.
-    pub on_demand_zone: OnDemandZone,
-}
+settings! {
+    /// Settings of the policy `uniform-progress`.
+    pub struct UniformProgressSettings {
+        /// Where it goes on demand.
+        pub on_demand_zone: OnDemandZone,
+    }
 
-impl Declared for UniformProgressSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "uniform-progress",
-        what: "spot while there is any; on demand where progress is behind the straight line to the deadline, until it is two changeovers ahead",
-        formula: "behind: done < t x work / deadline; back to spot: done > (t + 2 d) x work / deadline",
-        source: "Wu and others, NSDI 2024",
-        example: "policy.names = [\"uniform-progress\"]",
-    };
+    name: "uniform-progress",
+    what: "spot while there is any; on demand where progress is behind the straight line to the deadline, until it is two changeovers ahead",
+    formula: "behind: done < t x work / deadline; back to spot: done > (t + 2 d) x work / deadline",
+    source: "Wu and others, NSDI 2024",
+    example: "policy.names = [\"uniform-progress\"]",
 }
 
 impl Recipe for UniformProgressSettings {
@@ -144,30 +136,18 @@ impl Recipe for UniformProgressSettings {
     }
 }
 
-/// Settings of the policy `uniform-progress-failover`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct UniformProgressFailoverSettings {
-    /// Where it goes on demand.
-    pub on_demand_zone: OnDemandZone,
-}
-
-impl Default for UniformProgressFailoverSettings {
-    fn default() -> Self {
-        UniformProgressFailoverSettings {
-            on_demand_zone: OnDemandZone::Last,
-        }
+settings! {
+    /// Settings of the policy `uniform-progress-failover`.
+    pub struct UniformProgressFailoverSettings {
+        /// Where it goes on demand.
+        pub on_demand_zone: OnDemandZone = OnDemandZone::Last,
     }
-}
 
-impl Declared for UniformProgressFailoverSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "uniform-progress-failover",
-        what: "uniform progress as SkyNomad runs it over zones: machines on demand are given back before spot machines are asked for, and the net is strict",
-        formula: "as uniform-progress",
-        source: "andylizf/skynomad-artifact",
-        example: "policy.names = [\"uniform-progress-failover\"]",
-    };
+    name: "uniform-progress-failover",
+    what: "uniform progress as SkyNomad runs it over zones: machines on demand are given back before spot machines are asked for, and the net is strict",
+    formula: "as uniform-progress",
+    source: "andylizf/skynomad-artifact",
+    example: "policy.names = [\"uniform-progress-failover\"]",
 }
 
 impl Recipe for UniformProgressFailoverSettings {

@@ -25,22 +25,11 @@ pub enum TimelineEvent {
     Unfinished,
 }
 
-impl TimelineEvent {
-    /// Name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            TimelineEvent::Spot => "spot",
-            TimelineEvent::OnDemand => "on-demand",
-            TimelineEvent::Works => "works",
-            TimelineEvent::Wait => "wait",
-            TimelineEvent::Lost => "lost",
-            TimelineEvent::Net => "safety-net",
-            TimelineEvent::GaveUp => "gave-up",
-            TimelineEvent::Failed => "failed",
-            TimelineEvent::Done => "done",
-            TimelineEvent::Unfinished => "unfinished",
-        }
-    }
+scavsim_base::named! {
+    TimelineEvent:
+    Spot = "spot", OnDemand = "on-demand", Works = "works", Wait = "wait", Lost = "lost",
+    Net = "safety-net", GaveUp = "gave-up", Failed = "failed", Done = "done",
+    Unfinished = "unfinished",
 }
 
 /// An entry: when, how far, and what.

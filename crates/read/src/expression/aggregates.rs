@@ -16,7 +16,6 @@ pub const AGGREGATES: &[&str] = &[
     "list",
 ];
 
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub(super) fn aggregate(
     scope: &mut Scope<'_>,
     call: &Call,
@@ -87,29 +86,10 @@ pub(super) fn aggregate(
     if rows.values == 0 && name != "sum" {
         return Err(none(scope));
     }
-    let mut numbers: Vec<f64> = rows.kept.iter().filter_map(Value::number).collect();
-    Ok(Value::Number(match name {
-        "sum" => rows.sum,
-        "mean" | "share" => rows.sum / count,
-        "min" => rows.least,
-        "max" => rows.most,
-        "std" => {
-            let mean = rows.sum / count;
-            let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
-            if count > 1.0 {
-                (squares / (count - 1.0)).sqrt()
-            } else {
-                0.0
-            }
-        }
-        _ => {
-            let share = share.unwrap_or(0.5);
-            if !(0.0..=1.0).contains(&share) {
-                return Err(scope.wrong(span, "a quantile is of a share from 0 to 1"));
-            }
-            between(&mut numbers, share)
-        }
-    }))
+    match rows.number(name, share.unwrap_or(0.5)) {
+        Some(number) => Ok(Value::Number(number)),
+        None => Err(scope.wrong(span, "a quantile is of a share from 0 to 1")),
+    }
 }
 
 /// What an aggregate remembers of its rows: their values, where it needs them all.
@@ -127,6 +107,27 @@ struct Rows {
 }
 
 impl Rows {
+    /// What the aggregate makes of their numbers; `None` for a quantile of no share.
+    fn number(&self, aggregate: &str, share: f64) -> Option<f64> {
+        let count = self.values as f64;
+        let mut numbers: Vec<f64> = self.kept.iter().filter_map(Value::number).collect();
+        match aggregate {
+            "sum" => Some(self.sum),
+            "mean" | "share" => Some(self.sum / count),
+            "min" => Some(self.least),
+            "max" => Some(self.most),
+            "std" if count > 1.0 => {
+                let mean = self.sum / count;
+                let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
+                Some((squares / (count - 1.0)).sqrt())
+            }
+            "std" => Some(0.0),
+            _ => (0.0..=1.0)
+                .contains(&share)
+                .then(|| between(&mut numbers, share)),
+        }
+    }
+
     fn new() -> Rows {
         Rows {
             rows: 0,

@@ -1,35 +1,24 @@
 //! No search: what was best in the mean over earlier runs of other jobs.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::other_jobs::OtherJobs;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::settings::strategy_settings;
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 
-/// Settings of the strategy `average-best`.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct AverageBestSettings {}
+strategy_settings! {
+    /// Settings of the strategy `average-best`.
+    pub struct AverageBestSettings {}
 
-impl Declared for AverageBestSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "average-best",
-        what: "what was best in the mean over earlier runs of other jobs; without a look at this one",
-        formula: "probes: none; least mean over programs of value over the job's least value. Where it fails, the next",
-        source: "usual baseline",
-        example: "search.strategies = [\"average-best\"]",
-    };
+    name: "average-best",
+    what: "what was best in the mean over earlier runs of other jobs; without a look at this one",
+    formula: "probes: none; least mean over programs of value over the job's least value. Where it fails, the next",
+    source: "usual baseline",
+    example: "search.strategies = [\"average-best\"]",
 }
 
 impl Recipe for AverageBestSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let others = OtherJobs::take_from_past(task, past)?;
         Ok(Box::new(AverageBest(others)))
     }

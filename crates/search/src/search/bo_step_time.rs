@@ -4,20 +4,16 @@
 //! configuration, a log-normal value of each; the next probe is where that is expected to fall furthest below the best so far.
 //! Where nothing tells epochs, it is the time to the target that is modelled, and runs go to the target.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::belief::Belief;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::prober::{Prober, UNREAD};
-use super::settings::Probes;
+use super::settings::{Probes, strategy_settings};
 use super::trials::{none_reached, point, runs, value};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// Probes at most, without a budget: what it needed on measured grids to come near the best cost, and the best time.
@@ -25,49 +21,30 @@ const PROBES: (u32, u32) = (8, 15);
 /// What a failed run is taken for, beyond the worst that was seen: a third more.
 const BEYOND: f64 = 0.3;
 
-/// Settings of Bayesian optimisation of the step time.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct BoStepTimeSettings {
-    /// Probes, whatever is expected of further ones; without it 8, under the objective `time` 15, or fewer by `stop_below`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Probes before anything is modelled.
-    pub first: Count,
-    /// The search stops when less than this share of the best value is expected to be gained.
-    pub stop_below: ShareOf,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-}
-
-impl Default for BoStepTimeSettings {
-    fn default() -> Self {
-        BoStepTimeSettings {
-            budget: None,
-            first: Count::new(3).expect("3 is at least 1"),
-            stop_below: ShareOf::new(0.001).expect("it is a share"),
-            probe_steps: None,
-        }
+strategy_settings! {
+    /// Settings of Bayesian optimisation of the step time.
+    pub struct BoStepTimeSettings {
+        /// Probes, whatever is expected of further ones; without it 8, under the objective `time` 15, or fewer by `stop_below`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Probes before anything is modelled.
+        pub first: Count = Count::new(3).expect("3 is at least 1"),
+        /// The search stops when less than this share of the best value is expected to be gained.
+        pub stop_below: ShareOf = ShareOf::new(0.001).expect("it is a share"),
+        /// Steps per probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
     }
-}
 
-impl Declared for BoStepTimeSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "bo-step-time",
-        what: "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps",
-        formula: "probes: steps, by expected improvement; epochs: model of all earlier runs; noise: not used; step: a Gaussian process over ln τ",
-        source: "this project",
-        example: "strategy.bo-step-time = { first = 3, stop_below = 0.001 }",
-    };
+    name: "bo-step-time",
+    what: "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps",
+    formula: "probes: steps, by expected improvement; epochs: model of all earlier runs; noise: not used; step: a Gaussian process over ln τ",
+    source: "this project",
+    example: "strategy.bo-step-time = { first = 3, stop_below = 0.001 }",
 }
 
 impl Recipe for BoStepTimeSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probing = Prober::with_known_epochs(task, past, Probes::of_steps(self.probe_steps));
         let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);
         Ok(Box::new(BoStepTime {

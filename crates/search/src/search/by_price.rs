@@ -1,62 +1,51 @@
 //! What an optimiser of prices takes that knows nothing of the job: the lowest price per hour, or the highest. Unseen, or the best
 //! of the first few, each run to the target.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use super::settings::strategy_settings;
 use super::trials::Trials;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
-/// Settings of the strategy `cheapest`.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CheapestSettings {
-    /// Runs at the lowest prices, of which it takes the best; without it, it looks at none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
+strategy_settings! {
+    /// Settings of the strategy `cheapest`.
+    pub struct CheapestSettings {
+        /// Runs at the lowest prices, of which it takes the best; without it, it looks at none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+    }
+
+    name: "cheapest",
+    what: "the lowest price per hour, without a look at the job; with a budget, the best of so many runs from there up",
+    formula: "probes: none; if the lowest price fails, the next. With a budget: runs to the target",
+    source: "usual baseline",
+    example: "search.strategies = [\"cheapest\", \"cheapest@3\"]",
 }
 
-/// Settings of the strategy `dearest`.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct DearestSettings {
-    /// Runs at the highest prices, of which it takes the best; without it, it looks at none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-}
+strategy_settings! {
+    /// Settings of the strategy `dearest`.
+    pub struct DearestSettings {
+        /// Runs at the highest prices, of which it takes the best; without it, it looks at none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+    }
 
-impl Declared for CheapestSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "cheapest",
-        what: "the lowest price per hour, without a look at the job; with a budget, the best of so many runs from there up",
-        formula: "probes: none; if the lowest price fails, the next. With a budget: runs to the target",
-        source: "usual baseline",
-        example: "search.strategies = [\"cheapest\", \"cheapest@3\"]",
-    };
+    name: "dearest",
+    what: "the highest price per hour, without a look at the job; with a budget, the best of so many runs from there down",
+    formula: "probes: none; if the highest price fails, the next. With a budget: runs to the target",
+    source: "usual baseline",
+    example: "search.strategies = [\"dearest\", \"dearest@3\"]",
 }
 
 impl Recipe for CheapestSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(ByPrice::ready(Corner::Cheapest, self.budget))
     }
 }
 
-impl Declared for DearestSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "dearest",
-        what: "the highest price per hour, without a look at the job; with a budget, the best of so many runs from there down",
-        formula: "probes: none; if the highest price fails, the next. With a budget: runs to the target",
-        source: "usual baseline",
-        example: "search.strategies = [\"dearest\", \"dearest@3\"]",
-    };
-}
-
 impl Recipe for DearestSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(ByPrice::ready(Corner::Dearest, self.budget))
     }
 }

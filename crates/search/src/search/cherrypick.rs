@@ -5,60 +5,42 @@
 //! keeps the limits, by a Gaussian process over the values themselves. It stops when that is less than a tenth of the best, after
 //! six runs.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
+use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// A failed run counts as this multiple of the worst value that was seen.
 const FAILED: f64 = 1.35;
 
-/// Settings of CherryPick.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CherryPickSettings {
-    /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Runs before anything is modelled.
-    pub first: Count,
-    /// Runs before its own rule may stop it.
-    pub least: Count,
-    /// The search stops when less than this share of the best value is expected to be gained.
-    pub stop_below: ShareOf,
-}
-
-impl Default for CherryPickSettings {
-    fn default() -> Self {
-        CherryPickSettings {
-            budget: None,
-            first: Count::new(3).expect("3 is at least 1"),
-            least: Count::new(6).expect("6 is at least 1"),
-            stop_below: ShareOf::new(0.1).expect("it is a share"),
-        }
+strategy_settings! {
+    /// Settings of CherryPick.
+    pub struct CherryPickSettings {
+        /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Runs before anything is modelled.
+        pub first: Count = Count::new(3).expect("3 is at least 1"),
+        /// Runs before its own rule may stop it.
+        pub least: Count = Count::new(6).expect("6 is at least 1"),
+        /// The search stops when less than this share of the best value is expected to be gained.
+        pub stop_below: ShareOf = ShareOf::new(0.1).expect("it is a share"),
     }
-}
 
-impl Declared for CherryPickSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "cherrypick",
-        what: "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six",
-        formula: "probes: runs to the target where E[(b − Y)⁺]·P(within the limits) is greatest; Y: Gaussian process, Matérn 5/2",
-        source: "Alipourfard et al., CherryPick, NSDI 2017",
-        example: "strategy.cherrypick = { first = 3, least = 6, stop_below = 0.1 }",
-    };
+    name: "cherrypick",
+    what: "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six",
+    formula: "probes: runs to the target where E[(b − Y)⁺]·P(within the limits) is greatest; Y: Gaussian process, Matérn 5/2",
+    source: "Alipourfard et al., CherryPick, NSDI 2017",
+    example: "strategy.cherrypick = { first = 3, least = 6, stop_below = 0.1 }",
 }
 
 impl Recipe for CherryPickSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(CherryPick(self.clone())))
     }
 }

@@ -4,16 +4,13 @@
 //! Logarithms of times less the mean of their job are factored, L ≈ Σ u·v, by alternating ridge regressions over the runs that
 //! there are. The runs of this job, drawn at random, give it factors of its own by one more ridge regression.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::other_jobs::OtherJobs;
+use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Factors of a job and of a configuration, besides the mean of each.
@@ -23,38 +20,22 @@ const RIDGE: f64 = 0.1;
 /// Rounds of alternating regressions: by then they move no more.
 const ROUNDS: usize = 30;
 
-/// Settings of collaborative filtering.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CollaborativeFilteringSettings {
-    /// Runs of this job, drawn at random, before one more of what looks best.
-    pub budget: Count,
-}
-
-impl Default for CollaborativeFilteringSettings {
-    fn default() -> Self {
-        CollaborativeFilteringSettings {
-            budget: Count::new(2).expect("2 is at least 1"),
-        }
+strategy_settings! {
+    /// Settings of collaborative filtering.
+    pub struct CollaborativeFilteringSettings {
+        /// Runs of this job, drawn at random, before one more of what looks best.
+        pub budget: Count = Count::new(2).expect("2 is at least 1"),
     }
-}
 
-impl Declared for CollaborativeFilteringSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "collaborative-filtering",
-        what: "two runs drawn at random, and the rest as earlier jobs that went alike had it",
-        formula: "probes: runs to the target; ln T = mean of the job + mean of the configuration + Σ u·v, 3 factors",
-        source: "Delimitrou & Kozyrakis, Paragon, ASPLOS 2013; Quasar, ASPLOS 2014",
-        example: "search.strategies = [\"collaborative-filtering@2\"]",
-    };
+    name: "collaborative-filtering",
+    what: "two runs drawn at random, and the rest as earlier jobs that went alike had it",
+    formula: "probes: runs to the target; ln T = mean of the job + mean of the configuration + Σ u·v, 3 factors",
+    source: "Delimitrou & Kozyrakis, Paragon, ASPLOS 2013; Quasar, ASPLOS 2014",
+    example: "search.strategies = [\"collaborative-filtering@2\"]",
 }
 
 impl Recipe for CollaborativeFilteringSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let others = OtherJobs::take_from_past(task, past)?;
         Ok(Box::new(CollaborativeFiltering {
             runs: self.budget.get() as usize,

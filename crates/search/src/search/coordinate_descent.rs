@@ -5,33 +5,23 @@
 use super::prober::Prober;
 use super::settings::probing_settings;
 use super::trials::{point, value};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of coordinate descent.
-    #[derive(Default)]
     pub struct CoordinateDescentSettings {}
-}
 
-impl Declared for CoordinateDescentSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "coordinate-descent",
-        what: "from the start along one axis after the other to the best neighbour, by the objective",
-        formula: "probes: neighbours along one axis after the other, as long as the objective gets better; epochs: line of earlier runs; noise and step: read",
-        source: "usual baseline",
-        example: "search.strategies = [\"coordinate-descent\"]",
-    };
+    name: "coordinate-descent",
+    what: "from the start along one axis after the other to the best neighbour, by the objective",
+    formula: "probes: neighbours along one axis after the other, as long as the objective gets better; epochs: line of earlier runs; noise and step: read",
+    source: "usual baseline",
+    example: "search.strategies = [\"coordinate-descent\"]",
 }
 
 impl Recipe for CoordinateDescentSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let groups = space::groups(task.space);
         Ok(Box::new(CoordinateDescent {
             start: space::start(&groups, self.start).unwrap_or(0),

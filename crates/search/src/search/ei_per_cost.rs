@@ -4,60 +4,42 @@
 //! and gains; a run that has come to the best value so far is given up. It stops as CherryPick does. That a look has its own price is
 //! the point of HeterBO (IPDPS 2020) and of Lynceus (ICDCS 2020); their priors and lookahead are not in it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::by_price::Corner;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
+use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// What a run that was given up or failed is taken for, beyond what it came to: a third more.
 const BEYOND: f64 = 0.3;
 
-/// Settings of expected improvement per cost.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct EiPerCostSettings {
-    /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Runs before its own rule may stop it.
-    pub least: Count,
-    /// The search stops when less than this share of the best value is expected to be gained.
-    pub stop_below: ShareOf,
-    /// Whether a run is given up when it has come to the best value so far.
-    pub give_up: bool,
-}
-
-impl Default for EiPerCostSettings {
-    fn default() -> Self {
-        EiPerCostSettings {
-            budget: None,
-            least: Count::new(6).expect("6 is at least 1"),
-            stop_below: ShareOf::new(0.1).expect("it is a share"),
-            give_up: true,
-        }
+strategy_settings! {
+    /// Settings of expected improvement per cost.
+    pub struct EiPerCostSettings {
+        /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Runs before its own rule may stop it.
+        pub least: Count = Count::new(6).expect("6 is at least 1"),
+        /// The search stops when less than this share of the best value is expected to be gained.
+        pub stop_below: ShareOf = ShareOf::new(0.1).expect("it is a share"),
+        /// Whether a run is given up when it has come to the best value so far.
+        pub give_up: bool = true,
     }
-}
 
-impl Declared for EiPerCostSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "ei-per-cost",
-        what: "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest, by time the two dearest; gives up early",
-        formula: "probes: runs to the target where E[(b − Y)⁺]/E[run] is greatest, both of logarithms",
-        source: "this project; looks with a price of their own as in HeterBO, IPDPS 2020",
-        example: "strategy.ei-per-cost = { least = 6, stop_below = 0.1, give_up = true }",
-    };
+    name: "ei-per-cost",
+    what: "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest, by time the two dearest; gives up early",
+    formula: "probes: runs to the target where E[(b − Y)⁺]/E[run] is greatest, both of logarithms",
+    source: "this project; looks with a price of their own as in HeterBO, IPDPS 2020",
+    example: "strategy.ei-per-cost = { least = 6, stop_below = 0.1, give_up = true }",
 }
 
 impl Recipe for EiPerCostSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(EiPerCost(self.clone())))
     }
 }

@@ -4,49 +4,39 @@
 //! the coefficients for what they take. An experiment is a probe of steps: the time is that of a step, and the work its batch.
 //! Where nothing tells epochs, experiments are whole runs, all with the same work.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::a_optimal::{a_optimal, rank};
 use super::prober::{Prober, UNREAD};
-use super::settings::Probes;
+use super::settings::{Probes, strategy_settings};
 use super::trials::{none_reached, point, value};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
+use super::{
+    BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space,
+};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_data::fit::linear::{Equation, non_negative};
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Count;
 
-/// Settings of Ernest.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ErnestSettings {
-    /// Experiments on each VM type; without it one more than there are coefficients that can be told apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-}
+strategy_settings! {
+    /// Settings of Ernest.
+    pub struct ErnestSettings {
+        /// Experiments on each VM type; without it one more than there are coefficients that can be told apart.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Steps per probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
+    }
 
-impl Declared for ErnestSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "ernest",
-        what: "a law in work and machines per VM type, by non-negative least squares through experiments of optimal design",
-        formula: "probes: steps of a few clusters of each VM type by optimal design; epochs: model of all earlier runs; noise: not used; step: θ₀ + θ₁·work/K + θ₂·ln K + θ₃·K",
-        source: "Venkataraman et al., Ernest, NSDI 2016",
-        example: "search.strategies = [\"ernest\"]",
-    };
+    name: "ernest",
+    what: "a law in work and machines per VM type, by non-negative least squares through experiments of optimal design",
+    formula: "probes: steps of a few clusters of each VM type by optimal design; epochs: model of all earlier runs; noise: not used; step: θ₀ + θ₁·work/K + θ₂·ln K + θ₃·K",
+    source: "Venkataraman et al., Ernest, NSDI 2016",
+    example: "search.strategies = [\"ernest\"]",
 }
 
 impl Recipe for ErnestSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probing = Prober::with_known_epochs(task, past, Probes::of_steps(self.probe_steps));
         let terms = (0..task.space.len())
             .map(|at| terms(task.space, at, probing.is_to_target()))

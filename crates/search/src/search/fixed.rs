@@ -1,25 +1,27 @@
 //! A fixed configuration: what a user does who does not search.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::settings::Start;
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
+use super::settings::{Start, strategy_settings};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
-/// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct DefaultSettings {
-    /// Worker count K.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workers: Option<Count>,
-    /// Global batch B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch: Option<Count>,
+strategy_settings! {
+    /// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
+    pub struct DefaultSettings {
+        /// Worker count K.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub workers: Option<Count>,
+        /// Global batch B.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub batch: Option<Count>,
+    }
+
+    name: "default",
+    what: "a fixed configuration, the smallest unless said otherwise",
+    formula: "probes: none",
+    source: "usual baseline",
+    example: "strategy.default = { workers = 8, batch = 512 }",
 }
 
 impl DefaultSettings {
@@ -46,22 +48,8 @@ impl DefaultSettings {
     }
 }
 
-impl Declared for DefaultSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "default",
-        what: "a fixed configuration, the smallest unless said otherwise",
-        formula: "probes: none",
-        source: "usual baseline",
-        example: "strategy.default = { workers = 8, batch = 512 }",
-    };
-}
-
 impl Recipe for DefaultSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(FixedConfiguration(self.index(task)?)))
     }
 }

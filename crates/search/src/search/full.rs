@@ -2,33 +2,23 @@
 
 use super::prober::Prober;
 use super::settings::probing_settings;
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, space};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of full search.
-    #[derive(Default)]
     pub struct FullSettings {}
-}
 
-impl Declared for FullSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "full",
-        what: "cold start, then probe every configuration; epochs from the line of an earlier run",
-        formula: "probes: every configuration; epochs: line of earlier runs; noise and step: read",
-        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
-        example: "search.strategies = [\"full\"]",
-    };
+    name: "full",
+    what: "cold start, then probe every configuration; epochs from the line of an earlier run",
+    formula: "probes: every configuration; epochs: line of earlier runs; noise and step: read",
+    source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+    example: "search.strategies = [\"full\"]",
 }
 
 impl Recipe for FullSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let groups = space::groups(task.space);
         Ok(Box::new(Full {
             order: groups.into_iter().flat_map(|g| g.members).collect(),

@@ -1,48 +1,29 @@
 //! Latin hypercube search: runs that stand in every part of every axis once, and the best of them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::features::Features;
+use super::settings::strategy_settings;
 use super::trials::Trials;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
-/// Settings of Latin hypercube search.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LatinHypercubeSettings {
-    /// Configurations run to the target; at most as many as there are.
-    pub budget: Count,
-}
-
-impl Default for LatinHypercubeSettings {
-    fn default() -> Self {
-        LatinHypercubeSettings {
-            budget: Count::new(6).expect("6 is at least 1"),
-        }
+strategy_settings! {
+    /// Settings of Latin hypercube search.
+    pub struct LatinHypercubeSettings {
+        /// Configurations run to the target; at most as many as there are.
+        pub budget: Count = Count::new(6).expect("6 is at least 1"),
     }
-}
 
-impl Declared for LatinHypercubeSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "latin-hypercube",
-        what: "run configurations to the target that stand in every part of every axis once; the best of them",
-        formula: "probes: runs to the target, in every part of every axis once",
-        source: "McKay, Beckman & Conover, Technometrics 1979",
-        example: "search.strategies = [\"latin-hypercube@6\"]",
-    };
+    name: "latin-hypercube",
+    what: "run configurations to the target that stand in every part of every axis once; the best of them",
+    formula: "probes: runs to the target, in every part of every axis once",
+    source: "McKay, Beckman & Conover, Technometrics 1979",
+    example: "search.strategies = [\"latin-hypercube@6\"]",
 }
 
 impl Recipe for LatinHypercubeSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(LatinHypercube {
             budget: self.budget.get() as usize,
             features: Features::for_space(task.space, None),

@@ -5,19 +5,16 @@
 //! the one that would then be made. Only runs that the rest of the budget pays for with 99 % are asked. A run is
 //! given up at the best value so far, and counts as what the model expects above it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::belief::Belief;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::lookahead::{Lookahead, is_paid, ratio};
+use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
 
 /// Configurations at most: of more it makes hundreds of runs, each of which is a row over all of them, and ranks all after each.
@@ -27,54 +24,33 @@ const MOST_FIRST: usize = 30;
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
 const WIDTH: usize = 32;
 
-/// Settings of Lynceus.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LynceusSettings {
-    /// Runs, whatever they take; without it, `spend` says when to stop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30, or half of `budget`.
-    pub first_share: ShareOf,
-    /// What the whole search may take, over what its first runs took.
-    pub spend: Positive,
-    /// Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes.
-    pub lookahead: StepsAhead,
-    /// What a run that comes later counts, over the one before it.
-    pub discount: ShareOf,
-    /// Whether a run is given up when it has come to the best value so far.
-    pub give_up: bool,
-}
-
-impl Default for LynceusSettings {
-    fn default() -> Self {
-        LynceusSettings {
-            budget: None,
-            first_share: ShareOf::new(0.03).expect("it is a share"),
-            spend: Positive::new(3.0).expect("it is positive"),
-            lookahead: StepsAhead::new(1).expect("it is at most 2"),
-            discount: ShareOf::new(0.9).expect("it is a share"),
-            give_up: true,
-        }
+strategy_settings! {
+    /// Settings of Lynceus.
+    pub struct LynceusSettings {
+        /// Runs, whatever they take; without it, `spend` says when to stop.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30, or half of `budget`.
+        pub first_share: ShareOf = ShareOf::new(0.03).expect("it is a share"),
+        /// What the whole search may take, over what its first runs took.
+        pub spend: Positive = Positive::new(3.0).expect("it is positive"),
+        /// Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes.
+        pub lookahead: StepsAhead = StepsAhead::new(1).expect("it is at most 2"),
+        /// What a run that comes later counts, over the one before it.
+        pub discount: ShareOf = ShareOf::new(0.9).expect("it is a share"),
+        /// Whether a run is given up when it has come to the best value so far.
+        pub give_up: bool = true,
     }
-}
 
-impl Declared for LynceusSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "lynceus",
-        what: "Bayesian optimisation with a step of lookahead: expected improvement over what a path of runs takes, in a budget",
-        formula: "probes: runs to the target that begin the path with the most expected improvement over what the path takes",
-        source: "Casimiro et al., Lynceus, ICDCS 2020, and the program of its authors",
-        example: "strategy.lynceus = { lookahead = 1, discount = 0.9 }",
-    };
+    name: "lynceus",
+    what: "Bayesian optimisation with a step of lookahead: expected improvement over what a path of runs takes, in a budget",
+    formula: "probes: runs to the target that begin the path with the most expected improvement over what the path takes",
+    source: "Casimiro et al., Lynceus, ICDCS 2020, and the program of its authors",
+    example: "strategy.lynceus = { lookahead = 1, discount = 0.9 }",
 }
 
 impl Recipe for LynceusSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         let count = task.space.len();
         if count > MOST {
             return Err(UnusableStrategy(format!(

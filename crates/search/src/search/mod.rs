@@ -90,6 +90,9 @@ use scavsim_base::rng::Stream;
 #[error("{0}")]
 pub struct UnusableStrategy(pub String);
 
+/// A strategy that is ready for a workload, or why there is none.
+type BuildResult = Result<Box<dyn Strategy>, UnusableStrategy>;
+
 /// Settings of a strategy: they say what it is and build it for a workload.
 pub trait Recipe: Send + Sync {
     /// One line for people. Strategies that come with scavsim declare theirs.

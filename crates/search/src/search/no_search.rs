@@ -8,56 +8,50 @@
 //! and dollars. The choice under `time`, `cost` and `knee` without limits does not depend on
 //! the scale (as long as cost is proportional to time).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::models::{Fits, StoredModel};
 use super::same_job::Predetermined;
-use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
-use super::{Offer, Past, Recipe, Strategy, Task, UnusableStrategy, space};
-use scavsim_base::{Declaration, Declared};
+use super::settings::{EpochsFrom, NoiseBy, Start, StepFit, strategy_settings};
+use super::{BuildResult, Offer, Past, Recipe, Task, UnusableStrategy, space};
 use scavsim_data::space::Space;
 
-/// Settings of the model of all stored workloads, the own one included.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct NoSearchSettings {
-    /// Which runs give each workload's epoch line.
-    pub epochs_from: EpochsFrom,
-    /// One noise line for all worker counts, or one per worker count.
-    pub noise_by: NoiseBy,
-    /// How the step plane is put through each workload's stored steps.
-    pub step_fit: StepFit,
+strategy_settings! {
+    /// Settings of the model of all stored workloads, the own one included.
+    pub struct NoSearchSettings {
+        /// Which runs give each workload's epoch line.
+        pub epochs_from: EpochsFrom,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through each workload's stored steps.
+        pub step_fit: StepFit,
+    }
+
+    name: "no-search",
+    what: "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run",
+    formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads, averaged geometrically, × one own run",
+    source: "Tyagi & Sharma, Scavenger, CCGrid 2023; how shapes are averaged is ours",
+    example: "search.strategies = [\"no-search\"]",
 }
 
-/// Settings of the model of all stored workloads but the own one.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LeaveOutSettings {
-    /// Which runs give each workload's epoch line.
-    pub epochs_from: EpochsFrom,
-    /// One noise line for all worker counts, or one per worker count.
-    pub noise_by: NoiseBy,
-    /// How the step plane is put through each workload's stored steps.
-    pub step_fit: StepFit,
-}
+strategy_settings! {
+    /// Settings of the model of all stored workloads but the own one.
+    pub struct LeaveOutSettings {
+        /// Which runs give each workload's epoch line.
+        pub epochs_from: EpochsFrom,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through each workload's stored steps.
+        pub step_fit: StepFit,
+    }
 
-impl Declared for NoSearchSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "no-search",
-        what: "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run",
-        formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads, averaged geometrically, × one own run",
-        source: "Tyagi & Sharma, Scavenger, CCGrid 2023; how shapes are averaged is ours",
-        example: "search.strategies = [\"no-search\"]",
-    };
+    name: "no-search-leave-out",
+    what: "one model for all jobs, averaged over all stored workloads but the own one, at the scale of one own run",
+    formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads but the own one, averaged geometrically, × one own run",
+    source: "this project, after `no-search`",
+    example: "search.strategies = [\"no-search-leave-out\"]",
 }
 
 impl Recipe for NoSearchSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
@@ -67,22 +61,8 @@ impl Recipe for NoSearchSettings {
     }
 }
 
-impl Declared for LeaveOutSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "no-search-leave-out",
-        what: "one model for all jobs, averaged over all stored workloads but the own one, at the scale of one own run",
-        formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads but the own one, averaged geometrically, × one own run",
-        source: "this project, after `no-search`",
-        example: "search.strategies = [\"no-search-leave-out\"]",
-    };
-}
-
 impl Recipe for LeaveOutSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
@@ -92,12 +72,7 @@ impl Recipe for LeaveOutSettings {
     }
 }
 
-fn build(
-    task: &Task<'_>,
-    past: &mut Past<'_>,
-    leave_out: bool,
-    fits: Fits,
-) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> BuildResult {
     let own = past.own_name();
     let used: Vec<&str> = (past.stored_names())
         .filter(|name| !leave_out || *name != own)

@@ -26,16 +26,7 @@ pub enum Objective {
     Knee,
 }
 
-impl Objective {
-    /// Name in scenarios and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Objective::Time => "time",
-            Objective::Cost => "cost",
-            Objective::Knee => "knee",
-        }
-    }
-}
+scavsim_base::named!(Objective: Time = "time", Cost = "cost", Knee = "knee");
 
 /// What no choice may exceed.
 ///

@@ -10,24 +10,29 @@ use serde::{Deserialize, Serialize};
 
 use super::partial::{Extremes, Partial, corners};
 use super::prober::Prober;
-use super::settings::{NoiseBy, Probes, StepFit};
-use super::{Past, Recipe, Strategy, Task, UnusableStrategy};
-use scavsim_base::{Declaration, Declared};
+use super::settings::{NoiseBy, Probes, StepFit, strategy_settings};
+use super::{BuildResult, Past, Recipe, Task};
 use scavsim_read::input::checked::Count;
 
-/// Settings of a search by a newcomer.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OneRunSettings {
-    /// Which earlier run of the job there is.
-    pub earlier_run: EarlierRun,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-    /// Which extreme points are probed.
-    pub extremes: Extremes,
-    /// How the step plane is put through the probes.
-    pub step_fit: StepFit,
+strategy_settings! {
+    /// Settings of a search by a newcomer.
+    pub struct OneRunSettings {
+        /// Which earlier run of the job there is.
+        pub earlier_run: EarlierRun,
+        /// Steps per probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
+        /// Which extreme points are probed.
+        pub extremes: Extremes,
+        /// How the step plane is put through the probes.
+        pub step_fit: StepFit,
+    }
+
+    name: "one-run",
+    what: "what a newcomer has: epochs as in one earlier run, taken to be the same everywhere; probe the corners for the step",
+    formula: "probes: the corners of (K, B), without a cold start; epochs: those of one earlier run, everywhere; noise: not used; step: plane through the probes",
+    source: "Tyagi & Sharma, Scavenger, CCGrid 2023; equal epochs everywhere are our assumption",
+    example: "strategy.one-run = { earlier_run = \"smallest\" }",
 }
 
 /// Which earlier run of its job a newcomer has.
@@ -41,22 +46,8 @@ pub enum EarlierRun {
     None,
 }
 
-impl Declared for OneRunSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "one-run",
-        what: "what a newcomer has: epochs as in one earlier run, taken to be the same everywhere; probe the corners for the step",
-        formula: "probes: the corners of (K, B), without a cold start; epochs: those of one earlier run, everywhere; noise: not used; step: plane through the probes",
-        source: "Tyagi & Sharma, Scavenger, CCGrid 2023; equal epochs everywhere are our assumption",
-        example: "strategy.one-run = { earlier_run = \"smallest\" }",
-    };
-}
-
 impl Recipe for OneRunSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probes = Probes::of_steps(self.probe_steps);
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),

@@ -4,73 +4,46 @@
 //! θ is the same for every configuration, so no choice by time, cost or knee depends on it. What it is the job's own run tells: how
 //! many steps a first share of the way to the target takes. No earlier run of any job is looked at.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::partial::{Extremes, NoiseAt, Partial, corners};
 use super::prober::Prober;
-use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit, strategy_settings};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, Fraction};
 
-/// Settings of a search without any earlier run.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnlineSettings {
-    /// Where the search starts and settles.
-    pub start: Start,
-    /// Steps before the first probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cold_start_steps: Option<u32>,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-    /// Which extreme points are probed.
-    pub extremes: Extremes,
-    /// At which of them the noise is read.
-    pub noise_at: NoiseAt,
-    /// One noise line for all worker counts, or one per worker count.
-    pub noise_by: NoiseBy,
-    /// How the step plane is put through the probes.
-    pub step_fit: StepFit,
-    /// Share of the way to the target that is trained, where the last probe was, to learn how long the way is.
-    pub progress: Fraction,
-}
-
-impl Default for OnlineSettings {
-    fn default() -> Self {
-        OnlineSettings {
-            start: Start::default(),
-            cold_start_steps: None,
-            probe_steps: None,
-            extremes: Extremes::default(),
-            noise_at: NoiseAt::default(),
-            noise_by: NoiseBy::default(),
-            step_fit: StepFit::default(),
-            progress: Fraction::new(0.01).expect("it is a fraction"),
-        }
+strategy_settings! {
+    /// Settings of a search without any earlier run.
+    pub struct OnlineSettings {
+        /// Where the search starts and settles.
+        pub start: Start,
+        /// Steps before the first probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cold_start_steps: Option<u32>,
+        /// Steps per probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
+        /// Which extreme points are probed.
+        pub extremes: Extremes,
+        /// At which of them the noise is read.
+        pub noise_at: NoiseAt,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through the probes.
+        pub step_fit: StepFit,
+        /// Share of the way to the target that is trained, where the last probe was, to learn how long the way is.
+        pub progress: Fraction = Fraction::new(0.01).expect("it is a fraction"),
     }
-}
 
-impl Declared for OnlineSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "online",
-        what: "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself",
-        formula: "probes: the corners of (K, B), and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise: line, step: plane through the probes",
-        source: "slides of Tyagi & Sharma, Scavenger, CCGrid 2023",
-        example: "strategy.online = { progress = 0.01 }",
-    };
+    name: "online",
+    what: "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself",
+    formula: "probes: the corners of (K, B), and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise: line, step: plane through the probes",
+    source: "slides of Tyagi & Sharma, Scavenger, CCGrid 2023",
+    example: "strategy.online = { progress = 0.01 }",
 }
 
 impl Recipe for OnlineSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         let probes = Probes {
             start: self.start,
             cold_start_steps: self.cold_start_steps,

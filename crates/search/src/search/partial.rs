@@ -8,14 +8,12 @@ use super::models::{NoiseLine, StepPlane, StepReading};
 use super::prober::{Prober, UNREAD};
 use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 
 probing_settings! {
     /// Settings of partial search.
-    #[derive(Default)]
     pub struct PartialSettings {
         /// Which extreme points are probed.
         pub extremes: Extremes,
@@ -26,6 +24,12 @@ probing_settings! {
         /// How the step plane is put through the probes.
         pub step_fit: StepFit,
     }
+
+    name: "partial",
+    what: "cold start, then probe the corners; models for step and noise through them",
+    formula: "probes: the corners of (K, B); epochs: line of earlier runs; noise: γ/K = a + s/√B, step: τ = c + c_b·b + c_K·K, through the probes",
+    source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+    example: "strategy.partial = { extremes = \"corners\" }",
 }
 
 /// Which extreme points are probed.
@@ -55,22 +59,8 @@ pub enum NoiseAt {
     MostWorkers,
 }
 
-impl Declared for PartialSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "partial",
-        what: "cold start, then probe the corners; models for step and noise through them",
-        formula: "probes: the corners of (K, B); epochs: line of earlier runs; noise: γ/K = a + s/√B, step: τ = c + c_b·b + c_K·K, through the probes",
-        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
-        example: "strategy.partial = { extremes = \"corners\" }",
-    };
-}
-
 impl Recipe for PartialSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probing = Prober::by_epochs(task, past, self.probes())?;
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),

@@ -6,49 +6,30 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::settings::strategy_settings;
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Extent, Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 use scavsim_sim::plans::terms::PlanWithTerms;
 use scavsim_sim::plans::{Choices, outlook};
 
-/// Settings of the strategy `planner`.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PlannerSettings {
-    /// Passes over every layer, at every degree and micro-batch, on one VM of each type.
-    pub passes: Count,
-}
-
-impl Default for PlannerSettings {
-    fn default() -> Self {
-        PlannerSettings {
-            passes: Count::new(10).expect("10 is at least 1"),
-        }
+strategy_settings! {
+    /// Settings of the strategy `planner`.
+    pub struct PlannerSettings {
+        /// Passes over every layer, at every degree and micro-batch, on one VM of each type.
+        pub passes: Count = Count::new(10).expect("10 is at least 1"),
     }
-}
 
-impl Declared for PlannerSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "planner",
-        what: "for parallel plans: profile layers on one VM of each type, then go through all plans on a model",
-        formula: "probes: layers on one VM of each type, of parallel plans only; epochs: stated; noise: not read; step: by its model",
-        source: "Sailor, SOSP 2025; Piper, NeurIPS 2021; AMP, NeurIPS 2022",
-        example: "strategy.planner = { passes = 10 }",
-    };
+    name: "planner",
+    what: "for parallel plans: profile layers on one VM of each type, then go through all plans on a model",
+    formula: "probes: layers on one VM of each type, of parallel plans only; epochs: stated; noise: not read; step: by its model",
+    source: "Sailor, SOSP 2025; Piper, NeurIPS 2021; AMP, NeurIPS 2022",
+    example: "strategy.planner = { passes = 10 }",
 }
 
 impl Recipe for PlannerSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         let Some(plans) = task.plans else {
             let why = format!("`{}` is not cut over GPUs by plans", task.workload);
             return Err(UnusableStrategy(why));

@@ -1,51 +1,30 @@
 //! Random search: probe some configurations drawn at random, choose among them.
 
 use super::prober::Prober;
-use super::settings::{EpochsFrom, Start, probing_settings};
+use super::settings::probing_settings;
 use super::trials::none_reached;
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 probing_settings! {
     /// Settings of random search.
     pub struct RandomSettings {
         /// Configurations probed, all different; at most as many as there are.
-        pub probes: Count,
+        // As many as partial search probes, so that the two compare.
+        pub probes: Count = Count::new(4).expect("4 is at least 1"),
     }
-}
 
-impl Default for RandomSettings {
-    fn default() -> Self {
-        RandomSettings {
-            // As many as partial search probes, so that the two compare.
-            probes: Count::new(4).expect("4 is at least 1"),
-            start: Start::default(),
-            cold_start_steps: None,
-            probe_steps: None,
-            epochs_from: EpochsFrom::default(),
-        }
-    }
-}
-
-impl Declared for RandomSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "random",
-        what: "cold start, then probe some configurations at random and choose among them",
-        formula: "probes: some, drawn at random; epochs: line of earlier runs; noise and step: read",
-        source: "usual baseline",
-        example: "search.strategies = [\"random@6\"]",
-    };
+    name: "random",
+    what: "cold start, then probe some configurations at random and choose among them",
+    formula: "probes: some, drawn at random; epochs: line of earlier runs; noise and step: read",
+    source: "usual baseline",
+    example: "search.strategies = [\"random@6\"]",
 }
 
 impl Recipe for RandomSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(Random {
             probes: (self.probes.get() as usize).min(task.space.len()),
             probing: Prober::new(task, past, self.probes()),

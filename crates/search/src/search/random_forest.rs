@@ -5,17 +5,14 @@
 //! is drawn. Not theirs: the first are at most a quarter of the runs and at least three; every configuration is asked, in place of a
 //! search for the best; a run that fails counts as a third more than the worst.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::features::Features;
 use super::latin_hypercube::design;
 use super::regression_forest::RegressionForest;
+use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// First runs at least.
@@ -23,37 +20,24 @@ const FIRST: usize = 3;
 /// What a run that failed counts as, beyond the worst: a third more.
 const BEYOND: f64 = 0.3;
 
-/// Settings of Bayesian optimisation with a random forest.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RandomForestSettings {
-    /// Runs.
-    pub budget: Count,
-    /// Share of the runs that are drawn at random, after the first.
-    pub random_share: ShareOf,
-}
-
-impl Default for RandomForestSettings {
-    fn default() -> Self {
-        RandomForestSettings {
-            budget: Count::new(10).expect("10 is at least 1"),
-            random_share: ShareOf::new(0.084).expect("it is a share"),
-        }
+strategy_settings! {
+    /// Settings of Bayesian optimisation with a random forest.
+    pub struct RandomForestSettings {
+        /// Runs.
+        pub budget: Count = Count::new(10).expect("10 is at least 1"),
+        /// Share of the runs that are drawn at random, after the first.
+        pub random_share: ShareOf = ShareOf::new(0.084).expect("it is a share"),
     }
-}
 
-impl Declared for RandomForestSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "random-forest",
-        what: "Bayesian optimisation with a random forest, as SMAC does: expected improvement of whole runs, some drawn at random",
-        formula: "probes: runs to the target where E[(b − Y)⁺] is greatest; ln Y: ten regression trees",
-        source: "Hutter, Hoos and Leyton-Brown, SMAC, LION 2011, and SMAC3",
-        example: "search.strategies = [\"random-forest@10\"]",
-    };
+    name: "random-forest",
+    what: "Bayesian optimisation with a random forest, as SMAC does: expected improvement of whole runs, some drawn at random",
+    formula: "probes: runs to the target where E[(b − Y)⁺] is greatest; ln Y: ten regression trees",
+    source: "Hutter, Hoos and Leyton-Brown, SMAC, LION 2011, and SMAC3",
+    example: "search.strategies = [\"random-forest@10\"]",
 }
 
 impl Recipe for RandomForestSettings {
-    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         Ok(Box::new(RandomForest(self.clone())))
     }
 }

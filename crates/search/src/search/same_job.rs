@@ -8,25 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{EpochModel, Fits, StoredModel};
 use super::prober::no_epoch_line;
-use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::settings::{EpochsFrom, NoiseBy, StepFit, strategy_settings};
+use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{History, PastRun, Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_data::space::Space;
 
-/// Settings of the stored model of the same job.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SameJobSettings {
-    /// What the earlier runs stored.
-    pub stored: StoredKnowledge,
-    /// Which earlier runs give the epoch line.
-    pub epochs_from: EpochsFrom,
-    /// One noise line for all worker counts, or one per worker count.
-    pub noise_by: NoiseBy,
-    /// How the step plane is put through the stored steps.
-    pub step_fit: StepFit,
+strategy_settings! {
+    /// Settings of the stored model of the same job.
+    pub struct SameJobSettings {
+        /// What the earlier runs stored.
+        pub stored: StoredKnowledge,
+        /// Which earlier runs give the epoch line.
+        pub epochs_from: EpochsFrom,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through the stored steps.
+        pub step_fit: StepFit,
+    }
+
+    name: "same-job",
+    what: "the model of all earlier runs of the same workload, in-sample; nothing is probed",
+    formula: "probes: none; epochs and noise: lines, step: plane of earlier runs",
+    source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
+    example: "strategy.same-job = { stored = \"models\" }",
 }
 
 /// What an earlier run stored.
@@ -40,22 +45,8 @@ pub enum StoredKnowledge {
     Table,
 }
 
-impl Declared for SameJobSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "same-job",
-        what: "the model of all earlier runs of the same workload, in-sample; nothing is probed",
-        formula: "probes: none; epochs and noise: lines, step: plane of earlier runs",
-        source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
-        example: "strategy.same-job = { stored = \"models\" }",
-    };
-}
-
 impl Recipe for SameJobSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,

@@ -87,24 +87,36 @@ impl Probes {
     }
 }
 
+/// Settings of a strategy, which results keep and the schema describes.
+macro_rules! strategy_settings {
+    ($($settings:tt)*) => {
+        scavsim_base::settings! {
+            #[derive(serde::Serialize, schemars::JsonSchema)]
+            $($settings)*
+        }
+    };
+}
+pub(super) use strategy_settings;
+
 /// Settings of a strategy that probes: its own fields, and before them those of [`Probes`].
 macro_rules! probing_settings {
-    ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name {
-            /// Where the search starts and settles.
-            pub start: $crate::search::settings::Start,
-            /// Steps before the first probe; the workload's own figure when absent.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub cold_start_steps: Option<u32>,
-            /// Steps per probe; the workload's own figure when absent.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub probe_steps: Option<scavsim_read::input::checked::Count>,
-            /// Which earlier runs give the epoch line.
-            pub epochs_from: $crate::search::settings::EpochsFrom,
-            $($own)*
+    ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* } $($declared:tt)*) => {
+        $crate::search::settings::strategy_settings! {
+            $(#[$about])*
+            pub struct $name {
+                /// Where the search starts and settles.
+                pub start: $crate::search::settings::Start,
+                /// Steps before the first probe; the workload's own figure when absent.
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub cold_start_steps: Option<u32>,
+                /// Steps per probe; the workload's own figure when absent.
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub probe_steps: Option<scavsim_read::input::checked::Count>,
+                /// Which earlier runs give the epoch line.
+                pub epochs_from: $crate::search::settings::EpochsFrom,
+                $($own)*
+            }
+            $($declared)*
         }
 
         impl $name {

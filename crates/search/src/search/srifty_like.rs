@@ -8,48 +8,36 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::models::{StepPlane, StepReading};
 use super::partial::{Extremes, corners};
 use super::prober::{Prober, UNREAD};
-use super::settings::{Probes, StepFit};
-use super::{Forecast, Offer, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::settings::{Probes, StepFit, strategy_settings};
+use super::{BuildResult, Forecast, Offer, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{History, PastRun, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Line;
-use scavsim_base::{Declaration, Declared};
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Count;
 
-/// Settings of a search by measured compute and learned communication.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SriftyLikeSettings {
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-}
+strategy_settings! {
+    /// Settings of a search by measured compute and learned communication.
+    pub struct SriftyLikeSettings {
+        /// Steps per probe; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
+    }
 
-impl Declared for SriftyLikeSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "srifty-like",
-        what: "measure the compute of the fewest workers; communication learned from other applications by their parameters",
-        formula: "probes: the fewest workers of each VM type with up to three local batches; epochs: those of one earlier run, everywhere; noise: not used; step: compute by a line through the probes, communication learned from other workloads",
-        source: "after Srifty, MLSys 2022, whose own models are not public",
-        example: "search.strategies = [\"srifty-like\"]",
-    };
+    name: "srifty-like",
+    what: "measure the compute of the fewest workers; communication learned from other applications by their parameters",
+    formula: "probes: the fewest workers of each VM type with up to three local batches; epochs: those of one earlier run, everywhere; noise: not used; step: compute by a line through the probes, communication learned from other workloads",
+    source: "after Srifty, MLSys 2022, whose own models are not public",
+    example: "search.strategies = [\"srifty-like\"]",
 }
 
 impl Recipe for SriftyLikeSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probes = Probes::of_steps(self.probe_steps);
         let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for at in 0..task.space.len() {

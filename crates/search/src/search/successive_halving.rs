@@ -9,43 +9,27 @@
 //! With `brackets`, searches of that kind follow each other that begin one rung higher each, as in Hyperband (Li et al.
 //! 2018); a configuration that a bracket before has run on a share is not run on it again.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use super::settings::strategy_settings;
 use super::trials::{CheapTrial, Trials};
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
-/// Settings of successive halving.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SuccessiveHalvingSettings {
-    /// Configurations of the first rung; all when absent.
-    pub budget: Option<Count>,
-    /// Searches that follow each other, each beginning one rung higher: Hyperband.
-    pub brackets: Count,
-}
-
-impl Default for SuccessiveHalvingSettings {
-    fn default() -> Self {
-        SuccessiveHalvingSettings {
-            budget: None,
-            brackets: Count::new(1).expect("1 is at least 1"),
-        }
+strategy_settings! {
+    /// Settings of successive halving.
+    pub struct SuccessiveHalvingSettings {
+        /// Configurations of the first rung; all when absent.
+        pub budget: Option<Count>,
+        /// Searches that follow each other, each beginning one rung higher: Hyperband.
+        pub brackets: Count = Count::new(1).expect("1 is at least 1"),
     }
-}
 
-impl Declared for SuccessiveHalvingSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "successive-halving",
-        what: "cheap versions of many runs, the best of them on more, the last to the target; needs a grid with fidelities",
-        formula: "probes: n of a share r, n·r/s of the next share s, …; the last to the target",
-        source: "Jamieson and Talwalkar, AISTATS 2016; `brackets`: Li et al., Hyperband, JMLR 2018",
-        example: "search.strategies = [\"successive-halving@27\"]",
-    };
+    name: "successive-halving",
+    what: "cheap versions of many runs, the best of them on more, the last to the target; needs a grid with fidelities",
+    formula: "probes: n of a share r, n·r/s of the next share s, …; the last to the target",
+    source: "Jamieson and Talwalkar, AISTATS 2016; `brackets`: Li et al., Hyperband, JMLR 2018",
+    example: "search.strategies = [\"successive-halving@27\"]",
 }
 
 /// Why a strategy of cheap runs is of no use on a workload, where it is not.
@@ -59,11 +43,7 @@ pub(super) fn needs_fidelities(task: &Task<'_>) -> Result<(), UnusableStrategy> 
 }
 
 impl Recipe for SuccessiveHalvingSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         needs_fidelities(task)?;
         Ok(Box::new(SuccessiveHalving(self.clone())))
     }

@@ -7,18 +7,17 @@
 //! Allen, Notz & Miller 2006); both over what they are expected to take. TrimTuner's own measure is the entropy of the
 //! optimum; theirs too: first runs on the least share, and one configuration on all of them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
+use super::settings::strategy_settings;
 use super::successive_halving::needs_fidelities;
 use super::trials::{TrialOutcome, Trials};
-use super::{Depends, Forecast, Past, Prices, Recipe, Strategy, Task, UnusableStrategy};
+use super::{
+    BuildResult, Depends, Forecast, Past, Prices, Recipe, Strategy, Task, UnusableStrategy,
+};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_data::space::{Axis, Space};
 use scavsim_read::input::checked::{Count, ShareOf};
 
@@ -27,47 +26,28 @@ const MOST: usize = 20_000;
 /// What a run that failed counts as, beyond the worst, and one that was given up, beyond that: a third more.
 const BEYOND: f64 = 0.3;
 
-/// Settings of Bayesian optimisation over shares of a run.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TrimtunerLikeSettings {
-    /// Runs of any share, after which only whole ones follow, and only until one reaches the target.
-    pub budget: Count,
-    /// Configurations of the first runs.
-    pub first: Count,
-    /// Share of the best run below which it stops: what is still expected to be gained.
-    pub stop_below: ShareOf,
-    /// Whether a whole run is given up when it has come to the value of the best one.
-    pub give_up: bool,
-}
-
-impl Default for TrimtunerLikeSettings {
-    fn default() -> Self {
-        TrimtunerLikeSettings {
-            budget: Count::new(60).expect("60 is at least 1"),
-            first: Count::new(8).expect("8 is at least 1"),
-            stop_below: ShareOf::new(0.1).expect("it is a share"),
-            give_up: true,
-        }
+strategy_settings! {
+    /// Settings of Bayesian optimisation over shares of a run.
+    pub struct TrimtunerLikeSettings {
+        /// Runs of any share, after which only whole ones follow, and only until one reaches the target.
+        pub budget: Count = Count::new(60).expect("60 is at least 1"),
+        /// Configurations of the first runs.
+        pub first: Count = Count::new(8).expect("8 is at least 1"),
+        /// Share of the best run below which it stops: what is still expected to be gained.
+        pub stop_below: ShareOf = ShareOf::new(0.1).expect("it is a share"),
+        /// Whether a whole run is given up when it has come to the value of the best one.
+        pub give_up: bool = true,
     }
-}
 
-impl Declared for TrimtunerLikeSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "trimtuner-like",
-        what: "Bayesian optimisation over configurations and shares of a run, most for the price; needs a grid with fidelities",
-        formula: "probes: P(target)·E[(b − Y)⁺]·ρ(share)/price greatest; ln Y and quality: Gaussian processes over both",
-        source: "Mendes et al., TrimTuner, MASCOTS 2020; ρ: Huang et al., SMO 2006",
-        example: "search.strategies = [\"trimtuner-like\"]",
-    };
+    name: "trimtuner-like",
+    what: "Bayesian optimisation over configurations and shares of a run, most for the price; needs a grid with fidelities",
+    formula: "probes: P(target)·E[(b − Y)⁺]·ρ(share)/price greatest; ln Y and quality: Gaussian processes over both",
+    source: "Mendes et al., TrimTuner, MASCOTS 2020; ρ: Huang et al., SMO 2006",
+    example: "search.strategies = [\"trimtuner-like\"]",
 }
 
 impl Recipe for TrimtunerLikeSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        _: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         needs_fidelities(task)?;
         let places = (task.fidelities.len() + 1) * task.space.len();
         if places > MOST {

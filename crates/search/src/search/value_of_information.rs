@@ -19,14 +19,13 @@ mod prior;
 
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::other_jobs::OtherJobs;
 use super::prober::Prober;
-use super::settings::Probes;
+use super::settings::{Probes, strategy_settings};
 use super::trials::{TrialOutcome, Trials};
-use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{
+    BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy,
+};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
@@ -36,40 +35,31 @@ use field::Prior;
 use look_search::LookSearch;
 use pooled_prior::PooledPrior;
 use scavsim_base::rng::Stream;
-use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::checked::Count;
 
 /// Most configurations: a prior holds a covariance of every pair.
 const MOST: usize = 2048;
 
-/// Settings of search by the value of information.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ValueOfInformationSettings {
-    /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Count>,
-    /// Steps per look; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-}
+strategy_settings! {
+    /// Settings of search by the value of information.
+    pub struct ValueOfInformationSettings {
+        /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub budget: Option<Count>,
+        /// Steps per look; the workload's own figure when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub probe_steps: Option<Count>,
+    }
 
-impl Declared for ValueOfInformationSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "value-of-information",
-        what: "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known",
-        formula: "probes: runs to the target, or looks at steps, while what they are expected to save over R runs is more than they cost; epochs: line of earlier runs, where steps are looked at; noise: read; step: believed in",
-        source: "this project; Howard 1966, Frazier, Powell & Dayanik 2009",
-        example: "search.strategies = [\"value-of-information\"]",
-    };
+    name: "value-of-information",
+    what: "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known",
+    formula: "probes: runs to the target, or looks at steps, while what they are expected to save over R runs is more than they cost; epochs: line of earlier runs, where steps are looked at; noise: read; step: believed in",
+    source: "this project; Howard 1966, Frazier, Powell & Dayanik 2009",
+    example: "search.strategies = [\"value-of-information\"]",
 }
 
 impl Recipe for ValueOfInformationSettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         check_size(task)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {

@@ -2,39 +2,28 @@
 //! have come to less on them, that is followed. Without other jobs, and where steps can be looked at, it is search by the
 //! value of information as it is.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, SearchRule, Selection};
+use super::settings::strategy_settings;
 use super::value_of_information::{self, ValueOfInformation};
-use super::{Past, Recipe, Strategy, Task, UnusableStrategy};
-use scavsim_base::{Declaration, Declared};
+use super::{BuildResult, Past, Recipe, Task};
 
 /// Most configurations whose beliefs are pooled: that takes the cube of them for each program.
 const MOST_POOLED: usize = 512;
 
-/// Settings of search by the value of information with earlier runs of other jobs.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ValueOfInformationHistorySettings {}
+strategy_settings! {
+    /// Settings of search by the value of information with earlier runs of other jobs.
+    pub struct ValueOfInformationHistorySettings {}
 
-impl Declared for ValueOfInformationHistorySettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "value-of-information-history",
-        what: "value-of-information, or what would surely have been better on other jobs: the same with their runs in its beliefs, or a plainer rule",
-        formula: "probes: runs to the target, while what they are expected to save over R runs is more than they cost; means and covariances pooled over other jobs",
-        source: "this project; Bonilla, Chai & Williams 2007, Rice 1976",
-        example: "search.strategies = [\"value-of-information-history\"]",
-    };
+    name: "value-of-information-history",
+    what: "value-of-information, or what would surely have been better on other jobs: the same with their runs in its beliefs, or a plainer rule",
+    formula: "probes: runs to the target, while what they are expected to save over R runs is more than they cost; means and covariances pooled over other jobs",
+    source: "this project; Bonilla, Chai & Williams 2007, Rice 1976",
+    example: "search.strategies = [\"value-of-information-history\"]",
 }
 
 impl Recipe for ValueOfInformationHistorySettings {
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         value_of_information::check_size(task)?;
         // A look at steps tells more than any other job.
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {

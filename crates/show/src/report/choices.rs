@@ -87,9 +87,7 @@ pub fn is_all_knowing(group: &Group) -> bool {
 }
 
 pub fn objective(group: &Group) -> Option<Objective> {
-    [Objective::Time, Objective::Cost, Objective::Knee]
-        .into_iter()
-        .find(|objective| objective.name() == group.objective)
+    Objective::named(&group.objective)
 }
 
 /// A configuration in words: workers × batch, `between`, its VMs.

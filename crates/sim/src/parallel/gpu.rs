@@ -32,31 +32,12 @@ pub enum Precision {
     Fp8,
 }
 
+scavsim_base::named! {
+    Precision:
+    Fp32 = "fp32", Tf32 = "tf32", Fp16 = "fp16", Bf16 = "bf16", Fp8 = "fp8",
+}
+
 impl Precision {
-    pub const ALL: [Precision; 5] = [
-        Precision::Fp32,
-        Precision::Tf32,
-        Precision::Fp16,
-        Precision::Bf16,
-        Precision::Fp8,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Precision::Fp32 => "fp32",
-            Precision::Tf32 => "tf32",
-            Precision::Fp16 => "fp16",
-            Precision::Bf16 => "bf16",
-            Precision::Fp8 => "fp8",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Precision> {
-        Precision::ALL
-            .into_iter()
-            .find(|known| known.name() == name)
-    }
-
     /// Bytes of a value between products.
     pub fn value_bytes(self) -> f64 {
         match self {

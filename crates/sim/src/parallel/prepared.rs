@@ -131,19 +131,10 @@ pub enum Work {
     Update,
 }
 
-impl Work {
-    /// For people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Work::Forward => "forward",
-            Work::Backward => "backward",
-            Work::Weights => "weights",
-            Work::Receive => "exchange-previous",
-            Work::Send => "exchange-next",
-            Work::Reduce => "reduce",
-            Work::Update => "update",
-        }
-    }
+scavsim_base::named! {
+    Work:
+    Forward = "forward", Backward = "backward", Weights = "weights", Receive = "exchange-previous",
+    Send = "exchange-next", Reduce = "reduce", Update = "update",
 }
 
 /// A piece of the timeline of a step.

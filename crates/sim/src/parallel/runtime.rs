@@ -153,25 +153,5 @@ impl Default for Runtime {
     }
 }
 
-/// Names of the values of a setting, as they are written.
-macro_rules! named {
-    ($type:ident: $($variant:ident = $name:literal),* $(,)?) => {
-        impl $type {
-            /// All of them.
-            pub const ALL: &'static [$type] = &[$($type::$variant),*];
-
-            /// Name in scenarios.
-            pub fn name(self) -> &'static str {
-                match self { $($type::$variant => $name,)* }
-            }
-
-            /// The one called `name`.
-            pub fn named(name: &str) -> Option<$type> {
-                $type::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-    };
-}
-
-named!(Recompute: None = "none", Selective = "selective", Full = "full");
-named!(Shard: None = "none", Optimizer = "optimizer", Gradients = "gradients", Full = "full");
+scavsim_base::named!(Recompute: None = "none", Selective = "selective", Full = "full");
+scavsim_base::named!(Shard: None = "none", Optimizer = "optimizer", Gradients = "gradients", Full = "full");

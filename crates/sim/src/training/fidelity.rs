@@ -14,11 +14,4 @@ pub enum Fidelity {
     Fast,
 }
 
-impl Fidelity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Fidelity::Event => "event",
-            Fidelity::Fast => "fast",
-        }
-    }
-}
+scavsim_base::named!(Fidelity: Event = "event", Fast = "fast");

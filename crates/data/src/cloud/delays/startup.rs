@@ -66,7 +66,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Startup> {
         row.whole_number("vms", 1.., d);
         let delay = Delay::read(&row, d);
         let market = row.text("market", d).and_then(|market| {
-            let found = Market::ALL.into_iter().find(|m| m.name() == market);
+            let found = Market::named(market);
             if found.is_none() {
                 let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
                 let title = format!("`market`: expected one of {legal}, found `{market}`");

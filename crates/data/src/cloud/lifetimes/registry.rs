@@ -228,7 +228,7 @@ fn description(
     d: &mut Diagnostics,
 ) -> Option<Model> {
     let market = row.text("market", d).and_then(|market| {
-        let found = Market::ALL.into_iter().find(|m| m.name() == market);
+        let found = Market::named(market);
         if found.is_none() {
             let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
             let title = format!("`market`: expected one of {legal}, found `{market}`");

@@ -15,17 +15,9 @@ pub enum Growth {
     Tree,
 }
 
-impl Growth {
-    /// Formula of the growth as people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Growth::Root => "√K",
-            Growth::Linear => "K",
-            Growth::Ring => "(K − 1)/K",
-            Growth::Tree => "log K",
-        }
-    }
+scavsim_base::named!(Growth: Root = "√K", Linear = "K", Ring = "(K − 1)/K", Tree = "log K");
 
+impl Growth {
     pub fn value_at(self, workers: u32) -> f64 {
         let k = f64::from(workers);
         match self {

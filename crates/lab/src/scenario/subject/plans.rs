@@ -37,7 +37,7 @@ use scavsim_sim::engine::Parallelism;
 use scavsim_sim::parallel::library;
 use scavsim_sim::parallel::runtime::PredictionUncertainty;
 use scavsim_sim::plans::Parts;
-use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
+use scavsim_sim::plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_sim::training::Variation;
 
 pub(super) const FORM: Form = Form {
@@ -222,7 +222,6 @@ fn terms(
 }
 
 /// All plans that fit; `None` where there is no `[parallel]`, or it is wrong.
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn choices(
     file: &ScenarioFile,
     files: &Files,
@@ -283,30 +282,7 @@ fn choices(
     if complaints.count() > before {
         return None;
     }
-    let there_are = gpus_of(table, setup);
-    let is_there = |draft: &Draft| {
-        let offer = &axes.offers[draft.offer as usize];
-        offer.on_spot != Some(true) || draft.gpus() <= there_are
-    };
-    let drafts = axes.drafts(&forms).filter(is_there);
-    let drafts: Vec<Draft> = drafts.take(MOST_PLANS + 1).collect();
-    if drafts.len() > MOST_PLANS {
-        let title = format!("`parallel` makes more than {MOST_PLANS} plans");
-        let help = "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`";
-        let complaint = complaints.mistake_at(place.span(), title, "too many");
-        complaints.push(complaint.with_help(help));
-        return None;
-    }
-    if drafts.is_empty() {
-        let title = "`parallel` makes no legal plan";
-        let label = "no combination of these degrees";
-        let help = "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
-                    `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch; \
-                    with virtual stages there are two stages or more, a layer for each, and a multiple of them in micro-batches";
-        let complaint = complaints.mistake_at(place.span(), title, label);
-        complaints.push(complaint.with_help(help));
-        return None;
-    }
+    let drafts = drafts(place, &axes, &forms, gpus_of(table, setup), complaints)?;
     let parts = Parts {
         name,
         target: target?,
@@ -331,6 +307,40 @@ fn choices(
             None
         }
     }
+}
+
+/// The legal plans of these axes on at most so many GPUs on spot terms; `None` where there are too many, or none.
+fn drafts(
+    place: &Spanned<ParallelTable>,
+    axes: &Axes,
+    forms: &[PreparedForm],
+    most_on_spot: u32,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<Draft>> {
+    let is_there = |draft: &Draft| {
+        let offer = &axes.offers[draft.offer as usize];
+        offer.on_spot != Some(true) || draft.gpus() <= most_on_spot
+    };
+    let drafts = axes.drafts(forms).filter(is_there);
+    let drafts: Vec<Draft> = drafts.take(MOST_PLANS + 1).collect();
+    let (title, label, help) = match drafts.len() {
+        0 => (
+            "`parallel` makes no legal plan".to_owned(),
+            "no combination of these degrees",
+            "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
+             `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch; \
+             with virtual stages there are two stages or more, a layer for each, and a multiple of them in micro-batches",
+        ),
+        1..=MOST_PLANS => return Some(drafts),
+        _ => (
+            format!("`parallel` makes more than {MOST_PLANS} plans"),
+            "too many",
+            "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`",
+        ),
+    };
+    let complaint = complaints.mistake_at(place.span(), title, label);
+    complaints.push(complaint.with_help(help));
+    None
 }
 
 /// Numbers of a key, or `None` for those that were profiled.

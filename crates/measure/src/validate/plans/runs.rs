@@ -243,11 +243,9 @@ impl Reading<'_> {
         let pipeline = self.whole_or("pipeline", 1, 100_000, d);
         let attention = [("plain", Attention::Plain), ("flash", Attention::Flash)];
         let attention = self.word("attention", &attention, d);
-        let named = |one: &Recompute| (one.name(), *one);
-        let recompute: Vec<(&str, Recompute)> = Recompute::ALL.iter().map(named).collect();
+        let recompute = Recompute::ALL.map(|one| (one.name(), one));
         let recompute = self.word("recompute", &recompute, d);
-        let named = |one: &Shard| (one.name(), *one);
-        let shard: Vec<(&str, Shard)> = Shard::ALL.iter().map(named).collect();
+        let shard = Shard::ALL.map(|one| (one.name(), one));
         let shard = self.word("shard", &shard, d);
         let sequence_parallel = self.flag("sequence_parallel", d);
         let virtual_stages = self.whole_or("virtual_stages", 1, 1000, d);

@@ -13,39 +13,33 @@ mod table_cache;
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::{Policy, Recipe};
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use rates::{Age, Prior, Rates};
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Positive;
 use table::Table;
 use table_cache::{Ratios, RoundedTerms, Shape};
 
-/// Settings of the policy `cost-to-go`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CostToGoSettings {
-    /// Ends of runs and pauses that the prior is worth.
-    pub prior_ends: Option<Positive>,
-    /// Hours per loss of old runs, before any was seen.
-    pub prior_run_h: Option<Positive>,
-    /// Hours per return in old pauses, before any was seen.
-    pub prior_pause_h: Option<Positive>,
-    /// Hours after which what was seen counts half.
-    pub half_life_h: Option<Positive>,
-}
+settings! {
+    /// Settings of the policy `cost-to-go`.
+    pub struct CostToGoSettings {
+        /// Ends of runs and pauses that the prior is worth.
+        pub prior_ends: Option<Positive>,
+        /// Hours per loss of old runs, before any was seen.
+        pub prior_run_h: Option<Positive>,
+        /// Hours per return in old pauses, before any was seen.
+        pub prior_pause_h: Option<Positive>,
+        /// Hours after which what was seen counts half.
+        pub half_life_h: Option<Positive>,
+    }
 
-impl Declared for CostToGoSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "cost-to-go",
-        what: "whatever is expected to cost least until the work is done, by losses and returns that are learned as it goes",
-        formula: "least over zones and markets of egress + E[cost until done | work and slack left, rates of losses and returns]",
-        source: "this project",
-        example: "policy.names = [\"cost-to-go\"]",
-    };
+    name: "cost-to-go",
+    what: "whatever is expected to cost least until the work is done, by losses and returns that are learned as it goes",
+    formula: "least over zones and markets of egress + E[cost until done | work and slack left, rates of losses and returns]",
+    source: "this project",
+    example: "policy.names = [\"cost-to-go\"]",
 }
 
 impl Recipe for CostToGoSettings {

@@ -10,52 +10,34 @@
 mod lifetimes;
 mod zone_runs;
 
-use serde::Deserialize;
-
 use super::{Net, OnDemandZone, Policy, Recipe};
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use crate::world::Window;
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, NonNegative, Positive};
 use zone_runs::{End, Runs, Source};
 
-/// Settings of the policy `skynomad`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SkyNomadSettings {
-    /// USD per hour by which another option must be better.
-    pub margin_usd_per_h: NonNegative,
-    /// The margin's share of the value of progress.
-    pub margin_share: NonNegative,
-    /// Ticks between probes of a zone.
-    pub probe_every_ticks: Count,
-    /// Hours beyond which no lifetime is believed; none by default.
-    pub longest_life_h: Option<Positive>,
-    /// Where its net goes on demand.
-    pub on_demand_zone: OnDemandZone,
-}
-
-impl Default for SkyNomadSettings {
-    fn default() -> Self {
-        SkyNomadSettings {
-            margin_usd_per_h: NonNegative::new(0.51).expect("it is legal"),
-            margin_share: NonNegative::new(0.05).expect("it is legal"),
-            probe_every_ticks: Count::new(6).expect("it is legal"),
-            longest_life_h: None,
-            on_demand_zone: OnDemandZone::Last,
-        }
+settings! {
+    /// Settings of the policy `skynomad`.
+    pub struct SkyNomadSettings {
+        /// USD per hour by which another option must be better.
+        pub margin_usd_per_h: NonNegative = NonNegative::new(0.51).expect("it is legal"),
+        /// The margin's share of the value of progress.
+        pub margin_share: NonNegative = NonNegative::new(0.05).expect("it is legal"),
+        /// Ticks between probes of a zone.
+        pub probe_every_ticks: Count = Count::new(6).expect("it is legal"),
+        /// Hours beyond which no lifetime is believed; none by default.
+        pub longest_life_h: Option<Positive>,
+        /// Where its net goes on demand.
+        pub on_demand_zone: OnDemandZone = OnDemandZone::Last,
     }
-}
 
-impl Declared for SkyNomadSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "skynomad",
-        what: "the highest utility over zones and markets, by what progress is worth, price, expected remaining lifetime and egress",
-        formula: "U = V max(L - d, 0)/L - C - E/L; V = price on demand x (rest of work / rest of time) / (work / deadline); L by Nelson-Aalen",
-        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
-        example: "policy.names = [\"skynomad\"]",
-    };
+    name: "skynomad",
+    what: "the highest utility over zones and markets, by what progress is worth, price, expected remaining lifetime and egress",
+    formula: "U = V max(L - d, 0)/L - C - E/L; V = price on demand x (rest of work / rest of time) / (work / deadline); L by Nelson-Aalen",
+    source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+    example: "policy.names = [\"skynomad\"]",
 }
 
 impl Recipe for SkyNomadSettings {
@@ -64,19 +46,15 @@ impl Recipe for SkyNomadSettings {
     }
 }
 
-/// Settings of the policy `skynomad-true-lifetimes`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SkyNomadTrueLifetimesSettings {}
+settings! {
+    /// Settings of the policy `skynomad-true-lifetimes`.
+    pub struct SkyNomadTrueLifetimesSettings {}
 
-impl Declared for SkyNomadTrueLifetimesSettings {
-    const DECLARATION: Declaration = Declaration {
-        name: "skynomad-true-lifetimes",
-        what: "skynomad, told how long each zone's machines will stay; a bound, which nobody can have",
-        formula: "as skynomad, L as it comes",
-        source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
-        example: "policy.names = [\"skynomad-true-lifetimes\"]",
-    };
+    name: "skynomad-true-lifetimes",
+    what: "skynomad, told how long each zone's machines will stay; a bound, which nobody can have",
+    formula: "as skynomad, L as it comes",
+    source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
+    example: "policy.names = [\"skynomad-true-lifetimes\"]",
 }
 
 impl Recipe for SkyNomadTrueLifetimesSettings {

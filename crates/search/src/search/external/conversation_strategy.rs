@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::breach::Breach;
 use super::talk::{self, Answer};
 use crate::search::other_jobs::OtherJobs;
-use crate::search::{Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
+use crate::search::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
 use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_talk::conversation::{Conversation, ConversationError};
@@ -130,11 +130,7 @@ impl Recipe for ConversationStrategy {
         "one's own"
     }
 
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let earlier = self.told.earlier_runs.then(|| past.take_own(|_| true));
         let others = self
             .told

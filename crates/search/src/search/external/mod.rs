@@ -20,7 +20,7 @@ use toml::Spanned;
 
 pub use self::conversation_strategy::ConversationStrategy;
 use self::conversation_strategy::{Bounds, ConversationInputs};
-use super::{Depends, Past, Recipe, Strategy, Task, UnusableStrategy};
+use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy};
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_sim::engine::Interrupt;
 use scavsim_talk::numbered_conversation::ConversationPool;
@@ -119,11 +119,7 @@ impl Recipe for ExternalSettings {
         "a program of one's own"
     }
 
-    fn build(
-        &self,
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let found = self.program().found();
         found.map_err(|why| UnusableStrategy(why.to_string()))?;
         let mut depends = Depends::NOTHING;

@@ -91,7 +91,7 @@ pub struct Constants {
 }
 
 impl Default for Constants {
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
+    #[expect(clippy::too_many_lines, reason = "one list of constants")]
     fn default() -> Self {
         let none = slope(0.0, 0.0);
         Constants {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::constants::Constants;
 use super::decision::{LookCosts, next_look};
 use super::description;
-use super::experts::{Experts, LogObjective, objective};
+use super::experts::{Experts, LogObjective, ObjectivePrediction, objective};
 use super::field::Prior;
 use crate::search::prober::{Prober, UNREAD};
 use crate::search::{Depends, Forecast, Strategy, Task};
@@ -25,6 +25,19 @@ pub(super) struct LookSearch {
 struct Steps {
     logs: Vec<f64>,
     are_known: bool,
+}
+
+/// What is believed before the next look.
+struct NextLook<'a> {
+    experts: &'a Experts<'a>,
+    told: &'a ObjectivePrediction,
+    steps: &'a Steps,
+    /// Power of a time in the objective.
+    power: f64,
+    /// Looks so far.
+    looks: u32,
+    /// Seconds that they took beside their steps.
+    overhead_s: f64,
 }
 
 impl LookSearch {
@@ -68,6 +81,39 @@ impl LookSearch {
         }
     }
 
+    /// What a look at each open configuration is expected to cost; 0 for others.
+    fn charges(&self, task: &Task<'_>, open: &[usize], look: &NextLook<'_>) -> Vec<f64> {
+        let mut charge = vec![0.0; task.space.len()];
+        let expected = |at: usize| look.told.expected(at);
+        let least = (open.iter().map(|at| expected(*at))).fold(f64::INFINITY, f64::min);
+        for &at in open {
+            let log_steps = match look.steps.are_known {
+                true => look.steps.logs[at],
+                // Of some noise, as nothing was read yet.
+                false if look.looks == 0 => {
+                    let some = self.probing.steps_to_target(at, UNREAD);
+                    some.map_or(f64::INFINITY, libm::log)
+                }
+                false => look.experts.part(&look.told.weights, 1, at) + look.steps.logs[at],
+            };
+            let one_step = look.power * libm::exp(-log_steps);
+            charge[at] = expected(at) * self.probing.steps() as f64 * one_step;
+            match look.looks {
+                // The steps of a cold start are steps of the job: it costs what they cost more than elsewhere.
+                0 => {
+                    let before = self.probing.steps_before() as f64;
+                    charge[at] += (expected(at) - least) * before * one_step;
+                }
+                looks => {
+                    let step_s = libm::exp(look.experts.part(&look.told.weights, 0, at));
+                    let as_steps = look.overhead_s / f64::from(looks) / step_s;
+                    charge[at] += expected(at) * as_steps * one_step;
+                }
+            }
+        }
+        charge
+    }
+
     /// The logarithms of what a look showed of each part.
     fn logs(&self, at: usize, seen: &Observation, steps: &Steps) -> Option<Vec<f64>> {
         let mut logs = vec![libm::log(seen.step_s.filter(|s| *s > 0.0)?)];
@@ -84,7 +130,6 @@ impl Strategy for LookSearch {
         Depends::BOTH
     }
 
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn search(
         &self,
         task: &Task<'_>,
@@ -115,38 +160,15 @@ impl Strategy for LookSearch {
         let (mut looks, mut overhead_s) = (0_u32, 0.0);
         while (looks as usize) < self.budget {
             let told = experts.predict_objective(&to);
-            let asked_steps = self.probing.steps() as f64;
-            let mut charge = vec![0.0; task.space.len()];
-            let expected = |at: usize| told.expected(at);
-            let least = open
-                .iter()
-                .map(|at| expected(*at))
-                .fold(f64::INFINITY, f64::min);
-            for &at in &open {
-                let log_steps = match steps.are_known {
-                    true => steps.logs[at],
-                    // Of some noise, as nothing was read yet.
-                    false if looks == 0 => {
-                        let some = self.probing.steps_to_target(at, UNREAD);
-                        some.map_or(f64::INFINITY, libm::log)
-                    }
-                    false => experts.part(&told.weights, 1, at) + steps.logs[at],
-                };
-                let one_step = to.power * libm::exp(-log_steps);
-                charge[at] = expected(at) * asked_steps * one_step;
-                match looks {
-                    // The steps of a cold start are steps of the job: it costs what they cost more than elsewhere.
-                    0 => {
-                        let before = self.probing.steps_before() as f64;
-                        charge[at] += (expected(at) - least) * before * one_step;
-                    }
-                    looks => {
-                        let step_s = libm::exp(experts.part(&told.weights, 0, at));
-                        let as_steps = overhead_s / f64::from(looks) / step_s;
-                        charge[at] += expected(at) * as_steps * one_step;
-                    }
-                }
-            }
+            let look = NextLook {
+                experts: &experts,
+                told: &told,
+                steps: &steps,
+                power: to.power,
+                looks,
+                overhead_s,
+            };
+            let charge = self.charges(task, &open, &look);
             let asked = LookCosts {
                 power: to.power,
                 charge: &charge,

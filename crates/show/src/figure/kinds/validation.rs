@@ -9,7 +9,7 @@ use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::workload::Interval;
-use scavsim_measure::validate::{Depth, validate};
+use scavsim_measure::validate::{Answer, Depth, ValidationSplit, validate};
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "validation",
@@ -23,11 +23,9 @@ const MOST_STEPS: usize = 200;
 /// Largest over least value from which an axis is logarithmic.
 const WIDE: f64 = 10.0;
 
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let mut panels = Vec::new();
     let mut words = Vec::new();
-    // One style per way of leaving out, whichever panel it is in.
     let mut ways: Vec<String> = Vec::new();
     for workload in asked.workloads(material)? {
         let depth = if workload.steps.points().count() <= MOST_STEPS {
@@ -42,18 +40,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             } else {
                 "step"
             };
-            let marks: Vec<Mark> = (split.answers.iter())
-                .filter_map(|answer| {
-                    let (said, deviation) = answer.said?;
-                    let interval = deviation.map(|deviation| Interval::around(said, deviation));
-                    Some(Mark {
-                        at: [answer.measured, said],
-                        x: None,
-                        y: interval.map(|interval| [interval.low, interval.high]),
-                        name: split.of.clone(),
-                    })
-                })
-                .collect();
+            let marks = marks(&split);
             if marks.is_empty() {
                 continue;
             }
@@ -64,37 +51,14 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
                 ));
             }
             let of_unit = by_unit.entry(unit).or_default();
-            match of_unit
-                .iter_mut()
-                .find(|(label, _)| label == split.left_out)
-            {
+            let mut known = of_unit.iter_mut();
+            match known.find(|(label, _)| label == split.left_out) {
                 Some((_, all)) => all.extend(marks),
                 None => of_unit.push((split.left_out.to_owned(), marks)),
             }
         }
         for (what, splits) in by_unit {
-            let unit = if what == "epochs" { "passes" } else { "s" };
-            let (mut series, scale) = diagonal(&splits);
-            for (label, marks) in splits {
-                let n = ways
-                    .iter()
-                    .position(|way| *way == label)
-                    .unwrap_or(ways.len());
-                if n == ways.len() {
-                    ways.push(label.clone());
-                }
-                series.push(Series::new(
-                    format!("{label} left out"),
-                    Style::nth(n),
-                    Shape::Marks(marks),
-                ));
-            }
-            panels.push(Panel {
-                title: format!("{}: {what}", workload.name),
-                x: Axis::new(&format!("{what}, measured"), unit, scale.clone()),
-                y: Axis::new(&format!("{what}, predicted"), unit, scale),
-                series,
-            });
+            panels.push(panel(&workload.name, what, splits, &mut ways));
         }
     }
     let count = panels.len();
@@ -127,6 +91,47 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         size: SIZE,
         panels,
     })
+}
+
+/// Predictions over measurements, as far as there are predictions.
+fn marks(split: &ValidationSplit) -> Vec<Mark> {
+    let mark = |answer: &Answer| {
+        let (said, deviation) = answer.said?;
+        let interval = deviation.map(|deviation| Interval::around(said, deviation));
+        Some(Mark {
+            at: [answer.measured, said],
+            x: None,
+            y: interval.map(|interval| [interval.low, interval.high]),
+            name: split.of.clone(),
+        })
+    };
+    split.answers.iter().filter_map(mark).collect()
+}
+
+/// The panel of a workload's steps or epochs, with a series for each way of leaving out. `ways` are those that have a style.
+fn panel(
+    workload: &str,
+    what: &str,
+    splits: Vec<(String, Vec<Mark>)>,
+    ways: &mut Vec<String>,
+) -> Panel {
+    let unit = if what == "epochs" { "passes" } else { "s" };
+    let (mut series, scale) = diagonal(&splits);
+    for (label, marks) in splits {
+        let known = ways.iter().position(|way| *way == label);
+        let style = Style::nth(known.unwrap_or(ways.len()));
+        let shape = Shape::Marks(marks);
+        series.push(Series::new(format!("{label} left out"), style, shape));
+        if known.is_none() {
+            ways.push(label);
+        }
+    }
+    Panel {
+        title: format!("{workload}: {what}"),
+        x: Axis::new(&format!("{what}, measured"), unit, scale.clone()),
+        y: Axis::new(&format!("{what}, predicted"), unit, scale),
+        series,
+    }
 }
 
 /// Where predictions are right, and the scale that shows them: by their logarithm where they differ by much.

@@ -49,7 +49,7 @@ fn events(plan: &PreparedPlan, factors: &[f64]) -> f64 {
 
 #[test]
 fn equal_stages_wait_a_bubble_of_stages_less_one_over_micro_batches() {
-    for &schedule in Schedule::ALL.iter().filter(|s| !s.needs_overlap()) {
+    for schedule in Schedule::ALL.into_iter().filter(|s| !s.needs_overlap()) {
         for stages in 1..=16_u32 {
             for micro_batches in [1, 2, 3, 7, 16, 64, 1000] {
                 let lane = vec![cost(0.3, 0.5); stages as usize];

@@ -6,7 +6,7 @@
 //!
 //! With virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
 
-use scavsim_base::Declaration;
+use crate::registry::registry;
 
 mod gpipe;
 mod interleaved;
@@ -100,14 +100,26 @@ impl Rounds {
 }
 
 macro_rules! schedules {
-    ($($variant:ident, $module:ident, $order:ident;)*) => {
-        /// The order of forward and backward passes of a stage.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Schedule {
-            $(
-                #[doc = concat!("The schedule `", stringify!($module), "`.")]
-                $variant,
-            )*
+    ($($variant:ident = $module:ident: $order:ident,)*) => {
+        registry! {
+            /// The order of forward and backward passes of a stage.
+            pub enum Schedule { $($variant = $module,)* }
+
+            /// Rounds of a stage, in their order; as many, of as many each, for every stage.
+            pub fn rounds(self, place: Place) -> [Rounds; 2];
+
+            /// Micro-batches whose activations a virtual stage holds when its stage holds most.
+            pub fn in_flight(self, place: Place, virtual_stage: u32) -> u32;
+
+            /// Whether messages have to travel while both ends compute.
+            pub fn needs_overlap(self) -> bool = NEEDS_OVERLAP;
+        }
+
+        impl Schedule {
+            /// The order of a stage's operations.
+            pub fn order(self, place: Place) -> StageOrder {
+                match self { $(Schedule::$variant => StageOrder(Order::$variant($module::order(place))),)* }
+            }
         }
 
         /// The operations of one stage by number, with what they follow from.
@@ -131,56 +143,19 @@ macro_rules! schedules {
                 match &self.0 { $(Order::$variant(order) => order.operation(number),)* }
             }
         }
-
-        impl Schedule {
-            /// All of them.
-            pub const ALL: &'static [Schedule] = &[$(Schedule::$variant),*];
-
-            /// What all of them say of themselves.
-            pub const DECLARED: &'static [Declaration] = &[$($module::DECLARATION),*];
-
-            /// Name of the schedule in scenarios.
-            pub fn name(self) -> &'static str {
-                match self { $(Schedule::$variant => $module::DECLARATION.name,)* }
-            }
-
-            /// The order of a stage's operations.
-            pub fn order(self, place: Place) -> StageOrder {
-                match self { $(Schedule::$variant => StageOrder(Order::$variant($module::order(place))),)* }
-            }
-
-            /// Rounds of a stage, in their order; as many, of as many each, for every stage.
-            pub fn rounds(self, place: Place) -> [Rounds; 2] {
-                match self { $(Schedule::$variant => $module::rounds(place),)* }
-            }
-
-            /// Micro-batches whose activations a virtual stage holds when its stage holds most.
-            pub fn in_flight(self, place: Place, virtual_stage: u32) -> u32 {
-                match self { $(Schedule::$variant => $module::in_flight(place, virtual_stage),)* }
-            }
-
-            /// Whether messages have to travel while both ends compute.
-            pub fn needs_overlap(self) -> bool {
-                match self { $(Schedule::$variant => $module::NEEDS_OVERLAP,)* }
-            }
-        }
     };
 }
 
 schedules! {
-    GPipe, gpipe, GPipeOrder;
-    OneForwardOneBackward, one_forward_one_backward, OneByOneOrder;
-    Interleaved, interleaved, InterleavedOrder;
-    ZeroBubble, zero_bubble, ZeroBubbleOrder;
+    GPipe = gpipe: GPipeOrder,
+    OneForwardOneBackward = one_forward_one_backward: OneByOneOrder,
+    Interleaved = interleaved: InterleavedOrder,
+    ZeroBubble = zero_bubble: ZeroBubbleOrder,
 }
 
 impl Schedule {
     pub fn has_virtual_stages(self) -> bool {
         self == Schedule::Interleaved
-    }
-
-    pub fn named(name: &str) -> Option<Schedule> {
-        Schedule::ALL.iter().copied().find(|s| s.name() == name)
     }
 }
 
@@ -229,7 +204,7 @@ mod tests {
     /// reaches.
     #[test]
     fn stages_agree_on_what_they_exchange() {
-        for &schedule in Schedule::ALL.iter().filter(|s| !s.needs_overlap()) {
+        for schedule in Schedule::ALL.into_iter().filter(|s| !s.needs_overlap()) {
             for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)]
             {
                 let place = |stage| Place {

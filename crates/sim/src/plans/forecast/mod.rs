@@ -1,7 +1,7 @@
 //! Forecasts: how many GPUs there will be.
 //!
 //! In: a trace of how many there are, and where in it the job is. Out: a path of spans, each with GPUs. A forecast is a file and a
-//! line in `forecasts!`.
+//! line in [`Forecast`].
 
 mod clairvoyant;
 mod last_value;
@@ -11,7 +11,7 @@ mod trained;
 
 use crate::cluster::Losses;
 use crate::provider::Capacity;
-use scavsim_base::Declaration;
+use crate::registry::registry;
 use scavsim_data::cloud::lifetimes::Trace;
 
 pub use trained::Training;
@@ -93,44 +93,18 @@ pub(super) fn usable(path: &[SpanOf], running: u32, boot_s: f64, into: &mut Vec<
     }
 }
 
-macro_rules! forecasts {
-    ($($variant:ident, $module:ident;)*) => {
-        /// How a job foretells how many GPUs there will be.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Forecast {
-            $(
-                #[doc = concat!("The forecast `", stringify!($module), "`.")]
-                $variant,
-            )*
-        }
+registry! {
+    /// How a job foretells how many GPUs there will be.
+    pub enum Forecast {
+        None = none,
+        LastValue = last_value,
+        MovingAverage = moving_average,
+        Trained = trained,
+        Clairvoyant = clairvoyant,
+    }
 
-        impl Forecast {
-            /// All of them.
-            pub const ALL: &'static [Forecast] = &[$(Forecast::$variant),*];
-
-            /// What all of them say of themselves.
-            pub const DECLARED: &'static [Declaration] = &[$($module::DECLARATION),*];
-
-            /// Name in scenarios.
-            pub fn name(self) -> &'static str {
-                match self { $(Forecast::$variant => $module::DECLARATION.name,)* }
-            }
-
-            /// Writes the spans to come into `path`, as many as fill the horizon.
-            pub fn foretell(self, seen: &MarketView<'_>, path: &mut Vec<SpanOf>) {
-                path.clear();
-                match self { $(Forecast::$variant => $module::foretell(seen, path),)* }
-            }
-        }
-    };
-}
-
-forecasts! {
-    None, none;
-    LastValue, last_value;
-    MovingAverage, moving_average;
-    Trained, trained;
-    Clairvoyant, clairvoyant;
+    /// Adds the spans to come to `path`, as many as fill the horizon.
+    pub fn foretell(self, seen: &MarketView<'_>, path: &mut Vec<SpanOf>);
 }
 
 #[cfg(test)]

@@ -178,9 +178,9 @@ impl PlanJob {
 
     /// How many GPUs there will be, as far as the work that is left needs it.
     fn foretell(&self, on: PlanWithTerms<'_>, horizon_s: f64, path: &mut Vec<SpanOf>) {
+        path.clear();
         let losses = on.terms.spot.as_ref().map(|spot| &spot.losses);
         let (Some(capacity), Some(losses @ Losses::Trace(trace))) = (&self.capacity, losses) else {
-            path.clear();
             // Where VMs can always be had, there will be those that were asked for.
             path.push(SpanOf {
                 seconds: horizon_s.max(1.0),

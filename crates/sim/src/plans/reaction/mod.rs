@@ -1,7 +1,7 @@
 //! Reactions: what a job on a plan does when VMs go and come.
 //!
 //! In: which nodes are there, and what is foretold. Out: what trains next, or that the job waits. A reaction is a file and a line
-//! in `reactions!`.
+//! in [`Reaction`].
 //!
 //! - [`costs`]: what a reaction costs. [`worth`]: which plan is worth a pause.
 
@@ -14,7 +14,7 @@ pub mod worth;
 
 use super::forecast::Forecast;
 use super::formation::{Formation, NodeLayout};
-use scavsim_base::Declaration;
+use crate::registry::registry;
 use scavsim_base::units::SimTime;
 
 pub use costs::{Moves, ReactionCosts};
@@ -48,47 +48,20 @@ impl Aim {
         [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
 }
 
-macro_rules! reactions {
-    ($($variant:ident, $module:ident;)*) => {
-        /// What a job does when VMs go and come.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Reaction {
-            $(
-                #[doc = concat!("The reaction `", stringify!($module), "`.")]
-                $variant,
-            )*
-        }
+registry! {
+    /// What a job does when VMs go and come.
+    pub enum Reaction {
+        Wait = wait,
+        DropReplica = drop_replica,
+        RePlan = re_plan,
+        Redundant = redundant,
+    }
 
-        impl Reaction {
-            /// All of them.
-            pub const ALL: &'static [Reaction] = &[$(Reaction::$variant),*];
+    /// What trains next; `None`: the job waits.
+    pub(super) fn next(self, situation: &Situation<'_>) -> Option<Formation>;
 
-            /// What all of them say of themselves.
-            pub const DECLARED: &'static [Declaration] = &[$($module::DECLARATION),*];
-
-            /// Name in scenarios.
-            pub fn name(self) -> &'static str {
-                match self { $(Reaction::$variant => $module::DECLARATION.name,)* }
-            }
-
-            /// What trains next; `None`: the job waits.
-            pub(super) fn next(self, situation: &Situation<'_>) -> Option<Formation> {
-                match self { $(Reaction::$variant => $module::next(situation),)* }
-            }
-
-            /// Whether it uses VMs that come while others train, and the state that these hold.
-            pub fn goes_on(self) -> bool {
-                match self { $(Reaction::$variant => $module::GOES_ON,)* }
-            }
-        }
-    };
-}
-
-reactions! {
-    Wait, wait;
-    DropReplica, drop_replica;
-    RePlan, re_plan;
-    Redundant, redundant;
+    /// Whether it uses VMs that come while others train, and the state that these hold.
+    pub fn goes_on(self) -> bool = GOES_ON;
 }
 
 /// What is kept of the state beside checkpoints in storage.

@@ -192,10 +192,6 @@ impl Declared for Asp {
 }
 
 impl EventProtocol for Asp {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         Some(1)
     }
@@ -238,7 +234,7 @@ impl Synchronisation for Asp {
             return Renewal::new(&service, stepping, 1.0).check(stepping.workers, updates);
         };
         let settled = self.settling(stepping);
-        match settled.check(self.name(), stepping, updates) {
+        match settled.check(Self::DECLARATION.name, stepping, updates) {
             Err(Invalid::Entangled { .. }) => Err(Invalid::Contended { waiting }),
             settled => settled,
         }

@@ -80,10 +80,6 @@ impl Declared for Backup {
 }
 
 impl EventProtocol for Backup {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(self.needed(workers))
     }
@@ -111,7 +107,7 @@ impl Synchronisation for Backup {
     fn check_fast(&self, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
         match stepping.machines {
             Some(_) => Err(Invalid::UnequalMachines {
-                protocol: self.name(),
+                protocol: Self::DECLARATION.name,
             }),
             None => Ok(()),
         }

@@ -34,10 +34,6 @@ impl Declared for Bsp {
 }
 
 impl EventProtocol for Bsp {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(workers)
     }

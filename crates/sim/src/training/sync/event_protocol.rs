@@ -7,12 +7,22 @@ use super::stretch::{Goal, Stretch};
 use crate::training::floor::Floor;
 use crate::training::progress::StalledJob;
 use crate::training::stepping::Stepping;
+use scavsim_base::Declared;
 
-/// A protocol, every worker-step an event. It is asked once per stretch of training, never per worker-step.
-pub trait EventProtocol: Debug + Send + Sync {
+/// What is called as its declaration says.
+pub trait Named {
     /// Name in scenarios and results.
     fn name(&self) -> &'static str;
+}
 
+impl<T: Declared> Named for T {
+    fn name(&self) -> &'static str {
+        T::DECLARATION.name
+    }
+}
+
+/// A protocol, every worker-step an event. It is asked once per stretch of training, never per worker-step.
+pub trait EventProtocol: Named + Debug + Send + Sync {
     /// Gradients of one update; `None` where their number is not fixed.
     fn gradients_per_update(&self, workers: u32) -> Option<u32>;
 

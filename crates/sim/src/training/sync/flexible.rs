@@ -126,10 +126,6 @@ impl EventProtocol for Flexible {
         })
     }
 
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         None
     }
@@ -302,7 +298,7 @@ impl Synchronisation for Flexible {
     }
 
     fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
-        let protocol = self.name();
+        let protocol = Self::DECLARATION.name;
         // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
         // barrier for long, and no short measurement is a sample of that.
         if stepping.time.has_no_spread() {

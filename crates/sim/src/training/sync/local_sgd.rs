@@ -42,10 +42,6 @@ impl Declared for LocalSgd {
 }
 
 impl EventProtocol for LocalSgd {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         self.period.get().checked_mul(workers)
     }
@@ -139,7 +135,7 @@ impl Synchronisation for LocalSgd {
         }
         // No formula is known for the slowest of K sums of H steps.
         Err(Invalid::NoFormula {
-            protocol: self.name(),
+            protocol: Self::DECLARATION.name,
         })
     }
 

@@ -83,10 +83,6 @@ impl Declared for Speculative {
 }
 
 impl EventProtocol for Speculative {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(self.tasks(workers))
     }
@@ -187,7 +183,7 @@ impl Synchronisation for Speculative {
         match steps_to_measure(stepping) {
             Some(_) => Ok(()),
             None => Err(Invalid::Entangled {
-                protocol: self.name(),
+                protocol: Self::DECLARATION.name,
             }),
         }
     }

@@ -58,10 +58,6 @@ impl Declared for Ssp {
 }
 
 impl EventProtocol for Ssp {
-    fn name(&self) -> &'static str {
-        Self::DECLARATION.name
-    }
-
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         Some(1)
     }
@@ -87,7 +83,7 @@ impl Synchronisation for Ssp {
     }
 
     fn check_fast(&self, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
-        let protocol = self.name();
+        let protocol = Self::DECLARATION.name;
         if self.slack == 0 {
             // All workers go on in the same moment: updates have no even flow.
             Err(Invalid::Entangled { protocol })

@@ -57,7 +57,7 @@ pub(super) fn schedules(
     complaints: &mut Complaints<'_>,
 ) -> (Vec<Schedule>, Vec<u32>) {
     let asked = ("schedule", &table.schedule);
-    let chosen = named(asked, Schedule::ALL, Schedule::name, complaints)
+    let chosen = named(asked, &Schedule::ALL, Schedule::name, complaints)
         .unwrap_or_else(|| vec![Schedule::OneForwardOneBackward]);
     if let (Some(place), Some(runtime)) = (&table.schedule, runtime)
         && runtime.settings.activations != Activations::Overlapped
@@ -96,8 +96,13 @@ pub(super) fn read(
 ) -> Vec<Form> {
     let usual = Form::from_runtime(&runtime.settings);
     let asked = ("recompute", &table.recompute);
-    let recompute = named(asked, Recompute::ALL, Recompute::name, complaints);
-    let shard = named(("shard", &table.shard), Shard::ALL, Shard::name, complaints);
+    let recompute = named(asked, &Recompute::ALL, Recompute::name, complaints);
+    let shard = named(
+        ("shard", &table.shard),
+        &Shard::ALL,
+        Shard::name,
+        complaints,
+    );
     let sequence_parallel = whether("sequence_parallel", &table.sequence_parallel, complaints);
     let offload = whether("offload", &table.offload, complaints);
     let context = complaints.numbers("parallel.context", &table.context);

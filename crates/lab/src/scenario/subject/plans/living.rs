@@ -179,8 +179,8 @@ pub(super) fn reacting(
     complaints: &mut Complaints<'_>,
 ) -> ReactionTerms {
     let own = &table.reaction;
-    let reactions: Vec<(&str, Reaction)> = Reaction::ALL.iter().map(|r| (r.name(), *r)).collect();
-    let forecasts: Vec<(&str, Forecast)> = Forecast::ALL.iter().map(|f| (f.name(), *f)).collect();
+    let reactions = Reaction::ALL.map(|one| (one.name(), one));
+    let forecasts = Forecast::ALL.map(|one| (one.name(), one));
     let copying = time(own.copying_s);
     let saves = [
         ("blocking", StateSaving::Blocking),
