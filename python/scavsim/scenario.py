@@ -142,7 +142,8 @@ class Cluster(Keys):
     search: Literal['all', 'each-vm'] = key(default=None)
     """Which configurations a search chooses between."""
     start_up_s: float = key(default=None)
-    """Seconds from a request of VMs until they are ready; 0 when absent, but as measured with `[spot]` or `[failures]`."""
+    """Seconds from a request of VMs until they are ready; 0 when absent, but as measured for VMs on demand with `[spot]` or
+    `[failures]`."""
     vm: Sequence[str] = key(default=None)
     """VM types, with the workers on every VM behind a slash where that is not one; all that were measured or defined when absent."""
     workers: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
@@ -789,15 +790,17 @@ class Spot(Keys):
     on_loss: Literal['wait', 'go-on', 'shrink'] = key(default=None)
     """What happens to the place of a lost VM."""
     replacement_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent."""
+    """Seconds from a loss until another VM runs in its place; `start_up_s` when absent."""
     restart: str = key(default=None)
     """Seconds to join and to go on, as measured for a model such as `resnet-32`."""
     start_up: str = key(default=None)
     """Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`."""
+    start_up_s: float = key(default=None)
+    """Seconds until a spot VM runs; when absent `cluster.start_up_s`, or as measured where that is absent too."""
     warm_restart_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured."""
 
-    _known = {"checkpoint": "checkpoint", "checkpoint_mb": "checkpoint_mb", "checkpoint_on_notice": "checkpoint_on_notice", "checkpoint_write_s": "checkpoint_write_s", "chief": "chief", "cold_join_s": "cold_join_s", "exponential_mean_h": "exponential_mean_h", "fewest_workers": "fewest_workers", "keeps": "keeps", "lifetime": "lifetime", "notice_s": "notice_s", "on_loss": "on_loss", "replacement_s": "replacement_s", "restart": "restart", "start_up": "start_up", "warm_restart_s": "warm_restart_s"}
+    _known = {"checkpoint": "checkpoint", "checkpoint_mb": "checkpoint_mb", "checkpoint_on_notice": "checkpoint_on_notice", "checkpoint_write_s": "checkpoint_write_s", "chief": "chief", "cold_join_s": "cold_join_s", "exponential_mean_h": "exponential_mean_h", "fewest_workers": "fewest_workers", "keeps": "keeps", "lifetime": "lifetime", "notice_s": "notice_s", "on_loss": "on_loss", "replacement_s": "replacement_s", "restart": "restart", "start_up": "start_up", "start_up_s": "start_up_s", "warm_restart_s": "warm_restart_s"}
     _tables = {}
 
 
