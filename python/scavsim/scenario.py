@@ -795,7 +795,7 @@ class Spot(Keys):
     """Seconds to join and to go on, as measured for a model such as `resnet-32`."""
     start_up: str = key(default=None)
     """Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`."""
-    start_up_s: float = key(default=None)
+    start_up_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Seconds until a spot VM runs; when absent `cluster.start_up_s`, or as measured where that is absent too."""
     warm_restart_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured."""

@@ -20,14 +20,14 @@ const SET: &str = "set";
 ///
 /// ```
 /// # use scavsim_lab::face as scavsim;
-/// use scavsim::{Fleet, NoPrice, Rented, Scenario, VmPrice};
+/// use scavsim::{Fleet, NoPrice, RentedVmType, Scenario, VmPrice};
 ///
 /// /// USD 0.20 an hour for any VM.
 /// #[derive(Debug)]
 /// struct FlatVmPrice;
 ///
 /// impl VmPrice for FlatVmPrice {
-///     fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+///     fn usd_per_hour(&self, _: RentedVmType<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
 ///         Ok(0.20)
 ///     }
 /// }

@@ -277,6 +277,7 @@ pub struct SpotTable {
 pub(super) const SEVERAL_OF_SPOT: &[&str] = &[
     "spot.exponential_mean_h",
     "spot.fewest_workers",
+    "spot.start_up_s",
     "spot.replacement_s",
     "spot.cold_join_s",
     "spot.warm_restart_s",
