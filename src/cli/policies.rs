@@ -7,13 +7,12 @@ use std::sync::Arc;
 use super::consent::Consent;
 use super::estimate;
 use super::exit::{Exit, Failure, no_mistakes};
-use super::policies_lives;
 use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::Form;
-use super::terminal;
+use super::{policies_lives, scenarios, terminal};
 use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::policy::registry::CLAIRVOYANT;
@@ -46,8 +45,8 @@ pub(super) struct PolicyRunRequest<'a> {
 
 /// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
 pub(super) fn has_policies(file: &Path) -> bool {
-    let source = Source::read(file, &mut Diagnostics::default());
-    file.as_os_str() != "-" && source.is_some_and(|source| Study::is_in(&source))
+    let source = scenarios::read(file, &mut Diagnostics::default());
+    source.is_some_and(|source| Study::is_in(&source))
 }
 
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
@@ -69,7 +68,7 @@ fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>,
     let studies: Vec<Option<_>> = files
         .iter()
         .map(|file| {
-            let own = Source::read(file, &mut d)?;
+            let own = scenarios::read(file, &mut d)?;
             let parts: Vec<_> = set.iter().rev().chain([&own]).cloned().collect();
             let source = Source::joined(&parts).named(&own.name);
             let study = check::load(&source, file.parent().unwrap_or(Path::new(".")), &mut d)?;

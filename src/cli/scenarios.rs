@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::exit::{Failure, no_mistakes};
 use super::listener::heard;
@@ -55,20 +55,22 @@ pub(super) fn load_silently(
     }
 }
 
-/// The text of a scenario; `-` is standard input.
-fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+/// The text of a scenario; `-` is standard input, which is read once.
+pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+    static STDIN: LazyLock<io::Result<String>> =
+        LazyLock::new(|| io::read_to_string(io::stdin().lock().take(MOST_BYTES)));
     if path.as_os_str() == "-" {
-        if let Some(text) = heard(|listener| listener.given.take()).flatten() {
+        if let Some(text) = heard(|listener| listener.given.clone()).flatten() {
             return Some(Source::new("scenario", text));
         }
-        let mut text = String::new();
-        let input = io::stdin().lock();
-        if let Err(error) = input.take(MOST_BYTES).read_to_string(&mut text) {
-            let title = format!("cannot read standard input: {error}");
-            diagnostics.push(Diagnostic::general(title));
-            return None;
-        }
-        return Some(Source::new("stdin", text));
+        return match &*STDIN {
+            Ok(text) => Some(Source::new("stdin", text.clone())),
+            Err(error) => {
+                let title = format!("cannot read standard input: {error}");
+                diagnostics.push(Diagnostic::general(title));
+                None
+            }
+        };
     }
     let is_there = fs::metadata(path).is_ok();
     let mut unread = Diagnostics::default();

@@ -81,6 +81,19 @@ fn what_says_nothing_of_them_is_refused() {
     assert!(told.contains("are for `scavsim run`, `compare`"), "{told}");
 }
 
+/// Standard input is read once, whoever asks what it is.
+#[test]
+fn a_scenario_from_standard_input_runs_as_one_of_a_file() {
+    let sandbox = Sandbox::with(&format!("name = \"own\"\n{SCENARIO}"));
+    let file = std::fs::File::open(sandbox.path("scenario.toml")).expect("it was written");
+    let mut command = sandbox.scavsim();
+    let piped = command.args(["run", "-"]).stdin(file);
+    let piped = piped.output().expect("it starts");
+    let named = sandbox.run(&["run", "scenario.toml"]).success();
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), stdout(&named));
+    assert!(piped.status.success());
+}
+
 #[test]
 fn a_comparison_is_of_the_same_lives() {
     let sandbox = Sandbox::with(SCENARIO);
