@@ -47,7 +47,7 @@ impl CheckArgs {
         let path = file.display().to_string();
         let path = visible(&path);
         let files = std::slice::from_ref(file);
-        if policies::has_policies(file) {
+        if scenarios::has_policies(file) {
             let studies = policies::load(files, &self.set)?;
             let mut lines = String::new();
             for study in studies {

@@ -11,7 +11,7 @@ use super::finished::FinishedRun;
 use super::known::{KnownArgs, material};
 use super::policies_plot::{self, PolicyPlotRequest};
 use super::signals::Signals;
-use super::{out, policies, report, terminal};
+use super::{out, report, scenarios, terminal};
 use scavsim_lab::scenario::Scenario;
 use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
@@ -99,7 +99,7 @@ const ALL: &str = "all";
 
 impl PlotArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        if policies::has_policies(&self.results) {
+        if scenarios::has_policies(&self.results) {
             return self.policies();
         }
         if !self.policy.is_empty() || self.life.is_some() {

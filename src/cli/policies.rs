@@ -43,12 +43,6 @@ pub(super) struct PolicyRunRequest<'a> {
     pub(super) consent: Consent,
 }
 
-/// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
-pub(super) fn has_policies(file: &Path) -> bool {
-    let source = scenarios::read(file, &mut Diagnostics::default());
-    source.is_some_and(|source| Study::is_in(&source))
-}
-
 /// Reads and checks such scenarios, with keys that replace theirs, of which a later one wins.
 pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failure> {
     let hashed = load_hashed(files, set)?;
@@ -59,7 +53,7 @@ pub(super) fn load(files: &[PathBuf], set: &SetArgs) -> Result<Vec<Study>, Failu
 fn load_hashed(files: &[PathBuf], set: &SetArgs) -> Result<Vec<(Study, String)>, Failure> {
     let mut d = Diagnostics::default();
     let set = set.sources()?;
-    if let Some(other) = files.iter().find(|file| !has_policies(file)) {
+    if let Some(other) = files.iter().find(|file| !scenarios::has_policies(file)) {
         let title = format!("{}: no `[policy]`", other.display());
         let help = "scenarios with `[policy]` are run by themselves";
         d.push(Diagnostic::general(title).with_help(help));
@@ -100,7 +94,7 @@ pub(super) fn run_all(
     written: impl Fn(&OutputFolder, &Study) -> Result<(), Failure>,
     signals: &Signals,
 ) -> Result<Option<Exit>, Failure> {
-    if !asked.files.iter().any(|file| has_policies(file)) {
+    if !asked.files.iter().any(|file| scenarios::has_policies(file)) {
         return Ok(None);
     }
     refuse(&asked)?;

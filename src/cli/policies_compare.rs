@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure, no_mistakes};
-use super::policies;
 use super::programs::ProgramsArg;
 use super::records::judge_failures;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::terminal;
+use super::{policies, scenarios, terminal};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
 use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
@@ -48,7 +47,7 @@ pub(super) fn run(
     asked: &PolicyComparisonRequest<'_>,
     signals: &Signals,
 ) -> Result<Option<Exit>, Failure> {
-    if !asked.files.iter().any(|file| policies::has_policies(file)) {
+    if !asked.files.iter().any(|file| scenarios::has_policies(file)) {
         return Ok(None);
     }
     let mut studies = policies::load(asked.files, asked.set)?;

@@ -7,8 +7,9 @@ use std::sync::{Arc, LazyLock};
 
 use super::exit::{Failure, no_mistakes};
 use super::listener::heard;
-use super::{example, policies, terminal};
+use super::{example, terminal};
 use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_provision::study::Study;
 use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -34,7 +35,7 @@ pub(super) fn load_silently(
     overrides: Overrides,
 ) -> Result<Vec<Scenario>, Failure> {
     let mut diagnostics = Diagnostics::default();
-    for file in files.iter().filter(|file| policies::has_policies(file)) {
+    for file in files.iter().filter(|file| has_policies(file)) {
         let title = format!("{}: no scenario for this command", file.display());
         let help = "scenarios with `[policy]` are for `scavsim run`, `compare` and `check`";
         diagnostics.push(Diagnostic::general(title).with_help(help));
@@ -63,14 +64,12 @@ pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Sou
         if let Some(text) = heard(|listener| listener.given.clone()).flatten() {
             return Some(Source::new("scenario", text));
         }
-        return match &*STDIN {
-            Ok(text) => Some(Source::new("stdin", text.clone())),
-            Err(error) => {
-                let title = format!("cannot read standard input: {error}");
-                diagnostics.push(Diagnostic::general(title));
-                None
-            }
+        let failed = |error| {
+            let title = format!("cannot read standard input: {error}");
+            diagnostics.push(Diagnostic::general(title));
         };
+        let text = STDIN.as_ref().map_err(failed).ok()?;
+        return Some(Source::new("stdin", text.clone()));
     }
     let is_there = fs::metadata(path).is_ok();
     let mut unread = Diagnostics::default();
@@ -80,6 +79,12 @@ pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Sou
         _ => one,
     }));
     source
+}
+
+/// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
+pub(super) fn has_policies(file: &Path) -> bool {
+    let source = read(file, &mut Diagnostics::default());
+    source.is_some_and(|source| Study::is_in(&source))
 }
 
 /// All cores.
