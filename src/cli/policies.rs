@@ -304,7 +304,7 @@ fn head(study: &Study, setting: &Setting, sample: &Sample, figures: &[PolicyMetr
         let unfinished = plural(one.unfinished as u64, "life");
         let _ = write!(
             text,
-            " {name}: {unfinished} not done when the time was over, at a cost of more than is told."
+            " {name}: {unfinished} unfinished when the market's time was over; the mean cost is a lower bound."
         );
     }
     text

@@ -77,7 +77,9 @@ fn top(text: &str) -> Result<Top, &'static str> {
     }
 }
 
+/// Runs of each configuration, for the 90 % of what they take.
 pub(super) const RUNS: u32 = 400;
+
 impl View {
     pub fn shown(self, wide: bool) -> DisplayOptions {
         let page = terminal::page();
@@ -130,7 +132,7 @@ impl RankArgs {
             ..Overrides::default()
         };
         let mut scenarios = scenarios::load_silently(&self.files, overrides)?;
-        // Below tables it stands anyway.
+        // Tables have the remarks below them.
         if self.format != RankFormat::Table {
             scenarios::note_remarks(&scenarios);
         }

@@ -15,14 +15,6 @@ const MORE: &[&[&str]] = &[
         "5",
         "--top",
         "2",
-    ],
-    &[
-        "rank",
-        "scenarios/llm-fleet.toml",
-        "--runs",
-        "5",
-        "--top",
-        "2",
         "--wide",
     ],
     &[

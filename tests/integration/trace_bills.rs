@@ -13,7 +13,7 @@ fn vm_hours(entries: &[Entry], end: SimTime) -> [f64; 2] {
     let mut held: BTreeMap<Track, (SimTime, Option<SimTime>)> = BTreeMap::new();
     for entry in entries {
         let number = entry.track;
-        if !matches!(number, Track::Vm(_) | Track::Head) {
+        if !matches!(number, Track::Vm(_) | Track::Spare(_) | Track::Head) {
             continue;
         }
         match entry.what {
@@ -89,6 +89,17 @@ fn of_plans_whose_target_is_reached_in_the_search() {
          objectives = [\"cost\"]\n"
     ));
     assert!(reached > 0, "no target was reached in a search");
+}
+
+/// Spares are held, and billed, from the beginning to the end, whatever place they take.
+#[test]
+fn of_plans_with_spares() {
+    agree(&format!(
+        "replicas = 3\n[parallel]\nmodel = \"gpt2-124m\"\nglobal_batch = [256]\ntarget_steps = 1450\nmost_gpus = 16\n\
+         nodes = [{{ vm = \"gpu_4x_h100_sxm5\", network_gbit_per_s = 278.0 }}]\nreaction = {{ spares = 2 }}\n[cluster]\n\
+         start_up_s = 87.3\n[spot]\nexponential_mean_h = 0.37\n{PRICE}[search]\n\
+         strategies = [\"oracle\", \"cheapest@2\"]\nobjectives = [\"cost\", \"time\"]\n"
+    ));
 }
 
 const BAG: &str = "replicas = 4\n[bag]\njobs = 20\nsufficient_share = 0.9\njob_times = [\n\

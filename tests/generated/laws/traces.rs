@@ -161,7 +161,7 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
         }
     }
     // Steps kept and steps lost are those that were done, where all workers do each.
-    let is_plain = ["sync", "elastic", "kind", "bag", "parallel"]
+    let is_plain = ["sync", "sync_of", "elastic", "kind", "bag", "parallel"]
         .iter()
         .all(|key| !trial.draft.has(key));
     let keeps_size = !trial.draft.has("spot")

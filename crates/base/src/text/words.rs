@@ -146,9 +146,10 @@ pub fn with_commas(count: u64) -> String {
 
 /// A count of something that takes an `s` where it is not one: `1 repeat`, `2000 repeats`, `2 lives`.
 pub fn plural(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {}s", what.replace("life", "live")),
+    match (count, what.strip_suffix("fe")) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}ves"),
+        (_, None) => format!("{count} {what}s"),
     }
 }
 
@@ -168,6 +169,7 @@ mod tests {
         assert_eq!(plural(1, "replica"), "1 replica");
         assert_eq!(plural(2000, "replica"), "2000 replicas");
         assert_eq!(plural(2, "life"), "2 lives");
+        assert_eq!(plural(2, "lifetime"), "2 lifetimes");
         assert_eq!(plural_with_commas(2000, "replica"), "2,000 replicas");
     }
 

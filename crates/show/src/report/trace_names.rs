@@ -230,6 +230,7 @@ impl fmt::Display for TrackName {
             Track::Job => f.write_str("job"),
             Track::Checkpoints => f.write_str("checkpoints"),
             Track::Vm(n) => write!(f, "vm {n}"),
+            Track::Spare(n) => write!(f, "spare {n}"),
             Track::Head => f.write_str("head node"),
             Track::Worker(n) => write!(f, "worker {n}"),
             Track::Server(n) => write!(f, "server {n}"),

@@ -216,7 +216,7 @@ impl Run {
             log.push(Entry::span(span, track, LogEvent::Starting(vm.vm)));
         }
         let span = (vm.runs, held.to);
-        log.extend(Entry::of_gone((vm.number, vm.vm), span, held.ended_by));
+        log.extend(Entry::of_gone((track, vm.vm), span, held.ended_by));
     }
 }
 

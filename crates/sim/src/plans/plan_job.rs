@@ -18,6 +18,8 @@ use super::Choices;
 use super::formation::Formation;
 use super::pace::PlanPace;
 use super::terms::{PlanWithTerms, Terms};
+use std::ops::Range;
+
 use crate::engine::Interrupt;
 use crate::job::LedgerSnapshot;
 use crate::provider::{Capacity, Provider, Vm};
@@ -50,10 +52,20 @@ pub struct PlanJob {
     forming: FormationState,
     /// When each spare is ready: they are held beside.
     spares: Vec<SimTime>,
-    /// The type of the spares, and since when they are held.
-    spares_held: Option<(u16, SimTime)>,
+    held_spares: Option<HeldSpares>,
+    /// Number of the next spare.
+    next_spare: u32,
     /// What happens, where somebody wants to see it.
     pub log: Option<Vec<Entry>>,
+}
+
+/// What is held beside the plan from when it was asked for.
+#[derive(Debug, Clone)]
+struct HeldSpares {
+    vm: u16,
+    asked: SimTime,
+    runs: SimTime,
+    numbers: Range<u32>,
 }
 
 /// What all have to go on from before they train.
@@ -101,7 +113,8 @@ impl PlanJob {
             restarts: Restart::None,
             forming: FormationState::default(),
             spares: Vec::new(),
-            spares_held: None,
+            held_spares: None,
+            next_spare: 0,
             log: None,
         }
     }
@@ -135,13 +148,25 @@ impl PlanJob {
             on.terms.reacting.spares,
             on.way.nodes.first().map(|node| node.0),
         );
-        let (Some(vm), None, true) = (vm, self.spares_held, count > 0) else {
+        let (Some(vm), None, true) = (vm, &self.held_spares, count > 0) else {
             return;
         };
         self.ledger.add_vms(vm, count, self.now);
-        self.spares_held = Some((vm, self.now));
         let boot = on.terms.start_up_of(on.way).mean_s();
-        self.spares = vec![self.now + SimTime::from_seconds(boot); count as usize];
+        let (asked, runs) = (self.now, self.now + SimTime::from_seconds(boot));
+        self.spares = vec![runs; count as usize];
+        let numbers = self.next_spare..self.next_spare + count;
+        self.next_spare = numbers.end;
+        for track in numbers.clone().map(Track::Spare) {
+            self.note((asked, asked), track, LogEvent::Requested(vm));
+            self.note((asked, runs), track, LogEvent::Starting(vm));
+        }
+        self.held_spares = Some(HeldSpares {
+            vm,
+            asked,
+            runs,
+            numbers,
+        });
     }
 
     pub fn release_all(&mut self) {
@@ -153,9 +178,12 @@ impl PlanJob {
         }
         // Nobody is a node of anything any more.
         self.forming = FormationState::default();
-        if let Some((vm, from)) = self.spares_held.take() {
-            for _ in std::mem::take(&mut self.spares) {
-                self.ledger.end(vm, from, self.now, EndedBy::User);
+        self.spares.clear();
+        if let Some(held) = self.held_spares.take() {
+            for track in held.numbers.map(Track::Spare) {
+                self.ledger
+                    .end(held.vm, held.asked, self.now, EndedBy::User);
+                self.note_gone((track, held.vm), (held.runs, self.now), EndedBy::User);
             }
         }
     }
@@ -192,21 +220,25 @@ impl PlanJob {
 
     fn end_at(&mut self, vm: &Vm, at: SimTime, by: EndedBy) {
         self.ledger.end(vm.vm, vm.asked, at, by);
+        self.note_gone((Track::Vm(vm.number), vm.vm), (vm.runs, at), by);
+    }
+
+    fn note_gone(&mut self, vm: (Track, u16), ran: (SimTime, SimTime), by: EndedBy) {
         if let Some(log) = &mut self.log {
-            log.extend(Entry::of_gone((vm.number, vm.vm), (vm.runs, at), by));
+            log.extend(Entry::of_gone(vm, ran, by));
         }
     }
 
     /// VMs that are held run until `at`, for those who look on.
     pub fn note_still_running(&mut self, at: SimTime) {
-        for vm in self.vms.all() {
-            if vm.runs < at {
-                self.note(
-                    (vm.runs, at),
-                    Track::Vm(vm.number),
-                    LogEvent::Running(vm.vm),
-                );
-            }
+        let Some(log) = &mut self.log else { return };
+        let of_plan = (self.vms.all().into_iter()).map(|vm| (Track::Vm(vm.number), vm.vm, vm.runs));
+        let spares = self.held_spares.iter().flat_map(|held| {
+            let tracks = held.numbers.clone().map(Track::Spare);
+            tracks.map(|track| (track, held.vm, held.runs))
+        });
+        for (track, vm, runs) in of_plan.chain(spares).filter(|(.., runs)| *runs < at) {
+            log.push(Entry::span((runs, at), track, LogEvent::Running(vm)));
         }
     }
 }

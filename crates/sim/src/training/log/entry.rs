@@ -28,13 +28,12 @@ impl Entry {
         Entry::span((at, at), track, what)
     }
 
-    /// How a VM ran that is gone: its number and type, from when to when, and who ended it.
+    /// How a VM ran that is gone: its track and type, from when to when, and who ended it.
     pub(crate) fn of_gone(
-        (number, vm): (u32, u16),
+        (track, vm): (Track, u16),
         (runs, end): (SimTime, SimTime),
         ended_by: EndedBy,
     ) -> impl Iterator<Item = Entry> {
-        let track = Track::Vm(number);
         let ran = (runs < end).then(|| Entry::span((runs, end), track, LogEvent::Running(vm)));
         let how = if ended_by == EndedBy::Provider {
             LogEvent::Revoked
@@ -53,6 +52,8 @@ pub enum Track {
     Checkpoints,
     /// One VM, numbered in the order of requests.
     Vm(u32),
+    /// A VM that is held beside a plan, to take the place of a lost one.
+    Spare(u32),
     /// The VM that hands out jobs and does none.
     Head,
     /// One worker of the cluster as it was.
@@ -87,7 +88,7 @@ pub enum NeighbourStage {
 /// Gives back at `end` whatever VM was asked for and is not gone by then.
 pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
     let own = |entry: &Entry| match entry.track {
-        Track::Vm(_) | Track::Head => Some(entry.track),
+        Track::Vm(_) | Track::Spare(_) | Track::Head => Some(entry.track),
         _ => None,
     };
     let is_gone = |what: LogEvent| matches!(what, LogEvent::Released | LogEvent::Revoked);

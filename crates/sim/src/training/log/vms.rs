@@ -115,7 +115,11 @@ impl LedgerVms {
             let (span, what) = ((vm.requested, ready), LogEvent::Starting(vm.vm));
             into.push(Entry::span(span, Track::Vm(vm.number), what));
         }
-        into.extend(Entry::of_gone((vm.number, vm.vm), (ready, end), ended_by));
+        into.extend(Entry::of_gone(
+            (Track::Vm(vm.number), vm.vm),
+            (ready, end),
+            ended_by,
+        ));
         self.changes.push((end, -1));
     }
 }
