@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
 use super::exit::{Exit, Failure, no_mistakes};
 use super::set::SetArgs;
-use super::{policies, scenarios, terminal};
+use super::{scenarios, terminal};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::Diagnostics;
@@ -47,15 +46,6 @@ impl CheckArgs {
         let path = file.display().to_string();
         let path = visible(&path);
         let files = std::slice::from_ref(file);
-        if scenarios::has_policies(file) {
-            let studies = policies::load(files, &self.set)?;
-            let mut lines = String::new();
-            for study in studies {
-                lines += &format!("{path}: ok, {}\n", study.extent());
-                policies::note_estimate(&Arc::new(study), scenarios::available())?;
-            }
-            return Ok(lines);
-        }
         let overrides = Overrides {
             set: self.set.sources()?,
             ..Overrides::default()

@@ -69,9 +69,6 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        if let Some(exit) = policies_compare::run(&self.policies(), signals)? {
-            return Ok(exit);
-        }
         let overrides = Overrides {
             seed: self.seed,
             replicas: self
@@ -82,6 +79,17 @@ impl CompareArgs {
         };
         let scenarios = scenarios::load(&self.files, overrides)?;
         self.programs.ask(&self.files, &scenarios)?;
+        let is_of_policies = |own: &Scenario| own.subject.study().is_some();
+        match scenarios.iter().filter(|own| is_of_policies(own)).count() {
+            0 => {}
+            count if count == scenarios.len() => {
+                return policies_compare::run(&self.policies(), &scenarios, signals);
+            }
+            _ => {
+                let why = "scenarios with `[policy]` are compared by themselves".to_owned();
+                return Err(failure(NoComparison::Unlike(why)));
+            }
+        }
         let question = ComparisonQuestion {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
@@ -142,7 +150,6 @@ impl CompareArgs {
         let given = [
             ("--repeats", !self.repeats.is_empty()),
             ("--halves", self.halves > 0),
-            ("--replicas", self.replicas.is_some()),
             ("--out", self.out.is_some()),
             ("--times", self.times),
             ("--report", report),
@@ -150,11 +157,7 @@ impl CompareArgs {
         let mut page = terminal::page();
         page.is_wide = self.wide;
         policies_compare::PolicyComparisonRequest {
-            files: &self.files,
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
-            seed: self.seed,
-            set: &self.set,
-            programs: self.programs,
             against: self.against.as_deref(),
             format: self.format,
             page,

@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::estimate;
 use super::exit::Failure;
@@ -11,13 +10,10 @@ use super::terminal;
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::Plan;
 use scavsim_lab::scenario::Scenario;
-use scavsim_provision::study::Study;
 use scavsim_sim::engine::Interrupt;
 
 /// A run that is estimated to take longer is asked about.
 const LONG_S: f64 = 3600.0;
-/// Lives of fewer ticks in all begin without an estimate.
-const FEW_DECISIONS: f64 = 1e6;
 
 /// Who may begin long runs.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +51,23 @@ impl Consent {
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
         let (jobs, share) = (asked.jobs, asked.share);
+        let needed = asked
+            .plan
+            .study()
+            .map(|study| study.size().bytes * jobs as f64);
+        if let Some((needed, free)) = needed
+            .zip(estimate::free_memory())
+            .filter(|(needed, free)| needed > free)
+        {
+            let [needed, free] = [needed, free].map(rough_size);
+            let sentence = format!(
+                "{}: it would take {needed} of memory where {free} are free",
+                asked.scenario.name
+            );
+            let otherwise =
+                "; it was not started. `--yes` starts it; fewer threads by `--jobs` take less";
+            return ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise);
+        }
         if !estimate::may_exceed(asked.plan, asked.interrupt, jobs, share, (LONG_S, free))? {
             return Ok(());
         }
@@ -66,35 +79,6 @@ impl Consent {
         };
         let sentence = format!("{}: {sentence}", asked.scenario.name);
         let otherwise = "; it was not started. `--yes` starts it; fewer `replicas` make it shorter, `--shard` parts it";
-        ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
-    }
-
-    /// Lets the lives of a study begin on so many threads, or not.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where they would take long, or more memory than there is, and nobody wants that.
-    pub fn ask_lives(self, study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
-        let size = study.size();
-        if self.is_given || size.decisions < FEW_DECISIONS {
-            return Ok(());
-        }
-        let needed = estimate::memory(study, jobs);
-        let free = estimate::free_memory().filter(|free| needed > *free);
-        let large = free.map(|free| {
-            let [needed, free] = [needed, free].map(rough_size);
-            format!("it would take {needed} of memory where {free} are free")
-        });
-        let long = match large {
-            // Nothing is tried where there is no room.
-            Some(_) => None,
-            None => sentence(estimate::of_lives(study, jobs)?.seconds, None, None),
-        };
-        let Some(sentence) = long.or(large) else {
-            return Ok(());
-        };
-        let sentence = format!("{}: {sentence}", study.name);
-        let otherwise =
-            "; it was not started. `--yes` starts it; fewer lives or longer ticks make it shorter";
         ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
     }
 }

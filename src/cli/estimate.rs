@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tasks};
 use scavsim_lab::scenario::{Scenario, Subject};
-use scavsim_provision::study::Study;
-use scavsim_provision::study::run::rehearse_life;
 use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
@@ -33,8 +31,8 @@ const MANY: u64 = 1000;
 const GLANCE: u64 = 50;
 const GLANCE_TIME: Duration = Duration::from_millis(200);
 
-/// For so long lives of policies are tried.
-const PATIENCE_FOR_LIVES: Duration = Duration::from_millis(500);
+/// Policies that decide less often in all begin without an estimate.
+const MANY_DECISIONS: f64 = 1e8;
 /// For so long configurations are tried where what all of them share takes longer.
 const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
 /// The part of them that is tried: one of so many.
@@ -81,9 +79,8 @@ pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate
 
 /// What a run would take, in words; programs among its strategies are taken out, and not started.
 pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<String> {
-    let own = &scenario.settings.own;
     let all = scenario.strategies.len();
-    (scenario.strategies).retain(|name| !own.contains_key(name));
+    scenario.leave_out_programs();
     Ok(match (scenario.strategies.len(), all) {
         (0, _) => "nobody knows how long its programs take; a dry run starts none".to_owned(),
         (some, all) if some == all => estimate_run(scenario, jobs)?.text,
@@ -92,50 +89,6 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
             estimate_run(scenario, jobs)?.text
         ),
     })
-}
-
-/// What all lives of a study would take on `jobs` threads, from a sample of them. Programs of users are not started.
-pub fn of_lives(study: &Arc<Study>, jobs: usize) -> io::Result<Estimate> {
-    let (ours, lives) = (Arc::clone(study), study.lives() as u64);
-    let found = within(PATIENCE_FOR_LIVES, move |interrupt| {
-        // Lives of a later deadline have more to decide.
-        let (begin, mut tried, mut decisions) = (Instant::now(), 0, 0);
-        while tried < SAMPLE.min(lives) && !interrupt.is_raised() {
-            decisions += rehearse_life(&ours, golden_ratio_index(tried, lives) as usize);
-            tried += 1;
-        }
-        begin.elapsed().as_secs_f64() / decisions.max(1) as f64
-    })?;
-    let (how, seconds) = match found {
-        Some(per_decision) => ("about", per_decision * study.size().decisions),
-        None => (
-            "more than",
-            (PATIENCE_FOR_LIVES + GRACE).as_secs_f64() * lives as f64,
-        ),
-    };
-    let seconds = seconds / jobs.min(lives as usize).max(1) as f64;
-    let mut text = format!(
-        "{how} {} on {jobs} threads, up to {} of memory",
-        rough_time(seconds),
-        rough_size(memory(study, jobs))
-    );
-    for (name, _) in study
-        .policies
-        .iter()
-        .filter(|one| one.1.program().is_some())
-    {
-        text += &format!(", and what the program of `{name}` takes");
-    }
-    Ok(Estimate {
-        seconds: Some(seconds),
-        bytes: None,
-        text,
-    })
-}
-
-/// Bytes that lives of a study take on so many threads.
-pub fn memory(study: &Study, jobs: usize) -> f64 {
-    study.size().bytes * jobs.min(study.lives()) as f64
 }
 
 /// Bytes of memory that are free; `None` where the system does not say it.
@@ -159,6 +112,9 @@ pub fn may_exceed(
     let simulations = plan.cases() / plan.cases_per_simulation().max(1);
     // Those of a shard are its own.
     let simulations = (simulations as f64 * share) as u64;
+    if let Some(study) = plan.study() {
+        return Ok(share * study.size().decisions >= MANY_DECISIONS);
+    }
     if simulations < MANY {
         return Ok(false);
     }

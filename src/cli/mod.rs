@@ -44,9 +44,7 @@ mod out;
 mod page;
 #[cfg(feature = "figures")]
 pub mod plot;
-mod policies;
 mod policies_compare;
-mod policies_lives;
 #[cfg(feature = "figures")]
 mod policies_plot;
 mod precision;

@@ -11,9 +11,8 @@ use super::finished::FinishedRun;
 use super::known::{KnownArgs, material};
 use super::policies_plot::{self, PolicyPlotRequest};
 use super::signals::Signals;
-use super::{out, report, scenarios, terminal};
+use super::{out, report, terminal};
 use scavsim_lab::scenario::Scenario;
-use scavsim_provision::study::Study;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
 use scavsim_show::figure::{
     Figure, FigureKind, FigureRequest, KINDS, Material, draw, job_timeline, vega,
@@ -99,7 +98,7 @@ const ALL: &str = "all";
 
 impl PlotArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        if scenarios::has_policies(&self.results) {
+        if self.results.extension().is_some_and(|own| own == "toml") {
             return self.policies();
         }
         if !self.policy.is_empty() || self.life.is_some() {
@@ -201,27 +200,6 @@ pub struct PicturesArgs {
 }
 
 impl PicturesArgs {
-    pub(super) fn has_report(self) -> bool {
-        self.report
-    }
-
-    /// Draws the first life of a study under each policy into the folder of its run, if figures are asked for.
-    pub(super) fn of_study(self, folder: &OutputFolder, study: &Study) -> Result<(), Failure> {
-        if !self.plot {
-            return Ok(());
-        }
-        let figures = policies_plot::of_study(study, &PolicyPlotRequest::default())?;
-        let files = written(
-            &figures,
-            folder.subfolder(FOLDER),
-            FigureForm::value_variants(),
-        )?;
-        for file in files {
-            terminal::note(&file.display().to_string());
-        }
-        Ok(())
-    }
-
     /// Draws a run that has just ended, into its folder.
     pub(super) fn of_run(
         self,
@@ -236,7 +214,12 @@ impl PicturesArgs {
         let material = material(&run, Some(scenario.clone()), interrupt)?;
         let mut files = Vec::new();
         if self.plot {
-            let figures = chosen(&material, &FigureRequest::default(), &[])?;
+            let figures = match scenario.subject.study() {
+                Some(study) => {
+                    policies_plot::figures(scenario, study, &PolicyPlotRequest::default())?
+                }
+                None => chosen(&material, &FigureRequest::default(), &[])?,
+            };
             let out = folder.subfolder(FOLDER);
             files = written(&figures, out, FigureForm::value_variants())?;
         }

@@ -1,29 +1,25 @@
 //! `scavsim compare` on scenarios with `[policy]`: what each policy costs more than one of them on the same lives.
 
-use std::path::PathBuf;
+use std::io;
 
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure, no_mistakes};
-use super::programs::ProgramsArg;
+use super::progress::Progress;
 use super::records::judge_failures;
-use super::set::SetArgs;
 use super::signals::Signals;
-use super::{policies, scenarios, terminal};
+use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_provision::study::overlap::Sample;
+use scavsim_lab::experiment::{
+    self, Aggregated, Conduct, Group, Plan, Record, RunEnding, Sink, Summary, Tasks,
+};
+use scavsim_lab::scenario::Scenario;
+use scavsim_provision::study::Study;
 use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
-use scavsim_provision::study::policy_metrics::{PolicyMetrics, Sums};
-use scavsim_provision::study::run::run as meet;
-use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
+use scavsim_show::report::market_table::{cost_usd, is_in_time, over_clairvoyant, sample};
 
 pub(super) struct PolicyComparisonRequest<'a> {
-    pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,
-    pub(super) seed: Option<u64>,
-    /// Keys that replace those of the files.
-    pub(super) set: &'a SetArgs,
-    pub(super) programs: ProgramsArg,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
@@ -34,79 +30,115 @@ pub(super) struct PolicyComparisonRequest<'a> {
 
 /// A policy in a setting.
 struct Contender {
-    study: String,
-    setting: String,
-    policy: String,
+    scenario: String,
     against: String,
-    figures: PolicyMetrics,
+    group: Group,
     paired: PairedDifference,
 }
 
-/// Compares the policies of scenarios with `[policy]`; `None` if there are none.
+/// Sums over pairs of policies, by setting and world.
+struct PairedCosts {
+    policies: usize,
+    settings: Vec<PairedSums>,
+    /// What the policies cost in the life that is under way.
+    costs: Vec<Option<f64>>,
+    lives_per_setting: u64,
+    lives: u64,
+}
+
+impl Sink for PairedCosts {
+    fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.costs.push(record.cost_usd);
+        // The clairvoyant comes last, and has no part in it.
+        if self.costs.len() > self.policies {
+            let setting = (self.lives / self.lives_per_setting) as usize;
+            self.settings[setting].add(&self.costs[..self.policies]);
+            self.lives += 1;
+            self.costs.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Compares the policies of scenarios with `[policy]`.
 pub(super) fn run(
     asked: &PolicyComparisonRequest<'_>,
+    scenarios: &[Scenario],
     signals: &Signals,
-) -> Result<Option<Exit>, Failure> {
-    if !asked.files.iter().any(|file| scenarios::has_policies(file)) {
-        return Ok(None);
-    }
-    let mut studies = policies::load(asked.files, asked.set)?;
-    refuse(asked, &studies)?;
-    for (file, study) in asked.files.iter().zip(&studies) {
-        asked.programs.ask_of(file, study.programs())?;
-    }
+) -> Result<Exit, Failure> {
+    refuse(asked, scenarios)?;
     let interrupt = signals.raise_first()?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(asked.jobs)
-        .build();
-    let pool = pool.map_err(anyhow::Error::from)?;
-    let mut tables = Vec::new();
-    for study in &mut studies {
-        study.seed = asked.seed.unwrap_or(study.seed);
-        study.stop_by(interrupt.flag());
-        for setting in &study.settings {
-            let mut sums = Sums::new(study.policies.len());
-            let mut pairs = PairedSums::new(study.policies.len());
-            for lives in setting.lives.blocks() {
-                let met = pool.install(|| meet(study, setting, lives));
-                if interrupt.is_raised() {
-                    return Err(Failure::Interrupted);
-                }
-                policies::refuse_hopeless(study)?;
-                sums.add(&met);
-                pairs.add(&met);
-            }
-            let sample = Sample::from_setting(setting);
-            let figures = sums.figures(&sample);
-            let rows = contenders(study, setting, (&sample, figures), &pairs, asked.against);
-            tables.push((sample, rows));
+    let mut tables: Vec<Vec<Contender>> = Vec::new();
+    for scenario in scenarios {
+        let plan = Plan::on_threads(asked.jobs, scenario, interrupt);
+        let mut plan = plan.map_err(anyhow::Error::from)?;
+        let policies = scenario.strategies.len() - 1;
+        let mut pairs = PairedCosts {
+            policies,
+            settings: vec![PairedSums::new(policies); plan.arena_count()],
+            costs: Vec::new(),
+            lives_per_setting: plan.replicas,
+            lives: 0,
+        };
+        let tasks = Tasks::from_plan(&plan);
+        let mut summary = Summary::new(None, false, tasks);
+        let progress = Progress::start(&scenario.name, plan.cases());
+        let conduct = Conduct {
+            jobs: asked.jobs,
+            fail_fast: false,
+            known: 0,
+            progress: &progress.counter,
+        };
+        let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut summary, &mut pairs];
+        let finished = experiment::run(&mut plan, tasks.behind(0), conduct, sinks)?;
+        drop(progress);
+        if finished.ending == RunEnding::Interrupted {
+            return Err(Failure::Interrupted);
+        }
+        if let Some(why) = plan.study().and_then(Study::hopeless) {
+            return Err(anyhow::anyhow!("{}: {why}", scenario.name).into());
+        }
+        let Aggregated::Usual(groups) = summary.finish()? else {
+            continue;
+        };
+        // The clairvoyant is the last of each setting.
+        for (all, pairs) in groups.chunks(policies + 1).zip(&pairs.settings) {
+            tables.push(contenders(scenario, &all[..policies], pairs, asked.against));
         }
     }
     terminal::print(&text(&tables, asked.format, &asked.page))?;
-    let all = tables.iter().flat_map(|(_, rows)| rows);
-    let failed = all.map(|one| one.figures.failed as u64);
-    Ok(Some(judge_failures(failed.sum())))
+    let all = tables.iter().flatten();
+    Ok(judge_failures(
+        all.map(|one| one.group.tallied.failed).sum(),
+    ))
 }
 
-fn refuse(asked: &PolicyComparisonRequest<'_>, studies: &[Study]) -> Result<(), Failure> {
+fn refuse(asked: &PolicyComparisonRequest<'_>, scenarios: &[Scenario]) -> Result<(), Failure> {
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --programs, --set, --jobs, --seed, --format, --wide";
+        let help = "legal there: --against, --programs, --replicas, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
         let title = "scenarios with `[policy]` have no comparison of this form";
         d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
     }
-    for study in studies {
-        let names = || study.policies.iter().map(|(name, _)| name.as_str());
+    for scenario in scenarios {
+        let names = || {
+            scenario
+                .subject
+                .study()
+                .into_iter()
+                .flat_map(|study| &study.policies)
+        };
+        let names = || names().map(|(name, _)| name.as_str());
         if let Some(wrong) = asked
             .against
             .filter(|own| !names().any(|name| name == *own))
         {
             let help = nearest_or_all(wrong, names());
-            let title = format!("{}: no policy `{wrong}` to compare with", study.name);
+            let title = format!("{}: no policy `{wrong}` to compare with", scenario.name);
             d.push(Diagnostic::general(title).with_help(help));
         }
     }
@@ -115,80 +147,75 @@ fn refuse(asked: &PolicyComparisonRequest<'_>, studies: &[Study]) -> Result<(), 
 
 /// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.
 fn contenders(
-    study: &Study,
-    setting: &Setting,
-    (sample, figures): (&Sample, Vec<PolicyMetrics>),
+    scenario: &Scenario,
+    groups: &[Group],
     pairs: &PairedSums,
     named: Option<&str>,
 ) -> Vec<Contender> {
-    let by_name = named.and_then(|own| study.policies.iter().position(|(name, _)| name == own));
-    let cheapest = (0..study.policies.len()).min_by(|&a, &b| {
-        let is_late = |at: usize| !figures[at].keeps_all();
-        // A policy without a result has no cost.
-        let cost = |at: usize| match figures[at].lives {
-            0 => f64::INFINITY,
-            _ => figures[at].cost_usd,
-        };
-        (is_late(a).cmp(&is_late(b))).then(cost(a).total_cmp(&cost(b)))
+    let by_name = named.and_then(|own| groups.iter().position(|group| group.strategy == own));
+    let cheapest = (0..groups.len()).min_by(|&a, &b| {
+        let [a, b] = [a, b].map(|at| {
+            // A policy without a result has no cost.
+            let usd = cost_usd(&groups[at]).unwrap_or(f64::INFINITY);
+            (!is_in_time(&groups[at]), usd)
+        });
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
     let against = by_name.or(cheapest).unwrap_or(0);
-    let all = study
-        .policies
-        .iter()
-        .zip(figures)
-        .zip(pairs.against(against, sample));
-    all.map(|(((name, _), figures), paired)| Contender {
-        study: study.name.clone(),
-        setting: setting.description(),
-        policy: name.clone(),
-        against: study.policies[against].0.clone(),
-        figures,
+    let independent = groups[against].tallied.independent.unwrap_or(0.0);
+    let independence = independent / groups[against].tallied.cases.max(1) as f64;
+    let all = groups.iter().zip(pairs.against(against, independence));
+    all.map(|(group, paired)| Contender {
+        scenario: scenario.name.clone(),
+        against: groups[against].strategy.clone(),
+        group: group.clone(),
         paired,
     })
     .collect()
 }
 
-fn text(tables: &[(Sample, Vec<Contender>)], format: CompareFormat, page: &Page) -> String {
-    let all = || tables.iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>();
+fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String {
+    let all: Vec<&Contender> = tables.iter().flatten().collect();
     match format {
         CompareFormat::Json => {
-            let rows = comparison_sheet(&all(), true).json();
+            let rows = comparison_sheet(&all, true).json();
             format!("{:#}\n", serde_json::Value::Array(rows))
         }
-        CompareFormat::Csv => comparison_sheet(&all(), true).csv(true),
+        CompareFormat::Csv => comparison_sheet(&all, true).csv(true),
         _ => {
-            let table = |(sample, rows): &(Sample, Vec<Contender>)| {
-                let table = comparison_sheet(&rows.iter().collect::<Vec<_>>(), false);
-                page.prose(&head(sample, rows), 0) + &table.fit(page).text(page)
+            let table = |rows: &Vec<Contender>| {
+                let all: Vec<&Contender> = rows.iter().collect();
+                comparison_sheet(&all, false).fit(page).text(page) + &page.prose(&answer(rows), 0)
             };
             tables.iter().map(table).collect::<Vec<_>>().join("\n")
         }
     }
 }
 
-/// Who is cheaper beyond doubt, and on what.
-fn head(sample: &Sample, rows: &[Contender]) -> String {
+/// Which policies differ from the one that they are held against, and on what.
+fn answer(rows: &[Contender]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
-    let open: Vec<&str> = rows
-        .iter()
-        .filter(|row| row.policy != row.against)
+    let open: Vec<&str> = (rows.iter())
+        .filter(|row| row.group.strategy != row.against)
         .filter(|row| (row.paired.interval).is_none_or(|i| i.low <= 0.0 && i.high >= 0.0))
-        .map(|row| row.policy.as_str())
+        .map(|row| row.group.strategy.as_str())
         .collect();
-    let told = if sample.is_too_small() {
+    let found = if rows.iter().all(|row| row.paired.interval.is_none()) {
         String::new()
     } else if open.is_empty() {
         ": all others differ from it beyond chance".to_owned()
     } else {
-        format!(": these lives cannot tell it from {}", open.join(", "))
+        format!(": no difference beyond chance from {}", open.join(", "))
     };
+    let place = [first.group.setting.as_str(), &first.group.workload];
+    let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
     format!(
-        "Beside {} on the same {}{told}. {}.",
+        "Beside {} on the same {}{found}. {}.",
         first.against,
-        sample.description(),
-        first.setting
+        sample(&first.group),
+        place.join("; ")
     )
 }
 
@@ -201,31 +228,34 @@ fn comparison_sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Cont
     let mut columns = Vec::new();
     if all {
         columns.push(Column::text("scenario", |row: &&Contender| {
-            row.study.clone()
+            row.scenario.clone()
         }));
         columns.push(Column::text("setting", |row: &&Contender| {
-            row.setting.clone()
+            row.group.setting.clone()
+        }));
+        columns.push(Column::text("zones", |row: &&Contender| {
+            row.group.workload.clone()
         }));
         columns.push(Column::text("against", |row: &&Contender| {
             row.against.clone()
         }));
     }
     columns.extend([
-        Column::text("policy", |row: &&Contender| row.policy.clone()).rank(0),
-        number("cost $", 2, |row| Some(row.figures.cost_usd)).rank(0),
+        Column::text("policy", |row: &&Contender| row.group.strategy.clone()).rank(0),
+        number("cost $", 2, |row| cost_usd(&row.group)).rank(0),
         number("more $", 2, |row| Some(row.paired.more_usd)).rank(0),
         number("from $", 2, |row| row.paired.interval.map(|i| i.low)).rank(0),
         number("to $", 2, |row| row.paired.interval.map(|i| i.high)).rank(0),
         number("cheaper %", 0, |row| Some(100.0 * row.paired.cheaper)).rank(3),
-        number("× clairvoyant", 3, |row| row.figures.over_clairvoyant).rank(1),
+        number("× clairvoyant", 3, |row| over_clairvoyant(&row.group)).rank(1),
         number("in time %", 1, |row| {
-            Some(100.0 * row.figures.kept as f64 / row.figures.lives.max(1) as f64)
+            Some(100.0 * row.group.tallied.share("kept_net")?.share()?)
         })
         .rank(1),
-        number("late h", 2, |row| Some(row.figures.late_h)).rank(2),
+        number("late h", 2, |row| Some(row.group.mean("late_h")?.mean)).rank(2),
     ]);
     Sheet::new(rows.to_vec(), columns).toned(|row| {
-        if row.policy == row.against {
+        if row.group.strategy == row.against {
             Tone::Best
         } else {
             Tone::Plain

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use super::exit::Failure;
-use super::policies;
 use super::programs::ProgramsArg;
-use super::set::SetArgs;
+use super::scenarios;
+use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_provision::policy_run::watch;
-use scavsim_provision::study::run::in_life;
 use scavsim_provision::study::{Setting, Study};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
@@ -29,16 +28,26 @@ pub(super) fn of_file(
     asked: &PolicyPlotRequest<'_>,
     programs: ProgramsArg,
 ) -> Result<Vec<Figure>, Failure> {
-    let studies = policies::load(std::slice::from_ref(&file), &SetArgs::default())?;
-    (studies.iter()).try_for_each(|study| programs.ask_of(&file, study.programs()))?;
-    let mut figures = Vec::new();
-    for study in &studies {
-        figures.extend(of_study(study, asked)?);
+    let files = [file];
+    let scenarios = scenarios::load(&files, Overrides::default())?;
+    programs.ask(&files, &scenarios)?;
+    let mut all = Vec::new();
+    for scenario in &scenarios {
+        let Some(study) = scenario.subject.study() else {
+            let mut d = Diagnostics::default();
+            let title = format!("{}: no `[policy]`", files[0].display());
+            let help = "`scavsim plot` draws folders of runs, and lives under policies";
+            d.push(Diagnostic::general(title).with_help(help));
+            return Err(Failure::Wrong(d));
+        };
+        all.extend(figures(scenario, study, asked)?);
     }
-    Ok(figures)
+    Ok(all)
 }
 
-pub(super) fn of_study(
+/// One life, a figure per policy.
+pub(super) fn figures(
+    scenario: &Scenario,
     study: &Study,
     asked: &PolicyPlotRequest<'_>,
 ) -> Result<Vec<Figure>, Failure> {
@@ -50,14 +59,14 @@ pub(super) fn of_study(
         .filter(|own| !names().any(|name| name == **own))
     {
         let help = nearest_or_all(wrong, names());
-        let title = format!("{}: no policy `{wrong}`", study.name);
+        let title = format!("{}: no policy `{wrong}`", scenario.name);
         d.push(Diagnostic::general(title).with_help(help));
     }
     let at = place(
         "setting",
         asked.setting,
         study.settings.len(),
-        study,
+        scenario,
         &mut d,
     );
     let setting = at.and_then(|at| study.settings.get(at));
@@ -67,7 +76,7 @@ pub(super) fn of_study(
             "life",
             life.as_deref(),
             setting.lives.count(),
-            study,
+            scenario,
             &mut d,
         )
     });
@@ -82,7 +91,8 @@ pub(super) fn of_study(
         (setting, life) => format!("-setting-{}-life-{}", setting + 1, life + 1),
     };
     let drawn = names().enumerate().filter(|(_, name)| is_asked(name));
-    let figures = drawn.filter_map(|(policy, _)| drawn_life(study, setting, life, policy, &suffix));
+    let figures = drawn
+        .filter_map(|(policy, _)| drawn_life((scenario, study), setting, life, policy, &suffix));
     Ok(figures.collect())
 }
 
@@ -91,7 +101,7 @@ fn place(
     what: &str,
     asked: Option<&str>,
     count: usize,
-    study: &Study,
+    scenario: &Scenario,
     d: &mut Diagnostics,
 ) -> Option<usize> {
     let Some(text) = asked else {
@@ -102,7 +112,7 @@ fn place(
         .ok()
         .filter(|number| (1..=count).contains(number));
     if number.is_none() {
-        let title = format!("{}: no {what} `{text}`", study.name);
+        let title = format!("{}: no {what} `{text}`", scenario.name);
         d.push(
             Diagnostic::general(title).with_help(format!("expected a number from 1 to {count}")),
         );
@@ -111,21 +121,21 @@ fn place(
 }
 
 fn drawn_life(
-    study: &Study,
+    (scenario, study): (&Scenario, &Study),
     setting: &Setting,
     life: usize,
     policy: usize,
     suffix: &str,
 ) -> Option<Figure> {
     let name = &study.policies.get(policy)?.0;
-    in_life(study, setting, life, |window, start| {
-        let mut policy = study.policy_in_life(policy, window, start);
+    setting.in_life(life, scenario.seed, |window, start| {
+        let mut policy = study.policy_in_life(policy, window, start, scenario.seed);
         let (outcome, timeline) = watch(window, &setting.job, &mut *policy);
         figure(&PolicyTimeline {
-            name: format!("{}-{name}{suffix}", study.name),
+            name: format!("{}-{name}{suffix}", scenario.name),
             of: format!(
                 "{}, life {} of {}",
-                study.name,
+                scenario.name,
                 life + 1,
                 setting.lives.count()
             ),

@@ -15,10 +15,10 @@ use super::runner::{self, InterruptedOutput, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{estimate, out, policies, precision, resume, scenarios, terminal};
+use super::{estimate, out, precision, resume, scenarios, terminal};
+use scavsim_base::text::words::plural_with_commas;
 use scavsim_lab::experiment::{RunEnding, Shard};
 use scavsim_lab::scenario::{Overrides, Scenario};
-use scavsim_provision::study::Study;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
 use scavsim_show::report::{OutputFolder, Places};
@@ -96,13 +96,6 @@ pub struct RunArgs {
 impl RunArgs {
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        #[cfg(feature = "figures")]
-        let written = |folder: &OutputFolder, study: &Study| self.pictures.of_study(folder, study);
-        #[cfg(not(feature = "figures"))]
-        let written = |_: &OutputFolder, _: &Study| Ok(());
-        if let Some(exit) = policies::run_all(self.policies(), written, signals)? {
-            return Ok(exit);
-        }
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
         let overrides = Overrides {
@@ -220,39 +213,6 @@ impl RunArgs {
         }
     }
 
-    /// What is asked for where scenarios have `[policy]`.
-    fn policies(&self) -> policies::PolicyRunRequest<'_> {
-        #[cfg(feature = "figures")]
-        let report = self.pictures.has_report();
-        #[cfg(not(feature = "figures"))]
-        let report = false;
-        let given = [
-            ("--report", report),
-            ("--resume", self.resume),
-            ("--shard", self.shard.is_some()),
-            ("--keep-going", self.keep_going),
-            ("--fail-fast", self.fail_fast),
-            ("--replicas", self.replicas.is_some()),
-            ("--fidelity", self.fidelity.is_some()),
-            ("--summary-by", self.summary_by.columns.is_some()),
-            ("--columns", !self.table.columns.is_empty()),
-        ];
-        policies::PolicyRunRequest {
-            files: &self.files,
-            out: self.out.as_deref(),
-            overwrite: self.overwrite,
-            jobs: self.jobs(),
-            seed: self.seed,
-            set: &self.set,
-            programs: self.programs,
-            format: self.format,
-            page: self.table.page(),
-            useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
-            is_dry: self.dry_run,
-            consent: self.consent(),
-        }
-    }
-
     /// Prints what every configuration takes and costs.
     fn rank(&self, scenarios: &[Scenario], interrupt: &Interrupt) -> Result<Exit, Failure> {
         let mut out = Rankings::new(RankFormat::Table, self.view.shown(self.table.wide));
@@ -306,6 +266,23 @@ fn describe(scenarios: &[Scenario]) -> String {
     let mut text = String::new();
     for scenario in scenarios {
         let subject = &scenario.subject;
+        if let Some(study) = subject.study() {
+            let (policies, size) = (study.policies.len(), study.size());
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{}: {} cases = settings {} × worlds {} × policies {policies} and the clairvoyant × lives {}\n\
+                 {} at most in a life; seed {}",
+                scenario.name,
+                scenario.cases(),
+                scenario.runs_in.len(),
+                study.market.worlds.len(),
+                scenario.replicas,
+                plural_with_commas(size.ticks as u64, "tick"),
+                scenario.seed,
+            );
+            continue;
+        }
         let configurations = subject.configurations();
         let settings = match scenario.runs_in.len() {
             0 | 1 => String::new(),

@@ -14,6 +14,7 @@ use scavsim_lab::experiment::{
     self, Aggregated, Conduct, Finished, Gather, KeyColumns, Plan, RunEnding, Shard, Summary, Tasks,
 };
 use scavsim_lab::scenario::{LeftOut, Scenario};
+use scavsim_provision::study::Study;
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use scavsim_sim::engine::Interrupt;
 
@@ -94,6 +95,9 @@ impl Runner<'_> {
             progress: &progress.counter,
         };
         let finished = experiment::gather(plan, tasks, conduct, gather)?;
+        if let Some(why) = plan.study().and_then(Study::hopeless) {
+            return Err(anyhow::anyhow!("{name}: {why}").into());
+        }
         for sentence in plan.noticed() {
             terminal::note(&format!("{name}: {sentence}"));
         }
@@ -157,7 +161,11 @@ impl Runner<'_> {
         let summary = Summary::new(self.by, across_vms, tasks);
         let Some(folder) = folder else {
             // Nobody sees what is not printed.
-            let mut summary = summary.keeping(self.printed);
+            let printed = match plan.study() {
+                Some(_) => KeptMetrics::all(),
+                None => self.printed,
+            };
+            let mut summary = summary.keeping(printed);
             let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;
             return Ok((finished, summary.finish()?));
         };

@@ -5,11 +5,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use super::exit::{Failure, no_mistakes};
+use super::exit::Failure;
 use super::listener::heard;
 use super::{example, terminal};
 use scavsim_lab::scenario::{self, Overrides, Scenario};
-use scavsim_provision::study::Study;
 use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -34,13 +33,6 @@ pub(super) fn load_silently(
     files: &[PathBuf],
     overrides: Overrides,
 ) -> Result<Vec<Scenario>, Failure> {
-    let mut diagnostics = Diagnostics::default();
-    for file in files.iter().filter(|file| has_policies(file)) {
-        let title = format!("{}: no scenario for this command", file.display());
-        let help = "scenarios with `[policy]` are for `scavsim run`, `compare` and `check`";
-        diagnostics.push(Diagnostic::general(title).with_help(help));
-    }
-    no_mistakes(diagnostics)?;
     let mut diagnostics = Diagnostics::default();
     let scenarios: Vec<Option<Scenario>> = files
         .iter()
@@ -79,12 +71,6 @@ pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Sou
         _ => one,
     }));
     source
-}
-
-/// Whether a file has `[policy]`; one that cannot be read has none, and whoever reads it then says why.
-pub(super) fn has_policies(file: &Path) -> bool {
-    let source = read(file, &mut Diagnostics::default());
-    source.is_some_and(|source| Study::is_in(&source))
 }
 
 /// All cores.

@@ -13,8 +13,8 @@ use scavsim_lab::experiment::metrics::KeptMetrics;
 use scavsim_lab::experiment::{Aggregated, KeyColumns};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{
-    Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
-    table_figures,
+    Places, clusters_table, market_table, policies_table, summary_by, summary_csv, summary_json,
+    summary_table, table_figures,
 };
 
 /// Form of the summary.
@@ -153,6 +153,11 @@ impl Summaries {
             }
         }
         match (self.format, summary) {
+            (Form::Table | Form::Policies, Aggregated::Usual(groups))
+                if market_table::is_of(groups) =>
+            {
+                terminal::print(&market_table::render(groups, &self.page))
+            }
             (Form::Table, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }

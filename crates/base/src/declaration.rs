@@ -71,7 +71,7 @@ macro_rules! settings {
         }
         $($said:ident: $text:expr),* $(,)?
     ) => {
-        #[derive(Debug, Clone, serde::Deserialize)]
+        #[derive(Debug, Clone, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
         $(#[$about])*
         #[serde(default, deny_unknown_fields)]
         pub struct $settings {

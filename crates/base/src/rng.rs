@@ -63,7 +63,7 @@ fn shares_luck(replica: u64, purpose: Purpose) -> bool {
 /// The family of all streams of one scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Streams {
-    seed: u64,
+    pub seed: u64,
     /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
     pairs: bool,
 }

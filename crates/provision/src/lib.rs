@@ -23,6 +23,4 @@ pub mod face {
     pub use crate::policy_run::policy_view::PolicyView;
     pub use crate::policy_run::{Market, Place};
     pub use crate::study::Study;
-    pub use crate::study::door::PolicyOutcome;
-    pub use crate::study::policy_metrics::PolicyMetrics;
 }

@@ -1,5 +1,7 @@
 //! What is asked of deadlines and policies, and what is answered.
 
+use std::sync::Arc;
+
 use super::plan::{ON_DEMAND, Plan, Promise};
 use super::rule::Rule;
 use super::spot::{StatedSpotTimes, SubstituteMarket};
@@ -12,7 +14,7 @@ use scavsim_provision::policy::Recipe;
 #[derive(Debug)]
 pub struct DeadlineQuestion {
     pub(super) deadline: Deadline,
-    pub(super) policies: Vec<(String, Box<dyn Recipe>)>,
+    pub(super) policies: Vec<(String, Arc<dyn Recipe>)>,
     pub(super) said: StatedSpotTimes,
     /// Share of runs that may take longer than planned.
     pub(super) miss: f64,

@@ -17,6 +17,8 @@ mod spot;
 mod told;
 mod when;
 
+use std::sync::Arc;
+
 use clap::Args;
 
 use super::exit::Failure;
@@ -137,7 +139,7 @@ impl DeadlineArgs {
     }
 
     /// The policies by their names, on demand first: whoever looks for something better has that.
-    fn policies(&self, wrong: &mut Diagnostics) -> Vec<(String, Box<dyn Recipe>)> {
+    fn policies(&self, wrong: &mut Diagnostics) -> Vec<(String, Arc<dyn Recipe>)> {
         let settings = Settings::default();
         let all = || POLICIES.iter().map(|policy| policy.name);
         let keeps = |name: &&str| {

@@ -164,6 +164,11 @@ impl Policy {
         Policy::plain(AS_MEASURED, description, Base::Stated)
     }
 
+    /// Runs cost what their market charges.
+    pub fn of_market() -> Policy {
+        Policy::plain("market", "what the market charges", Base::Stated)
+    }
+
     pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
         Policy::plain(name, "", Base::Vm(price))
     }

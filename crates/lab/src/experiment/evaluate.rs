@@ -17,6 +17,7 @@ use super::simulation::{RunIndex, SearchConclusion, Simulation};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
+use scavsim_provision::study::run::StartOutcomes;
 use scavsim_search::search::{
     CLAIRVOYANT, Forecast, Objective, Point, Task,
     objective::{best_two, choose},
@@ -43,6 +44,8 @@ pub struct Evaluator<'p> {
     pub(super) ran: Vec<usize>,
     front: Vec<(usize, Point)>,
     pub(super) usage: Usage,
+    /// What all policies came to in the last life, by search problem and replica.
+    pub(super) life: Option<((usize, u64), StartOutcomes)>,
 }
 
 /// A case and all that happened in it.
@@ -86,10 +89,14 @@ impl<'p> Evaluator<'p> {
             ran: Vec::new(),
             front: Vec::new(),
             usage: Usage::default(),
+            life: None,
         }
     }
 
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
+        if let Some(study) = self.plan.study() {
+            return self.policy_record(study, case);
+        }
         self.ran.clear();
         let arena = match self.plan.arena(case.arena) {
             Ok(arena) => arena,
@@ -528,7 +535,11 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn empty_record(&self, case: Case, oracle: Option<(&'p SearchProblem, usize)>) -> Record<'p> {
+    pub(super) fn empty_record(
+        &self,
+        case: Case,
+        oracle: Option<(&'p SearchProblem, usize)>,
+    ) -> Record<'p> {
         let best = oracle.map(|(arena, index)| (&arena.space, index));
         let unkept = (self.plan.limits.are_any()).then_some(0.0);
         Record {

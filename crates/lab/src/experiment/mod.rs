@@ -40,6 +40,7 @@ mod misses;
 mod nearest;
 pub mod plan;
 mod plan_error;
+mod policy_record;
 pub mod precision;
 mod price_list;
 pub mod ranking;

@@ -14,6 +14,7 @@ use crate::scenario::Scenario;
 use crate::scenario::subject::topic::{Search, SearchPreparation};
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;
+use scavsim_provision::study::Study;
 use scavsim_search::search::{Limits, Objective};
 use scavsim_search::testbed::Terms;
 use scavsim_sim::engine::{Interrupt, Parallelism};
@@ -34,6 +35,8 @@ pub struct Plan {
     waits_of: Vec<usize>,
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<ProblemResult>>,
+    /// The policies that are run, where nothing is searched.
+    study: Option<Study>,
 
     pub scenario: String,
     /// Random streams, fidelity and start-up of all its jobs.
@@ -105,6 +108,7 @@ impl Plan {
         let mut plan = Plan {
             arenas: (0..arenas).map(|_| OnceLock::new()).collect(),
             searches,
+            study: None,
             names: names.into_iter().map(str::to_owned).collect(),
             waits: settings.iter().map(|_| OnceLock::new()).collect(),
             waits_of: waits_of.collect(),
@@ -124,6 +128,12 @@ impl Plan {
             noticed: SimulationNotices::default(),
             source: scenario.clone(),
         };
+        if let Some(study) = scenario.subject.study() {
+            let mut study = Study::clone(study);
+            study.stop_by(interrupt.flag());
+            plan.study = Some(study);
+            return Ok(plan);
+        }
         for program in plan.source.settings.own.values_mut() {
             program.interrupt = interrupt.clone();
         }
@@ -164,7 +174,7 @@ impl Plan {
         missing.sort_unstable();
         missing.dedup();
         let hands = Parallelism::of_current_thread();
-        if hands == Parallelism::One {
+        if hands == Parallelism::One || self.study.is_some() {
             return;
         }
         hands.map(&mut missing, |_, index| {
@@ -265,12 +275,27 @@ impl Plan {
     }
 
     pub fn cases(&self) -> u64 {
-        (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
+        let apart = self.arenas.len() * self.contenders() / self.together();
+        apart as u64 * self.replicas * self.cases_per_simulation()
     }
 
     /// Cases that share a simulation, and follow each other: those that differ only in their policy and objective.
     pub fn cases_per_simulation(&self) -> u64 {
-        (self.policies.len() * self.objectives.len()) as u64
+        (self.policies.len() * self.objectives.len() * self.together()) as u64
+    }
+
+    /// Strategies whose cases share a simulation: policies meet the same market together.
+    fn together(&self) -> usize {
+        if self.study.is_some() {
+            self.contenders()
+        } else {
+            1
+        }
+    }
+
+    /// The policies that are run, where nothing is searched.
+    pub fn study(&self) -> Option<&Study> {
+        self.study.as_ref()
     }
 
     pub fn strategy(&self, index: usize) -> &str {
@@ -321,14 +346,15 @@ impl Plan {
         };
         let objective = digit(self.objectives.len() as u64) as usize;
         let policy = digit(self.policies.len() as u64) as usize;
+        let together = digit(self.together() as u64) as usize;
         let replica = self.first_replica + digit(self.replicas);
-        let strategy = digit(self.contenders() as u64) as usize;
+        let apart = digit((self.contenders() / self.together()) as u64) as usize;
         Case {
             number,
             arena: digit(self.arenas.len() as u64) as usize,
             policy,
             objective,
-            strategy,
+            strategy: apart + together,
             replica,
         }
     }

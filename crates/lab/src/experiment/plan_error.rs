@@ -10,6 +10,8 @@ pub enum PlanError {
     NoPrice(String, NoPrice),
     #[error(transparent)]
     Unusable(#[from] UnusableStrategy),
+    #[error("policies decide during a run; there is nothing to search")]
+    NothingToSearch,
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),
 }

@@ -218,6 +218,42 @@ columns! {
     error_median: figure in "fraction", mean;
     /// Maximum of the same.
     error_max: figure in "fraction", mean;
+    /// Second of the market's traces in which the life of a job under a policy begins, or the number of its draw. Empty, as all that
+    /// follow up to `gave_up`, where no policy decides.
+    start: figure in "s";
+    /// How many independent lives it counts as: lives that overlap in time meet the same market. 0 where they are too few for an
+    /// interval.
+    independence: figure in "fraction";
+    /// Hours after the deadline; of a job that is not done, until the market's time was over.
+    late_h: figure in "h", mean;
+    /// Hours on spot VMs.
+    spot_h: figure in "h", mean;
+    /// Hours on VMs on demand.
+    on_demand_h: figure in "h", mean;
+    /// Hours in which VMs were paid and did not work yet.
+    start_up_h: figure in "h";
+    /// Hours of work that was lost with spot VMs, and done again.
+    lost_work_h: figure in "h";
+    /// Part of `cost_usd`: spot VMs.
+    bill_spot_usd: figure in "USD";
+    /// Part of `cost_usd`: VMs on demand.
+    bill_on_demand_usd: figure in "USD";
+    /// Part of `cost_usd`: VMs that were started to see whether there are any.
+    bill_probes_usd: figure in "USD";
+    /// Part of `cost_usd`: being late.
+    bill_lateness_usd: figure in "USD";
+    /// Starts of VMs.
+    launches: figure, mean;
+    /// Moves to another zone.
+    moves: figure, mean;
+    /// Requests of spot VMs where there were none.
+    refused: figure;
+    /// 1 where the safety net took over, else 0.
+    caught: figure, share;
+    /// 1 where the policy gave up, else 0.
+    gave_up: figure, share;
+    /// 1 where the clairvoyant's cost is exact, 0 where it is a lower bound; of the clairvoyant alone.
+    exact: figure, share;
     /// Whether the chosen configuration was measured or interpolated.
     provenance: text, key;
     /// The fidelity that its run was simulated in.

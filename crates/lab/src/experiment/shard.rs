@@ -124,17 +124,21 @@ impl Tasks {
             plan.cases(),
             plan.replicas,
             plan.cases_per_simulation(),
-            plan.terms.fidelity,
+            pace(plan.study().is_some(), plan.terms.fidelity),
         )
     }
 
     pub fn of_scenario(scenario: &Scenario) -> Tasks {
-        let shared = (scenario.policies.len() * scenario.objectives.len()) as u64;
+        let together = scenario
+            .subject
+            .study()
+            .map_or(1, |_| scenario.strategies.len());
+        let shared = (scenario.policies.len() * scenario.objectives.len() * together) as u64;
         Tasks::shared(
             scenario.cases(),
             scenario.replicas,
             shared,
-            scenario.fidelity,
+            pace(scenario.subject.study().is_some(), scenario.fidelity),
         )
     }
 
@@ -197,6 +201,15 @@ impl Tasks {
             let rest = cases.start.max(done)..cases.end;
             (!rest.is_empty()).then_some(rest)
         })
+    }
+}
+
+/// How slow cases are: lives of policies are as slow as the finest simulation.
+fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
+    if has_policies {
+        Fidelity::Event
+    } else {
+        fidelity
     }
 }
 

@@ -143,7 +143,9 @@ impl Summary {
         if let (Keeps::Choices { across_vms }, Some(first)) = (self.by.keeps, self.open.first()) {
             let ([setting, workload, .., strategy], own) = (&first.cases.identity, &cases.identity);
             let is_same = *setting == own[0] && *workload == own[1];
-            if !is_same || (!across_vms && *strategy != own[4]) {
+            // Policies come in turns, life by life.
+            let in_turns = across_vms || cases.tally.is_of_overlapping();
+            if !is_same || (!in_turns && *strategy != own[4]) {
                 self.close();
             }
         }

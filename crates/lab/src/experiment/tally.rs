@@ -98,6 +98,8 @@ pub struct GroupSummary {
     pub cases: u64,
     /// Cases without a result.
     pub failed: u64,
+    /// How many independent cases they come to, where they overlap in time.
+    pub independent: Option<f64>,
     /// One per entry of [`METRICS`]; `None` where no case has the figure, and where it is not kept.
     pub means: Vec<Option<Mean>>,
     /// One per entry of [`SHARES`].
@@ -145,6 +147,8 @@ pub(super) struct Tally {
     kept: &'static KeptMetrics,
     cases: u64,
     failed: u64,
+    /// How many independent cases those come to that overlap.
+    independent: Option<f64>,
     partners: Partners,
     /// Figures of the last record that was taken in.
     row: Vec<f64>,
@@ -171,6 +175,7 @@ impl Tally {
             kept,
             cases: 0,
             failed: 0,
+            independent: None,
             partners: Partners::default(),
             row: Vec::with_capacity(kept.len()),
             figures: MetricMoments::new(kept.len()),
@@ -184,6 +189,9 @@ impl Tally {
     pub(super) fn push_record(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
+        if let Some(part) = record.independence {
+            *self.independent.get_or_insert(0.0) += part;
+        }
         let place_of_luck = self.partners.meet(record.replica, record.antithetic);
         let cells = record.figures();
         let kept = self.kept;
@@ -209,11 +217,19 @@ impl Tally {
     pub(super) fn merge_counts(&mut self, other: &Tally) {
         self.cases += other.cases;
         self.failed += other.failed;
+        if let Some(part) = other.independent {
+            *self.independent.get_or_insert(0.0) += part;
+        }
         for (own, other) in self.shares.iter_mut().zip(&other.shares) {
             own.merge(other);
         }
         self.rivals.merge(&other.rivals);
         self.repaid.merge(&other.repaid);
+    }
+
+    /// Whether cases overlap in time.
+    pub(super) fn is_of_overlapping(&self) -> bool {
+        self.independent.is_some()
     }
 
     pub(super) fn kept(&self) -> &'static KeptMetrics {
@@ -233,6 +249,7 @@ impl Tally {
     pub(super) fn write(&self, to: &mut Writer) {
         to.count(self.cases);
         to.count(self.failed);
+        to.maybe(self.independent, |to, part| to.numbers(&[part]));
         (0..self.kept.len()).for_each(|at| self.figure(at).write(to));
         self.shares.iter().for_each(|share| share.write(to));
         self.rivals.write(to);
@@ -255,6 +272,7 @@ impl Tally {
     /// What [`Tally::write`] wrote, with all metrics; `None` where that is not what stands there.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
         let (cases, failed) = (from.count()?, from.count()?);
+        let independent = from.maybe(|from| Some(from.numbers::<1>()?[0]))?;
         let kept = KeptMetrics::all();
         let mut figures = MetricMoments::new(kept.len());
         for at in 0..kept.len() {
@@ -273,6 +291,7 @@ impl Tally {
             kept,
             cases,
             failed,
+            independent,
             // Nothing is taken in any more.
             partners: Partners::default(),
             row: Vec::new(),
@@ -288,6 +307,12 @@ impl Tally {
         })
     }
 
+    /// How many independent cases tell as much as some of those here, where they overlap.
+    fn independent_of(&self, count: u64) -> Option<f64> {
+        let independent = self.independent? * count as f64 / self.cases.max(1) as f64;
+        Some(independent.min(count as f64))
+    }
+
     /// What they come to; intervals where all cases are replicas of `one_case`.
     pub(super) fn tallied(&self, one_case: bool) -> GroupSummary {
         let drift = self.rivals.drift();
@@ -300,7 +325,11 @@ impl Tally {
         let mean = |(metric, goes): (usize, &Option<MetricDependence>)| {
             let figure = self.figure(self.kept.mean(metric)?);
             let values = figure.values();
-            let plain = figure.interval().filter(|_| one_case);
+            let plain = match self.independent_of(values.count()) {
+                None => figure.interval(),
+                Some(count) => values.interval_as_of(count),
+            };
+            let plain = plain.filter(|_| one_case);
             let with_others = |goes: MetricDependence| match goes {
                 MetricDependence::Beginning => figure.interval_with_others(None),
                 _ => figure.interval_with_others(Some(reach(&drift, goes, oracle)?)),
@@ -325,10 +354,12 @@ impl Tally {
             kept: self.kept,
             cases: self.cases,
             failed: self.failed,
+            independent: self.independent,
             means: (GOES_WITH_CHOICE.iter().enumerate()).map(mean).collect(),
             shares: self.shares.iter().map(Answers::share).collect(),
             share_intervals: (self.shares.iter())
-                .map(|share| share.interval().filter(|_| one_case))
+                .map(|share| share.interval(self.independent_of(share.share().count)))
+                .map(|interval| interval.filter(|_| one_case))
                 .collect(),
             share_holds: self.shares.iter().map(Answers::coverage).collect(),
             repaid: self.repaid.ratio(&drift, one_case),

@@ -209,10 +209,15 @@ impl Answers {
         self.share
     }
 
-    /// The interval of the share, as of so many independent answers p as vary by as much as the units do: p (1 − p) /
+    /// The interval of the share, as of the `independent` answers that all of them come to where they overlap; else as of so many independent answers p as vary by as much as the units do: p (1 − p) /
     /// variance of the mean unit (Kish's effective sample size). At least the units, which is also taken where all say
     /// the same; at most all answers, though pairs that say the opposite may tell more.
-    pub(super) fn interval(&self) -> Option<Interval> {
+    pub(super) fn interval(&self, independent: Option<f64>) -> Option<Interval> {
+        if let Some(count) = independent {
+            return Some(count)
+                .filter(|count| *count >= 2.0)
+                .and_then(|count| self.share.interval_as_of(count));
+        }
         let share = self.share.share()?;
         let units = self.units.all();
         if units.count() == 0 {

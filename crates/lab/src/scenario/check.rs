@@ -20,7 +20,8 @@ use scavsim_data::pricing::builtin::LISTED;
 use scavsim_read::input::checked::{Count, Delay, Positive};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-use scavsim_search::search::Limits;
+use scavsim_search::search::{CLAIRVOYANT, Limits, Objective};
+use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Fidelity;
 
 /// Values from the command line that replace those of the file.
@@ -66,6 +67,9 @@ pub fn load_with(
     for own in file.strategy.own.values_mut() {
         own.folder = files.folder(own.command.span().start).to_owned();
     }
+    for own in (file.policy.iter_mut()).flat_map(|policy| policy.get_mut().own.values_mut()) {
+        own.folder = files.folder(own.command.span().start).to_owned();
+    }
     let mut check = Check {
         files: &files,
         given,
@@ -104,12 +108,17 @@ impl Check<'_> {
             file,
             files: self.files,
             given: self.given,
+            replicas: overrides.replicas,
             reads_well: self.reads_well,
         };
         let complaints = &mut self.complaints;
         let kind = SubjectKind::from_files(self.files);
         let form = kind.form;
         form.report_unread(self.files, complaints);
+        if !form.is_searched {
+            let read = (kind.read)(reading, complaints);
+            return self.policies(name, reading, read?, &mut measured, &overrides);
+        }
         axes::check(&file.cluster, complaints);
         let limits = limits(file, complaints);
         let registry = &self.given.registry;
@@ -166,6 +175,62 @@ impl Check<'_> {
             settings: file.strategy.clone(),
             registry: registry.clone(),
             limits,
+        })
+    }
+
+    /// A scenario whose policies are run: they stand where strategies do, and the clairvoyant behind them.
+    fn policies(
+        &mut self,
+        name: String,
+        reading: &Reading<'_>,
+        read: (Subject, Setup),
+        measured: &mut MeasuredDefaults,
+        overrides: &Overrides,
+    ) -> Option<Scenario> {
+        let (mut subject, setup) = read;
+        let complaints = &mut self.complaints;
+        if overrides.fidelity.is_some() {
+            let wrong =
+                complaints.of_file("`--fidelity` says nothing of scenarios with `[policy]`");
+            complaints.push(wrong.with_help("they are run tick by tick"));
+        }
+        let runs_in = settings::all(reading, (&mut subject, setup), measured, complaints);
+        let study = subject.study()?;
+        let counts: Vec<usize> = study.settings.iter().map(|one| one.lives.count()).collect();
+        let replicas = counts.iter().copied().max()?;
+        if counts.len() != runs_in.len() * study.market.worlds.len() {
+            return None; // what is wrong with a setting was reported
+        }
+        if let Some(fewer) = counts.iter().find(|count| **count < replicas) {
+            let title = format!("settings have different numbers of lives: {replicas} and {fewer}");
+            let wrong = complaints.of_file(title);
+            complaints.push(wrong.with_help(format!(
+                "`starts.spread` = {fewer} or less fits into all of them"
+            )));
+        }
+        let names = study.policies.iter().map(|(name, _)| name.clone());
+        let strategies: Vec<String> = names.chain([CLAIRVOYANT.to_owned()]).collect();
+        let policies = vec![Policy::of_market()];
+        let file = reading.file;
+        Some(Scenario {
+            name,
+            seed: overrides.seed.unwrap_or(file.seed),
+            replicas: replicas as u64,
+            antithetic: false,
+            precision: None,
+            fidelity: Fidelity::default(),
+            runs_in,
+            start_up: SimTime::ZERO,
+            hash: self.hash(file, &subject, &policies, &[]),
+            subject,
+            policies,
+            objectives: vec![Objective::Cost],
+            strategies,
+            remarks: ScenarioWarnings::default(),
+            renamed: Vec::new(),
+            settings: file.strategy.clone(),
+            registry: self.given.registry.clone(),
+            limits: Limits::default(),
         })
     }
 

@@ -17,6 +17,8 @@ pub use super::schema::{SCHEMA_ID, schema};
 use scavsim_data::pricing::PolicyFile;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;
+use scavsim_provision::policy::registry::Settings as PolicySettings;
+use scavsim_provision::study::form::{JobTable, MarketTable, StartsTable};
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,
     Positive, Probability, Slowdown, Spread,
@@ -74,6 +76,18 @@ pub struct ScenarioFile {
     /// A model that is cut over GPUs, instead of all of these.
     #[schemars(with = "Option<ParallelTable>")]
     pub parallel: Option<Spanned<ParallelTable>>,
+    /// Policies that decide during a run, instead of all of these, with their settings.
+    #[schemars(with = "Option<PolicySettings>")]
+    pub policy: Option<Spanned<PolicySettings>>,
+    /// The job that policies run.
+    #[schemars(with = "Option<JobTable>")]
+    pub job: Option<Spanned<JobTable>>,
+    /// The market that policies run it on.
+    #[schemars(with = "Option<MarketTable>")]
+    pub market: Option<Spanned<MarketTable>>,
+    /// Where lives of the job begin in the market's traces; 20 evenly over them when absent.
+    #[schemars(with = "Option<StartsTable>")]
+    pub starts: Option<Spanned<StartsTable>>,
     /// VM types that were not measured, by name.
     #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,

@@ -75,7 +75,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::pricing::Policy;
 use scavsim_data::workload::Workload;
-use scavsim_search::search::{Limits, Objective, Registry, Settings};
+use scavsim_search::search::{CLAIRVOYANT, Limits, Objective, Registry, Settings};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::{Fidelity, Variation};
 
@@ -170,7 +170,23 @@ impl Scenario {
             let program = self.settings.own.get(name)?.program();
             Some(format!("`{name}`: {program}"))
         };
-        self.strategies.iter().filter_map(own).collect()
+        let policies = self.subject.study().map(|study| study.programs());
+        let strategies = self.strategies.iter().filter_map(own);
+        strategies.chain(policies.into_iter().flatten()).collect()
+    }
+
+    /// Takes out strategies and policies that are programs.
+    pub fn leave_out_programs(&mut self) {
+        let own = &self.settings.own;
+        self.strategies.retain(|name| !own.contains_key(name));
+        if let Subject::Policies(policies) = &mut self.subject {
+            let study = Arc::make_mut(&mut policies.study);
+            study
+                .policies
+                .retain(|(_, recipe)| recipe.program().is_none());
+            let names = || study.policies.iter().map(|(name, _)| name);
+            (self.strategies).retain(|own| own == CLAIRVOYANT || names().any(|name| name == own));
+        }
     }
 
     /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per

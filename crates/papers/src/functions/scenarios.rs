@@ -1,7 +1,6 @@
 //! What scenarios give expressions: rows, and functions of single runs.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -14,8 +13,6 @@ use scavsim_lab::experiment::{
     COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, SearchProblem, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
-use scavsim_provision::study::rows::{self, LifeCell};
-use scavsim_provision::study::{self, Study};
 use scavsim_read::expression::{Arguments, Cell, ColumnTable};
 use scavsim_search::testbed::{History, JobTrial, SimulatedCluster};
 
@@ -78,93 +75,38 @@ pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
 /// The line of `each` that a record is of.
 const EACH: &str = "each";
 
-pub fn columns(kind: &str) -> Option<Vec<String>> {
-    if kind == RECORDS {
-        let all = COLUMNS.iter().map(|column| column.name).chain([EACH]);
-        return Some(all.map(str::to_owned).collect());
-    }
-    let (_, columns) = KINDS.iter().find(|(own, _)| *own == kind)?;
-    Some(columns.iter().map(|name| (*name).to_owned()).collect())
-}
-
-/// What a scenario of a paper gives: records of its cases, or lives of its policies.
-#[derive(Debug)]
-pub enum Stage {
-    /// A scenario of searches and runs.
-    Cases(Variants),
-    /// One with `[policy]`.
-    Lives(Box<Study>),
-}
-
-impl Stage {
-    pub fn columns(&self, kind: &str) -> Option<Vec<String>> {
-        match self {
-            Stage::Cases(_) => columns(kind),
-            Stage::Lives(_) if kind == RECORDS => {
-                let names = rows::COLUMNS.iter().map(|(name, _)| (*name).to_owned());
-                Some(names.collect())
-            }
-            Stage::Lives(_) => None,
-        }
-    }
-
-    pub fn programs(&self) -> Vec<String> {
-        match self {
-            Stage::Cases(variants) => (variants.0.iter())
-                .flat_map(|(_, scenario)| scenario.programs())
-                .collect(),
-            Stage::Lives(study) => study.programs(),
-        }
-    }
-
-    /// Kinds of rows that it has beside its records.
-    pub fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {
-        match self {
-            Stage::Cases(_) => KINDS,
-            Stage::Lives(_) => &[],
-        }
-    }
-
-    /// Rows of a kind; of records the columns that are `used` alone.
-    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
-        match self {
-            Stage::Cases(variants) => variants.table(kind, used),
-            Stage::Lives(study) => Ok(lives(study)),
-        }
-    }
-}
-
-/// A row per life and policy, of all settings.
-fn lives(study: &Study) -> ColumnTable {
-    let mut table = ColumnTable::new(rows::COLUMNS.iter().map(|(name, _)| *name));
-    let blocks = study.settings.iter().flat_map(|setting| {
-        let blocks = setting.lives.blocks();
-        blocks.map(move |block| (setting, block))
-    });
-    for (setting, block) in blocks {
-        let met = study::run::run(study, setting, block);
-        let pushed: Result<(), Infallible> = rows::each(study, setting, &met, |row| {
-            let cells: Vec<Cell> = (rows::COLUMNS.iter().enumerate())
-                .map(|(at, (_, of))| match of(row) {
-                    LifeCell::Empty => Cell::Empty,
-                    LifeCell::Number(number) => Cell::Number(number),
-                    LifeCell::Truth(is_so) => Cell::Number(f64::from(u8::from(is_so))),
-                    LifeCell::Text(text) => table.text(at, text),
-                })
-                .collect();
-            table.push(cells);
-            Ok(())
-        });
-        let Ok(()) = pushed;
-    }
-    table
-}
-
 /// A scenario, once with each of several lines of TOML.
 #[derive(Debug)]
 pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
 
 impl Variants {
+    /// Columns of a kind of rows: of records those of `scavsim run`, the keys that make settings, and the line of `each`.
+    pub fn columns(&self, kind: &str) -> Option<Vec<String>> {
+        if kind == RECORDS {
+            let all = COLUMNS.iter().map(|column| column.name.to_owned());
+            return Some(all.chain(self.axes()).chain([EACH.to_owned()]).collect());
+        }
+        let (_, columns) = KINDS.iter().find(|(own, _)| *own == kind)?;
+        Some(columns.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// Last parts of the keys that make settings.
+    fn axes(&self) -> Vec<String> {
+        let mut axes: Vec<String> = Vec::new();
+        let settings = self.0.iter().flat_map(|(_, scenario)| &scenario.runs_in);
+        for (axis, _) in settings.flat_map(|setting| axis_values(&setting.name)) {
+            if !axes.iter().any(|known| known == axis) {
+                axes.push(axis.to_owned());
+            }
+        }
+        axes
+    }
+
+    pub fn programs(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|(_, scenario)| scenario.programs());
+        all.collect()
+    }
+
     /// Rows of a kind; of records the columns that are `used` alone.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
@@ -193,10 +135,13 @@ impl Variants {
 
     fn records(&self, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         let kept: Vec<&Column> = COLUMNS.iter().filter(|c| used.contains(c.name)).collect();
-        let names = kept.iter().map(|column| column.name).chain([EACH]);
+        let axes = self.axes();
+        let names = kept.iter().map(|column| column.name);
+        let names = names.chain(axes.iter().map(String::as_str)).chain([EACH]);
         let mut rows = Rows {
             table: ColumnTable::new(names),
             kept,
+            axes: &axes,
             each: Cell::Empty,
         };
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -256,15 +201,16 @@ impl Variants {
 }
 
 /// Records on their way into a table.
-struct Rows {
+struct Rows<'a> {
     table: ColumnTable,
     kept: Vec<&'static Column>,
+    axes: &'a [String],
     each: Cell,
 }
 
-impl Sink for Rows {
+impl Sink for Rows<'_> {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let cells: Vec<Cell> = (self.kept.iter().enumerate())
+        let mut cells: Vec<Cell> = (self.kept.iter().enumerate())
             .map(|(at, column)| match (column.of)(record) {
                 Field::Empty => Cell::Empty,
                 Field::Count(count) => Cell::Number(count as f64),
@@ -273,10 +219,26 @@ impl Sink for Rows {
                 Field::Text(text) => self.table.text(at, text),
             })
             .collect();
-        self.table
-            .push(cells.into_iter().chain([self.each.clone()]));
+        for (at, axis) in self.axes.iter().enumerate() {
+            let own = axis_values(record.setting).find(|(name, _)| name == axis);
+            cells.push(match own.map(|(_, value)| (value, value.parse())) {
+                None => Cell::Empty,
+                Some((_, Ok(number))) => Cell::Number(number),
+                Some((value, Err(_))) => self.table.text(self.kept.len() + at, value),
+            });
+        }
+        cells.push(self.each.clone());
+        self.table.push(cells);
         Ok(())
     }
+}
+
+/// Last parts of the keys of a setting, with their values.
+fn axis_values(setting: &str) -> impl Iterator<Item = (&str, &str)> {
+    setting.split(';').filter_map(|part| {
+        let (key, value) = part.split_once('=')?;
+        Some((key.rsplit_once('.').map_or(key, |(_, last)| last), value))
+    })
 }
 
 fn text(text: Option<&str>) -> Cell {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::evidence::Evidence;
 use super::expectations::Expectation;
-use crate::functions::scenarios::{self, Stage};
+use crate::functions::scenarios::{self, Variants};
 use crate::functions::{FileInputs, Function, NoValue};
 use scavsim_read::expression::{
     self, Arguments, Cell, ColumnTable, Definition, ExpressionDependencies, Refusal, Value, World,
@@ -31,7 +31,7 @@ const MAIN: &str = "main";
 #[derive(Debug, Default)]
 pub struct Names {
     pub(super) given: FileInputs,
-    pub(super) stages: BTreeMap<String, Stage>,
+    pub(super) stages: BTreeMap<String, Variants>,
     pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
     /// Columns that expressions ask for, by table: all others of records are not kept.
@@ -122,7 +122,7 @@ impl Names {
     }
 
     /// The scenario that `name`, `SCENARIO` or `SCENARIO.KIND`, is of, and the kind of its rows.
-    fn stage<'n>(&self, name: &'n str) -> Option<(&Stage, &'n str)> {
+    fn stage<'n>(&self, name: &'n str) -> Option<(&Variants, &'n str)> {
         let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, scenarios::RECORDS));
         Some((self.stages.get(scenario)?, kind))
     }
@@ -151,10 +151,7 @@ impl World for Names {
             .any(|(name, ..)| *name == function)
         {
             let scenario = arguments.optional_text("scenario")?.unwrap_or(MAIN);
-            let stage = match self.stages.get(scenario) {
-                Some(Stage::Cases(variants)) => Some(variants),
-                _ => None,
-            };
+            let stage = self.stages.get(scenario);
             let stage = stage.ok_or_else(|| NoValue::unknown("scenario", scenario, []))?;
             return Ok(Value::Number(stage.after_loss(function, arguments)?));
         }
@@ -176,12 +173,12 @@ impl World for Names {
 
     fn tables(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        let mut all: Vec<(&String, &Stage)> = self.stages.iter().collect();
+        let mut all: Vec<(&String, &Variants)> = self.stages.iter().collect();
         all.sort_by_key(|(name, _)| *name != MAIN);
         names.extend(all.iter().map(|(name, _)| (*name).clone()));
         names.extend(self.tables.keys().cloned());
-        for (name, stage) in all {
-            names.extend((stage.kinds().iter()).map(|(kind, _)| format!("{name}.{kind}")));
+        for (name, _) in all {
+            names.extend((scenarios::KINDS.iter()).map(|(kind, _)| format!("{name}.{kind}")));
         }
         names.push(FIGURES.to_owned());
         names

@@ -11,7 +11,7 @@ use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
 use super::stage::{self, Size};
-use crate::functions::scenarios::Stage;
+use crate::functions::scenarios::Variants;
 use crate::functions::{FileInputs, LifetimesByName};
 use scavsim_read::expression::{self, Definition};
 use scavsim_read::input::csv::Table;
@@ -50,7 +50,7 @@ impl Paper {
         self.names
             .stages
             .values()
-            .flat_map(Stage::programs)
+            .flat_map(Variants::programs)
             .collect()
     }
 

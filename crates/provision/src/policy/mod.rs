@@ -17,7 +17,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::policy_run::policy_view::PolicyView;
 use crate::world::Window;
@@ -43,7 +44,7 @@ pub trait Policy: fmt::Debug {
 }
 
 /// What happens at the last moment that keeps a deadline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Net {
     /// Nothing.
@@ -56,7 +57,7 @@ pub enum Net {
 }
 
 /// Where a job goes on demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnDemandZone {
     /// Where it costs least and the deadline is kept, start and egress included.
@@ -82,8 +83,10 @@ pub trait Recipe: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Hears of a flag that ends the wait for a policy, for those that are waited for.
-    fn stop_by(&mut self, _flag: Option<Arc<AtomicBool>>) {}
+    /// The same with a flag that ends the wait for a policy, for those that are waited for.
+    fn stopped_by(&self, _flag: Option<Arc<AtomicBool>>) -> Option<Arc<dyn Recipe>> {
+        None
+    }
 
     /// The program that a policy is, and where it is started.
     fn program(&self) -> Option<String> {

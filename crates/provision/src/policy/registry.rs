@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -28,12 +30,19 @@ pub const CLAIRVOYANT: &str = "clairvoyant";
 macro_rules! policies {
     ($($field:ident = $name:literal: $settings:ty,)*) => {
         /// Settings of all policies: a table for each, all optional.
-        #[derive(Debug, Clone, Default)]
+        #[derive(Debug, Clone, Default, JsonSchema)]
+        #[serde(default)]
         pub struct Settings {
-            /// Policies to run.
+            /// Policies to run; all that keep deadlines when absent.
+            #[schemars(with = "Vec<String>", length(min = 1))]
             pub names: Option<Spanned<Vec<Spanned<String>>>>,
-            $($field: $settings,)*
+            $(
+                #[doc = concat!("Settings of the policy `", $name, "`.")]
+                #[serde(rename = $name)]
+                $field: $settings,
+            )*
             /// Programs of one's own, by the names that they are given here.
+            #[serde(flatten)]
             pub own: BTreeMap<String, ExternalPolicySettings>,
         }
 
@@ -61,10 +70,10 @@ macro_rules! policies {
 
         impl Settings {
             /// The policy called `name`, with its settings.
-            pub fn recipe(&self, name: &str) -> Option<Box<dyn Recipe>> {
+            pub fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
                 match name {
-                    $($name => Some(Box::new(self.$field.clone())),)*
-                    _ => Some(Box::new(self.own.get(name)?.clone())),
+                    $($name => Some(Arc::new(self.$field.clone())),)*
+                    _ => Some(Arc::new(self.own.get(name)?.clone())),
                 }
             }
         }

@@ -1,11 +1,12 @@
-//! A file of a study, checked: names, lengths and deadlines, with every mistake at once.
+//! The tables of a study, checked: names, lengths and deadlines, with every mistake at once.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
+use toml::Spanned;
+
 use super::checking::Check;
-use super::form::{JobTable, StartsTable, StudyFile};
+use super::form::{JobTable, MarketTable, StartsTable};
 use super::market::StudyMarket;
 use super::size::{MOST_BYTES, MOST_DECISIONS, MOST_HOURS, MOST_TICKS};
 use super::{AvailabilitySource, Setting, Study};
@@ -18,67 +19,90 @@ use crate::world::process::Process;
 use scavsim_base::text::words::{rough_size, with_commas};
 use scavsim_base::units::SimTime;
 use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative};
-use scavsim_read::input::{Diagnostics, Source, nearest_or_all, toml};
+use scavsim_read::input::nearest_or_all;
 
 /// Starts in traces where a file says nothing.
 const STARTS: usize = 20;
 /// How many deadlines a life may take where being late has a price.
 const LATEST: usize = 2;
 
-/// Reads and checks a study; every mistake goes to `diagnostics`. Folders are looked for from `base`.
-pub fn load(source: &Arc<Source>, base: &Path, diagnostics: &mut Diagnostics) -> Option<Study> {
-    let before = diagnostics.len();
-    let mut file: StudyFile = toml::read(source, diagnostics)?;
-    for own in (file.policy.iter_mut()).flat_map(|table| table.get_mut().own.values_mut()) {
-        own.folder = base.to_owned();
+/// The tables of a scenario file that a study is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct StudyTables<'t> {
+    pub job: Option<&'t Spanned<JobTable>>,
+    pub market: Option<&'t Spanned<MarketTable>>,
+    pub starts: Option<&'t Spanned<StartsTable>>,
+    pub policy: Option<&'t Spanned<Settings>>,
+    /// Lives per policy, in place of what the tables say.
+    pub replicas: Option<Count>,
+}
+
+impl StudyTables<'_> {
+    /// The study, with the settings of these tables. Every mistake goes to the diagnostics.
+    pub fn read(self, check: &mut Check<'_>) -> Option<Study> {
+        let policies = check.policies(self.policy.map(Spanned::get_ref));
+        let table = self.market.map(Spanned::get_ref);
+        let job = self.job.map(Spanned::get_ref);
+        let forms = match job {
+            Some(job) => check.forms(job),
+            None => Some(vec![Form::of_machines(1)]),
+        };
+        let market = check.market(table, (job, forms.as_deref()));
+        let first = check.job(self.job, forms);
+        if let (Some(job), Some(policies)) = (self.job, &policies) {
+            check.lateness(job.get_ref(), job.span(), policies);
+        }
+        if let (Some(table), Some(market), Some((first, _))) = (self.market, &market, &first) {
+            let machines = job.and_then(|job| Some(job.machines.as_ref()?.span()));
+            let forms = job.and_then(|job| Some(job.form.as_ref()?.span()));
+            check.offers(
+                market,
+                first,
+                machines.or(forms).unwrap_or_else(|| table.span()),
+            );
+        }
+        let mut study = Study {
+            market: market?,
+            policies: policies?,
+            settings: Vec::new(),
+        };
+        study.add(self, first?, check);
+        Some(study)
     }
-    let mut check = Check {
-        source,
-        base,
-        d: diagnostics,
-    };
-    let policies = check.policies(file.policy.as_ref().map(|table| table.get_ref()));
-    let job = file.job.as_ref().map(|job| job.get_ref());
-    let forms = job.map(|job| check.forms(job));
-    let table = file.market.as_ref().map(|table| table.get_ref());
-    let forms = forms.unwrap_or_else(|| Some(vec![Form::of_machines(1)]));
-    let market = check.market(table, (job, forms.as_deref()));
-    let jobs = check.jobs(file.job.as_ref(), forms);
-    if let (Some(job), Some(policies)) = (&file.job, &policies) {
-        check.lateness(job.get_ref(), job.span(), policies);
-    }
-    if let (Some(table), Some(found), Some(jobs)) = (&file.market, &market, &jobs) {
-        let machines = job.and_then(|job| job.machines.as_ref());
-        let forms = job.and_then(|job| job.form.as_ref());
-        let span = machines.map(|machines| machines.span());
-        let span = span.or_else(|| forms.map(|forms| forms.span()));
-        check.offers(found, jobs, span.unwrap_or_else(|| table.span()));
-    }
-    let mut settings = Vec::new();
-    let (policies, market, jobs) = (policies?, market?, jobs?);
-    for world in &market.worlds {
-        for (job, span) in &jobs {
-            let starts = file.starts.as_ref();
-            let starts = starts.map(|table| (table.get_ref(), table.span()));
-            let setting = check.setting(&market, world, job.clone(), span.clone(), starts);
-            let lives = market.replicas.as_ref().unwrap_or(span);
-            settings.extend(setting.filter(|one| check.size(one, policies.len(), span, lives)));
+
+    /// Adds the settings of one more job to a study.
+    pub fn add_to(self, study: &mut Study, check: &mut Check<'_>) {
+        let forms = self.job.and_then(|job| check.forms(job.get_ref()));
+        if let Some(job) = check.job(self.job, forms) {
+            study.add(self, job, check);
         }
     }
-    let stem = Path::new(&source.name).file_stem();
-    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-    (diagnostics.len() == before).then(|| Study {
-        name: file.name.or(stem).unwrap_or_default(),
-        about: market.about,
-        source: market.source,
-        seed: file.seed,
-        policies,
-        settings,
-    })
+}
+
+impl Study {
+    /// Adds a setting for each world of the market.
+    fn add(&mut self, tables: StudyTables<'_>, job: (Job, Range<usize>), check: &mut Check<'_>) {
+        let (job, span) = job;
+        let starts = tables.starts.map(|table| (table.get_ref(), table.span()));
+        for world in &self.market.worlds {
+            let (job, span) = (job.clone(), span.clone());
+            let setting = check.setting(
+                &self.market,
+                world,
+                job,
+                span.clone(),
+                starts.clone(),
+                tables.replicas,
+            );
+            let lives = self.market.replicas.as_ref().unwrap_or(&span);
+            let is_legal = |one: &Setting| check.size(one, self.policies.len(), &span, lives);
+            self.settings.extend(setting.filter(is_legal));
+        }
+    }
 }
 
 impl Check<'_> {
-    fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Box<dyn Recipe>)>> {
+    fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Arc<dyn Recipe>)>> {
         let settings = self.needed("policy", settings, "which policies are beside each other")?;
         let own = settings.own.keys().map(String::as_str);
         let all = POLICIES.iter().map(|policy| policy.name).chain(own);
@@ -92,7 +116,7 @@ impl Check<'_> {
                     .collect(),
             );
         };
-        let mut policies: Vec<(String, Box<dyn Recipe>)> = Vec::new();
+        let mut policies: Vec<(String, Arc<dyn Recipe>)> = Vec::new();
         for name in names.get_ref() {
             let (word, span) = (name.get_ref(), name.span());
             if policies.iter().any(|(known, _)| known == word) {
@@ -140,7 +164,7 @@ impl Check<'_> {
         &mut self,
         job: &JobTable,
         at: Range<usize>,
-        policies: &[(String, Box<dyn Recipe>)],
+        policies: &[(String, Arc<dyn Recipe>)],
     ) {
         if job.lateness_usd_per_h.is_some() {
             return;
@@ -154,11 +178,11 @@ impl Check<'_> {
         }
     }
 
-    fn jobs(
+    fn job(
         &mut self,
-        table: Option<&::toml::Spanned<JobTable>>,
+        table: Option<&Spanned<JobTable>>,
         forms: Option<Vec<Form>>,
-    ) -> Option<Vec<(Job, Range<usize>)>> {
+    ) -> Option<(Job, Range<usize>)> {
         let job = self.needed("job", table, "what is to be done, until when")?;
         let job = job.get_ref();
         let work = self.needed(
@@ -168,44 +192,23 @@ impl Check<'_> {
         );
         let deadline = job.deadline_h.as_ref();
         let deadline = self.needed("job.deadline_h", deadline, "hours until it shall be done");
-        let (work_s, deadline, forms) = (work?.get() * 3600.0, deadline?, forms?);
-        let mut changeovers = vec![Delay::new(0.0)?];
-        self.each_once("job.deadline_h", &deadline.get_ref().0, deadline.span());
-        if let Some(several) = &job.changeover_s {
-            self.each_once("job.changeover_s", &several.get_ref().0, several.span());
-            changeovers.clone_from(&several.get_ref().0);
-        }
-        let mut jobs = Vec::new();
-        for deadline_h in &deadline.get_ref().0 {
-            for changeover in &changeovers {
-                let job = Job {
-                    work_s,
-                    deadline_s: deadline_h.get() * 3600.0,
-                    changeover_s: changeover.get(),
-                    checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
-                    checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
-                    forms: forms.clone(),
-                    lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
-                    last_tick: if job.whole_last_tick {
-                        LastTick::Whole
-                    } else {
-                        LastTick::Used
-                    },
-                    probe_s: job.probe_s.map_or(60.0, Delay::get),
-                };
-                jobs.push((job, deadline.span()));
-            }
-        }
-        Some(jobs)
-    }
-
-    /// Refuses values that are given twice: each has a table.
-    fn each_once<T: PartialEq>(&mut self, key: &str, values: &[T], at: Range<usize>) {
-        let comes_again = |(at, value): (usize, &T)| values[..at].contains(value);
-        if values.iter().enumerate().any(comes_again) {
-            let title = format!("`{key}` has the same value twice");
-            self.wrong(at, title, "each value has a table of its own", "");
-        }
+        let (work_h, deadline, forms) = (work?, deadline?, forms?);
+        let job = Job {
+            work_s: work_h.get() * 3600.0,
+            deadline_s: deadline.get_ref().get() * 3600.0,
+            changeover_s: job.changeover_s.map_or(0.0, Delay::get),
+            checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
+            checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
+            forms,
+            lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
+            last_tick: if job.whole_last_tick {
+                LastTick::Whole
+            } else {
+                LastTick::Used
+            },
+            probe_s: job.probe_s.map_or(60.0, Delay::get),
+        };
+        Some((job, deadline.span()))
     }
 
     /// Refuses a setting that no machine can run; whether it can be.
@@ -259,6 +262,7 @@ impl Check<'_> {
         job: Job,
         deadline: Range<usize>,
         starts: Option<(&StartsTable, Range<usize>)>,
+        replicas: Option<Count>,
     ) -> Option<Setting> {
         // Forms that other zones serve say nothing of this world.
         let mut job = job;
@@ -283,7 +287,8 @@ impl Check<'_> {
             Some(_) => in_time.saturating_mul(LATEST),
             None => in_time,
         };
-        if let Some((replicas, means)) = market.drawn {
+        if let Some((drawn, means)) = market.drawn {
+            let replicas = replicas.map_or(drawn, |count| u64::from(count.get()));
             let machines = job.forms.iter().map(|form| form.machines);
             let machines = machines.max().unwrap_or(1);
             let process = |zone: usize| match means {
@@ -291,12 +296,8 @@ impl Check<'_> {
                 None => Process::fitted(world, zone, machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();
-            return Some(Setting {
-                job,
-                world: world.clone(),
-                lives: AvailabilitySource::Drawn(processes, replicas),
-                ticks,
-            });
+            let lives = AvailabilitySource::Drawn(processes, replicas);
+            return Some(Setting::new(job, world, lives, ticks));
         }
         let has = world.ticks();
         if has < ticks {
@@ -311,13 +312,13 @@ impl Check<'_> {
             self.wrong(deadline, title, label, help);
             return None;
         }
-        let starts = self.starts(starts, world, has - ticks)?;
-        Some(Setting {
+        let starts = self.starts(starts, world, has - ticks, replicas)?;
+        Some(Setting::new(
             job,
-            world: world.clone(),
-            lives: AvailabilitySource::Traces(starts),
+            world,
+            AvailabilitySource::Traces(starts),
             ticks,
-        })
+        ))
     }
 
     /// Ticks at which lives begin, of which `last` is the last that leaves time enough.
@@ -326,10 +327,13 @@ impl Check<'_> {
         table: Option<(&StartsTable, Range<usize>)>,
         world: &World,
         last: usize,
+        replicas: Option<Count>,
     ) -> Option<Vec<usize>> {
-        let (spread, at_s) = table.as_ref().map_or((None, None), |(table, _)| {
-            (table.spread, table.at_s.as_ref())
-        });
+        let (spread, at_s) = match (replicas, &table) {
+            (Some(_), _) => (replicas, None),
+            (None, Some((table, _))) => (table.spread, table.at_s.as_ref()),
+            (None, None) => (None, None),
+        };
         let tick = SimTime::from_seconds(world.tick_s).nanoseconds().max(1);
         let Some(at_s) = at_s else {
             let count = spread.map_or(STARTS, |count: Count| count.get() as usize);

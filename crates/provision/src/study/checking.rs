@@ -7,11 +7,11 @@ use std::sync::Arc;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, toml};
 
 /// A file that is checked, and what is wrong with it.
-pub(super) struct Check<'c> {
-    pub(super) source: &'c Arc<Source>,
+pub struct Check<'c> {
+    pub source: &'c Arc<Source>,
     /// Where folders are looked for.
-    pub(super) base: &'c Path,
-    pub(super) d: &'c mut Diagnostics,
+    pub base: &'c Path,
+    pub d: &'c mut Diagnostics,
 }
 
 impl Check<'_> {

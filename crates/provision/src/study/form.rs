@@ -1,133 +1,105 @@
 //! What a scenario file with `[policy]` says.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{Error, IntoDeserializer, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use toml::Spanned;
 
-use crate::policy::registry::Settings;
 use scavsim_read::input::checked::{
     Count, Delay, Interval, Machines, NonNegative, Positive, ShareOf,
 };
 
-/// The file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct StudyFile {
-    pub(super) name: Option<String>,
-    pub(super) seed: u64,
-    pub(super) job: Option<Spanned<JobTable>>,
-    pub(super) market: Option<Spanned<MarketTable>>,
-    pub(super) starts: Option<Spanned<StartsTable>>,
-    pub(super) policy: Option<Spanned<Settings>>,
-}
-
 /// What is to be done, until when.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct JobTable {
-    pub(super) work_h: Option<Positive>,
-    pub(super) deadline_h: Option<Spanned<ValueOrList<Positive>>>,
-    pub(super) changeover_s: Option<Spanned<ValueOrList<Delay>>>,
-    pub(super) checkpoint_gb: Option<NonNegative>,
-    pub(super) checkpoint_every_s: Option<Interval>,
-    pub(super) machines: Option<Spanned<Machines>>,
-    pub(super) form: Option<Spanned<Vec<Spanned<FormTable>>>>,
-    pub(super) lateness_usd_per_h: Option<NonNegative>,
-    pub(super) whole_last_tick: bool,
-    pub(super) probe_s: Option<Delay>,
+pub struct JobTable {
+    /// Hours of work without interruptions, on the first form or one machine at speed 1.
+    pub work_h: Option<Positive>,
+    /// Hours until it shall be done.
+    #[schemars(with = "Option<Positive>")]
+    pub deadline_h: Option<Spanned<Positive>>,
+    /// Seconds from a start of machines until they work; 0 when absent.
+    pub changeover_s: Option<Delay>,
+    /// GB of a checkpoint, which are carried to another region for the price of egress; 0 when absent.
+    pub checkpoint_gb: Option<NonNegative>,
+    /// Seconds of work between two checkpoints; work is saved at once when absent.
+    pub checkpoint_every_s: Option<Interval>,
+    /// Machines that it takes; 1 when absent.
+    #[schemars(with = "Option<Machines>")]
+    pub machines: Option<Spanned<Machines>>,
+    /// Sets of machines that it can run on, in place of `machines`.
+    #[schemars(with = "Option<Vec<FormTable>>")]
+    pub form: Option<Spanned<Vec<Spanned<FormTable>>>>,
+    /// USD for each hour after the deadline; without it a policy may not be late.
+    pub lateness_usd_per_h: Option<NonNegative>,
+    /// Whether the last tick is paid to its end.
+    pub whole_last_tick: bool,
+    /// Seconds that a machine is paid which a policy starts to see whether there is any; 60 when absent.
+    pub probe_s: Option<Delay>,
 }
 
 /// Machines that it can run on, and how fast it is on them.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct FormTable {
-    pub(super) name: Option<Spanned<String>>,
-    pub(super) machines: Option<Spanned<Machines>>,
-    pub(super) vm: Option<Spanned<String>>,
+pub struct FormTable {
+    /// Its name.
+    #[schemars(with = "Option<String>")]
+    pub name: Option<Spanned<String>>,
+    /// Machines that it takes; 1 when absent.
+    #[schemars(with = "Option<Machines>")]
+    pub machines: Option<Spanned<Machines>>,
+    /// VM type; any when absent.
+    #[schemars(with = "Option<String>")]
+    pub vm: Option<Spanned<String>>,
     /// Seconds of work per second, all the time.
-    pub(super) speed: Option<Positive>,
+    pub speed: Option<Positive>,
     /// Seconds of work per second, from shares of the work on.
-    pub(super) steps: Option<Spanned<Vec<Spanned<StepTable>>>>,
+    #[schemars(with = "Option<Vec<StepTable>>")]
+    pub steps: Option<Spanned<Vec<Spanned<StepTable>>>>,
 }
 
 /// How fast a form is from a share of the work on.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct StepTable {
-    pub(super) from: Option<ShareOf>,
-    pub(super) speed: Option<Positive>,
+pub struct StepTable {
+    /// Share of the work from which on it holds.
+    pub from: Option<ShareOf>,
+    pub speed: Option<Positive>,
 }
 
 /// Where it is done.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct MarketTable {
+pub struct MarketTable {
     /// A market of the library, or a folder.
-    pub(super) traces: Option<Spanned<String>>,
-    pub(super) zones: Option<Spanned<Vec<Spanned<String>>>>,
+    #[schemars(with = "Option<String>")]
+    pub traces: Option<Spanned<String>>,
+    /// Zones of the market; all when absent.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub zones: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether each zone is a world of its own.
-    pub(super) each_alone: bool,
+    pub each_alone: bool,
     /// Lives drawn from the process that is fitted to the traces, or from that of `run_h` and `pause_h`.
-    pub(super) replicas: Option<Spanned<Count>>,
-    pub(super) run_h: Option<Positive>,
-    pub(super) pause_h: Option<Positive>,
-    pub(super) spot_usd_per_h: Option<Positive>,
-    pub(super) on_demand_usd_per_h: Option<Positive>,
-    pub(super) tick_s: Option<Positive>,
+    #[schemars(with = "Option<Count>")]
+    pub replicas: Option<Spanned<Count>>,
+    /// Mean hours that a zone has machines, where no traces are named.
+    pub run_h: Option<Positive>,
+    /// Mean hours that it has none.
+    pub pause_h: Option<Positive>,
+    /// Price of a spot machine in that zone.
+    pub spot_usd_per_h: Option<Positive>,
+    /// Price of a machine on demand in that zone.
+    pub on_demand_usd_per_h: Option<Positive>,
+    /// Seconds of a tick there; 600 when absent.
+    pub tick_s: Option<Positive>,
 }
 
 /// Where lives begin in the traces.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct StartsTable {
+pub struct StartsTable {
     /// So many, evenly over the traces.
-    pub(super) spread: Option<Count>,
+    pub spread: Option<Count>,
     /// At these seconds.
-    pub(super) at_s: Option<Spanned<Vec<Spanned<NonNegative>>>>,
-}
-
-/// A value, or a list of some.
-#[derive(Debug, Clone)]
-pub(super) struct ValueOrList<T>(pub(super) Vec<T>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for ValueOrList<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OneOrMany<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
-            type Value = ValueOrList<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or a list of numbers")
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<ValueOrList<T>, E> {
-                Ok(ValueOrList(vec![T::deserialize(
-                    value.into_deserializer(),
-                )?]))
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<ValueOrList<T>, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<ValueOrList<T>, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ValueOrList<T>, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                if values.is_empty() {
-                    return Err(A::Error::custom("expected at least one number, found none"));
-                }
-                Ok(ValueOrList(values))
-            }
-        }
-        deserializer.deserialize_any(OneOrMany(PhantomData))
-    }
+    #[schemars(with = "Option<Vec<NonNegative>>")]
+    pub at_s: Option<Spanned<Vec<Spanned<NonNegative>>>>,
 }

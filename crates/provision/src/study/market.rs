@@ -15,10 +15,15 @@ use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
 
 /// Where a study is.
-pub(super) struct StudyMarket {
-    pub(super) about: String,
-    pub(super) source: String,
-    pub(super) worlds: Vec<World>,
+#[derive(Debug, Clone)]
+pub struct StudyMarket {
+    /// What it is on, in a sentence.
+    pub about: String,
+    /// Where that is from.
+    pub source: String,
+    /// Hash of the folder that it is, where it is one.
+    pub hashes: Vec<String>,
+    pub worlds: Vec<World>,
     /// Lives that are drawn, and the means of runs and pauses where they are given.
     pub(super) drawn: Option<(u64, Option<(f64, f64)>)>,
     /// Where the number of lives is given.
@@ -76,6 +81,7 @@ impl Check<'_> {
         Some(StudyMarket {
             about: market.about,
             source: market.source,
+            hashes: Vec::new(),
             worlds,
             drawn: replicas.map(|replicas| (replicas, None)),
             replicas: table.replicas.as_ref().map(Spanned::span),
@@ -175,6 +181,7 @@ impl Check<'_> {
         Some(StudyMarket {
             about: format!("runs of {run_h} h and pauses of {pause_h} h in the mean, exponential"),
             source: String::new(),
+            hashes: Vec::new(),
             worlds: vec![World {
                 tick_s,
                 zones: vec![zone],
@@ -186,16 +193,11 @@ impl Check<'_> {
     }
 
     /// A market that never has as many spot machines as the job takes leaves nothing to decide.
-    pub(super) fn offers(
-        &mut self,
-        market: &StudyMarket,
-        jobs: &[(Job, Range<usize>)],
-        at: Range<usize>,
-    ) {
+    pub(super) fn offers(&mut self, market: &StudyMarket, job: &Job, at: Range<usize>) {
         let is_given = matches!(market.drawn, Some((_, Some(_))));
         let zones = || market.worlds.iter().flat_map(|world| &world.zones);
         let most = zones().flat_map(|zone| zone.offered.iter().copied()).max();
-        let (Some(most), Some((job, _))) = (most, jobs.first()) else {
+        let Some(most) = most else {
             return;
         };
         let least = job.forms.iter().map(|form| form.machines).min();

@@ -1,6 +1,6 @@
 //! How much the lives of a setting tell: those that overlap in time meet the same market, and are not independent.
 
-use super::{AvailabilitySource, Setting};
+use super::AvailabilitySource;
 use scavsim_base::text::words::plural;
 
 /// Fewer lives side by side in a trace are too few for an interval.
@@ -18,14 +18,14 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The sample that a setting's lives are. Each draw of a process is independent.
-    pub fn from_setting(setting: &Setting) -> Sample {
-        match &setting.lives {
-            AvailabilitySource::Traces(starts) => Sample::of_starts(starts, setting.ticks),
+    /// The sample that lives of so many ticks are. Each draw of a process is independent.
+    pub fn of_lives(lives: &AvailabilitySource, ticks: usize) -> Sample {
+        match lives {
+            AvailabilitySource::Traces(starts) => Sample::of_starts(starts, ticks),
             AvailabilitySource::Drawn(..) => Sample {
-                lives: setting.lives.count(),
-                disjoint: setting.lives.count(),
-                effective: setting.lives.count() as f64,
+                lives: lives.count(),
+                disjoint: lives.count(),
+                effective: lives.count() as f64,
             },
         }
     }
@@ -61,6 +61,11 @@ impl Sample {
     /// Whether it is too small for an interval.
     pub fn is_too_small(&self) -> bool {
         self.effective < 2.0
+    }
+
+    /// How many independent lives each of them counts as; 0 where they are too few for an interval.
+    pub fn independence(&self) -> f64 {
+        self.effective / self.lives.max(1) as f64
     }
 
     /// How many independent values as many of its lives tell as much as; fewer than two where it is too small.

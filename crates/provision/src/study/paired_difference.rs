@@ -1,8 +1,5 @@
 //! Policies beside one of them, life by life: all of them met the same markets.
 
-use super::overlap::Sample;
-use super::run::StartOutcomes;
-use crate::policy_run::outcome::Outcome;
 use scavsim_base::stats::{Interval, Welford};
 
 /// What a policy costs more than another on the same lives.
@@ -33,30 +30,24 @@ impl PairedSums {
         }
     }
 
-    /// Takes in lives, which follow those before.
-    pub fn add(&mut self, met: &[StartOutcomes]) {
-        for one in met {
-            // Nothing of a life in which one of a pair failed.
-            let cost = |life: &Outcome| life.failed.is_none().then(|| life.cost_usd());
-            let costs: Vec<Option<f64>> = one.outcomes.iter().map(cost).collect();
-            for (at, (more, cheaper)) in self.pairs.iter_mut().enumerate() {
-                let pair = costs[at / self.policies].zip(costs[at % self.policies]);
-                let Some(usd) = pair.map(|(one, other)| one - other) else {
-                    continue;
-                };
+    /// Takes in what each policy cost in a life that follows those before; `None` where it failed.
+    pub fn add(&mut self, costs: &[Option<f64>]) {
+        for (at, (more, cheaper)) in self.pairs.iter_mut().enumerate() {
+            let pair = costs[at / self.policies].zip(costs[at % self.policies]);
+            if let Some(usd) = pair.map(|(one, other)| one - other) {
                 more.add(usd);
                 *cheaper += usize::from(usd < -1e-9);
             }
         }
     }
 
-    /// What each policy costs more than that of number `against`, over lives that are such a sample.
-    pub fn against(&self, against: usize, sample: &Sample) -> Vec<PairedDifference> {
+    /// What each policy costs more than that of number `against`, where each life counts as so many independent ones.
+    pub fn against(&self, against: usize, independence: f64) -> Vec<PairedDifference> {
         let of = |policy: usize| {
             let (more, cheaper) = &self.pairs[policy * self.policies + against];
             PairedDifference {
                 more_usd: more.mean(),
-                interval: more.interval_as_of(sample.effective(more.count())),
+                interval: more.interval_as_of(independence * more.count() as f64),
                 cheaper: *cheaper as f64 / more.count().max(1) as f64,
             }
         };

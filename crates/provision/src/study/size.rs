@@ -1,7 +1,6 @@
 //! How much there is to run: said before it begins, and refused where no machine does it.
 
 use super::{AvailabilitySource, Setting, Study};
-use scavsim_base::text::words::plural;
 
 /// Most hours of a deadline, so that the clock holds two of them.
 pub(super) const MOST_HOURS: f64 = 1e6;
@@ -15,8 +14,6 @@ pub(super) const MOST_BYTES: f64 = 4e9;
 /// How much there is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StudySize {
-    /// Lives of all policies in all settings.
-    pub lives: usize,
     /// Ticks that a life may take.
     pub ticks: usize,
     /// Ticks of all lives under all policies, and the clairvoyant.
@@ -26,19 +23,11 @@ pub struct StudySize {
 }
 
 impl Study {
-    /// How much there is to run, in words.
-    pub fn extent(&self) -> String {
-        let StudySize { lives, ticks, .. } = self.size();
-        let ticks = plural(ticks as u64, "tick");
-        format!("{} of up to {ticks}", plural(lives as u64, "life"))
-    }
-
     /// How much there is to run.
     pub fn size(&self) -> StudySize {
         let bytes = self.settings.iter().map(Setting::bytes);
         let decisions = (self.settings.iter()).map(|one| one.decisions(self.policies.len()));
         StudySize {
-            lives: self.cases(),
             ticks: (self.settings.iter().map(|one| one.ticks))
                 .max()
                 .unwrap_or(0),

@@ -39,6 +39,12 @@ pub struct World {
 }
 
 impl World {
+    /// Names of its zones.
+    pub fn zone_names(&self) -> String {
+        let names: Vec<&str> = self.zones.iter().map(|zone| zone.name.as_str()).collect();
+        names.join(", ")
+    }
+
     /// Ticks of the traces: those of the shortest.
     pub fn ticks(&self) -> usize {
         let of = |zone: &Zone| zone.offered.len().min(zone.spot_usd_per_h.len());

@@ -91,7 +91,6 @@ impl Probes {
 macro_rules! strategy_settings {
     ($($settings:tt)*) => {
         scavsim_base::settings! {
-            #[derive(serde::Serialize, schemars::JsonSchema)]
             $($settings)*
         }
     };

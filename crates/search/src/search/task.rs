@@ -85,7 +85,7 @@ const PLAN_PROBE_STEPS: u64 = 10;
 const BAG_PROBE_JOBS: u64 = 8;
 
 /// What everybody knows of a workload.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct WorkloadFacts {
     /// Samples in one epoch, D, where it has such.
     pub samples_per_epoch: Option<f64>,

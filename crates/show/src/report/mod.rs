@@ -6,7 +6,7 @@
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns` and [`table_figures`]: one row per group; [`summary_by`]: by any columns;
 //!   [`group_summary`]: what they share.
-//! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
+//! - [`policies_table`]: one row per pricing policy; [`market_table`]: one per policy that decides during a run; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`ranking_table`], [`ranking_data`]: one row per configuration; `ranking_layout`: what of it fits; `ranking_plans`: parallel plans in it.
 //! - [`manifest`]: what a result folder was made from; [`result_files`]: results that appear together, of comparisons and policies.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
@@ -28,6 +28,7 @@ pub mod headline;
 pub mod headline_table;
 pub mod identity;
 pub mod manifest;
+pub mod market_table;
 pub mod percent;
 pub mod places;
 pub mod policies_table;

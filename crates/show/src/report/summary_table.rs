@@ -203,7 +203,7 @@ fn tone(group: &Group, best: &[&Group]) -> Tone {
 }
 
 /// Why cases of a block have no result, each reason once.
-fn failures(block: &[Group], page: &Page) -> String {
+pub(super) fn failures(block: &[Group], page: &Page) -> String {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for group in block {
         for (reason, count) in &group.reasons {

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::form::{Form, Reading};
 use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
+use crate::experiment::PlanError;
 use crate::scenario::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -20,7 +21,6 @@ use scavsim_data::cloud::Fleet;
 use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
-use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
 use scavsim_search::search::WorkloadFacts;
@@ -30,6 +30,8 @@ use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {
     key: "bag",
+    implied_by: &[],
+    is_searched: true,
     reads: &[
         "bag",
         "cluster.vm",
@@ -112,7 +114,7 @@ impl Topic for BagOfJobs {
         &'s self,
         search: &Search,
         preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, OutsideHull> {
+    ) -> Result<PreparedSearch<'s>, PlanError> {
         let terms = Arc::clone(&self.terms[preparing.setting.number]);
         Ok(PreparedSearch {
             known: self.known(search, &preparing.setting.setup),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::form::{Form, Reading};
 use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
+use crate::experiment::PlanError;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::configurations::Configurations;
 use crate::scenario::file::{OutsideHullRule, ScenarioFile, SearchGrouping};
@@ -19,7 +20,7 @@ use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::pricing::RentedVmType;
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::space::Space;
-use scavsim_data::workload::{OutsideHull, Reach, Workload};
+use scavsim_data::workload::{Reach, Workload};
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::History;
 use scavsim_sim::cluster::{Setup, World};
@@ -27,6 +28,8 @@ use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 pub(super) const FORM: Form = Form {
     key: "workloads",
+    implied_by: &[],
+    is_searched: true,
     reads: &[
         "workloads",
         "fidelity",
@@ -244,7 +247,7 @@ impl Topic for Clusters {
         &'s self,
         search: &Search,
         preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, OutsideHull> {
+    ) -> Result<PreparedSearch<'s>, PlanError> {
         let Setting {
             variation, setup, ..
         } = preparing.setting;

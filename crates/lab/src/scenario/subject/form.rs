@@ -5,14 +5,14 @@ use crate::scenario::extensions::Extensions;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
 use scavsim_data::pricing::Policy;
+use scavsim_read::input::checked::Count;
 use scavsim_read::input::toml::Key;
 
 /// Keys that are read whatever the subject.
-const COMMON: &[&str] = &[
-    "include",
-    "unset",
-    "name",
-    "seed",
+const COMMON: &[&str] = &["include", "unset", "name", "seed"];
+
+/// Keys that are read where configurations are searched.
+const SEARCHED: &[&str] = &[
     "replicas",
     "precision",
     "most_replicas",
@@ -32,6 +32,10 @@ const COMMON: &[&str] = &[
 pub(crate) struct Form {
     /// The key that makes a file one of it.
     pub(in crate::scenario) key: &'static str,
+    /// Other keys that make a file one of it where it has no subject's key.
+    pub(super) implied_by: &'static [&'static str],
+    /// Whether configurations are searched: whether it reads the keys of searches and prices.
+    pub(in crate::scenario) is_searched: bool,
     /// The keys that it reads besides those that every subject does, with dots; of a table that is named, all.
     pub(super) reads: &'static [&'static str],
     /// Keys of the subject's own that may hold several values, which make settings.
@@ -50,7 +54,8 @@ impl Form {
             one.strip_prefix(other)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        let mut all = COMMON.iter().chain(self.reads);
+        let of_searches = SEARCHED.iter().filter(|_| self.is_searched);
+        let mut all = COMMON.iter().chain(of_searches).chain(self.reads);
         all.any(|known| is_below(key, known) || is_below(known, key))
     }
 
@@ -87,6 +92,8 @@ pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,
     pub(in crate::scenario) given: &'a Extensions,
+    /// Replicas from the command line.
+    pub(in crate::scenario) replicas: Option<Count>,
     /// Whether the file could be read without complaint.
     pub(in crate::scenario) reads_well: bool,
 }

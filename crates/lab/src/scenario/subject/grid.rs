@@ -10,6 +10,7 @@ use toml::Spanned;
 use super::form::{Form, Reading};
 use super::grid_types;
 use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
+use crate::experiment::PlanError;
 use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -19,7 +20,6 @@ use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, RentedVmType};
-use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
 use scavsim_search::search::{Past, WorkloadFacts};
@@ -29,6 +29,8 @@ use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {
     key: "grid",
+    implied_by: &[],
+    is_searched: true,
     reads: &[
         "grid",
         "jobs",
@@ -184,7 +186,7 @@ impl Topic for MeasuredJobs {
         &'s self,
         search: &Search,
         preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, OutsideHull> {
+    ) -> Result<PreparedSearch<'s>, PlanError> {
         let job = Arc::clone(&self.jobs[search.choice]);
         Ok(PreparedSearch {
             known: self.known(search, &preparing.setting.setup),

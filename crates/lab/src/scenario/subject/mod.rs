@@ -1,4 +1,5 @@
-//! What a scenario is about: training clusters, a measured grid, a bag of jobs, or a model that is cut over GPUs.
+//! What a scenario is about: training clusters, a measured grid, a bag of jobs, a model that is cut over GPUs,
+//! or policies that decide during a run.
 //!
 //! Each subject has a file here with all that is its own: which keys of a scenario file it reads (`Form`), how they
 //! become what it is searched on, and what strategies know of that (`Topic`). Nothing outside of this folder asks which
@@ -10,6 +11,7 @@ pub(super) mod form;
 pub(crate) mod grid;
 mod grid_types;
 pub(crate) mod plans;
+pub(crate) mod policies;
 #[cfg(test)]
 mod tests;
 pub(crate) mod topic;
@@ -22,6 +24,7 @@ pub use bag::BagOfJobs;
 pub use clusters::Clusters;
 pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
+pub use policies::MarketPolicies;
 
 use super::Setting;
 use super::complaints::Complaints;
@@ -29,6 +32,7 @@ use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, Sc
 use super::files::Files;
 use form::{Form, Reading};
 use scavsim_data::pricing::charges::CHARGES;
+use scavsim_provision::study::Study;
 use scavsim_read::input::toml::{Lists, Path, Tables};
 use scavsim_sim::cluster::Setup;
 use topic::Topic;
@@ -41,6 +45,7 @@ pub enum Subject {
     Grid(MeasuredJobs),
     Bag(BagOfJobs),
     Plans(ModelPlans),
+    Policies(MarketPolicies),
 }
 
 /// A kind of subject: its form, and what it makes of a file of it; `None` where something is wrong, which is told.
@@ -51,6 +56,13 @@ pub(super) struct SubjectKind {
 
 /// All kinds. A file is about the first whose key it has; about clusters, where it has none.
 pub(super) const KINDS: &[SubjectKind] = &[
+    SubjectKind {
+        form: &policies::FORM,
+        read: |file, told| {
+            let read = policies::read(file, told);
+            read.map(|own| (Subject::Policies(own), Setup::default()))
+        },
+    },
     SubjectKind {
         form: &plans::FORM,
         read: |file, told| plans::read(file, told).map(|(own, setup)| (Subject::Plans(own), setup)),
@@ -74,8 +86,11 @@ pub(super) const KINDS: &[SubjectKind] = &[
 
 impl SubjectKind {
     pub(super) fn from_files(files: &Files) -> &'static SubjectKind {
-        let has = |kind: &&SubjectKind| files.keys.iter().any(|key| key.path == kind.form.key);
-        KINDS.iter().find(has).unwrap_or(&KINDS[KINDS.len() - 1])
+        let has = |own: &str| files.keys.iter().any(|key| key.path == own);
+        let named = KINDS.iter().find(|kind| has(kind.form.key));
+        let implied =
+            || (KINDS.iter()).find(|kind| kind.form.implied_by.iter().any(|key| has(key)));
+        named.or_else(implied).unwrap_or(&KINDS[KINDS.len() - 1])
     }
 }
 
@@ -109,6 +124,7 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
+            Subject::Policies(own) => own,
         }
     }
 
@@ -118,6 +134,7 @@ impl Subject {
             Subject::Grid(own) => own,
             Subject::Bag(own) => own,
             Subject::Plans(own) => own,
+            Subject::Policies(own) => own,
         }
     }
 
@@ -126,6 +143,11 @@ impl Subject {
             Subject::Clusters(own) => Some(own),
             _ => None,
         }
+    }
+
+    /// The policies that are run, where it is about such.
+    pub fn study(&self) -> Option<&Arc<Study>> {
+        self.topic().study()
     }
 
     /// The names in results of what is searched: workloads, jobs of the grid, the bag, the model.

@@ -19,6 +19,7 @@ use layers::PlanSubject;
 
 use super::form::{Form, Reading};
 use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
+use crate::experiment::PlanError;
 use crate::scenario::axis::Axis;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -28,7 +29,6 @@ use crate::scenario::prices::Rentals;
 use crate::scenario::{Setting, measured_defaults, setup};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
-use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::PlanEnvironment;
@@ -42,6 +42,8 @@ use scavsim_sim::training::Variation;
 
 pub(super) const FORM: Form = Form {
     key: "parallel",
+    implied_by: &[],
+    is_searched: true,
     reads: &[
         "parallel",
         "failures",
@@ -131,7 +133,7 @@ impl Topic for ModelPlans {
         &'s self,
         search: &Search,
         preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, OutsideHull> {
+    ) -> Result<PreparedSearch<'s>, PlanError> {
         let terms = Arc::clone(&self.terms[preparing.setting.number]);
         let ground = PlanEnvironment::new(Arc::clone(&self.choices), terms);
         Ok(PreparedSearch {

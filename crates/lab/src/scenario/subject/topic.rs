@@ -1,11 +1,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
 use super::form::{Form, Reading};
+use crate::experiment::PlanError;
 use crate::scenario::Setting;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -15,7 +16,7 @@ use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
 use scavsim_data::space::Space;
-use scavsim_data::workload::OutsideHull;
+use scavsim_provision::study::Study;
 use scavsim_search::search::{Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
@@ -131,7 +132,12 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         &'s self,
         search: &Search,
         preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, OutsideHull>;
+    ) -> Result<PreparedSearch<'s>, PlanError>;
+
+    /// The policies that are run where nothing is searched.
+    fn study(&self) -> Option<&Arc<Study>> {
+        None
+    }
 
     /// What may be rented.
     fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;

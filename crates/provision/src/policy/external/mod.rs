@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
@@ -28,10 +29,11 @@ use scavsim_talk::process::start;
 use scavsim_talk::program::{MessageTerms, NoProgram, Program, memory_mib, start_s, timeout_s};
 
 /// Settings of a policy that is another program.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalPolicySettings {
     /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
+    #[schemars(with = "Vec<String>")]
     pub command: Spanned<Vec<String>>,
     /// Seconds within which each answer comes.
     #[serde(default = "timeout_s")]
@@ -147,8 +149,10 @@ impl Recipe for ExternalPolicySettings {
         often.map(|(why, _)| why.clone())
     }
 
-    fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
-        self.stop = flag;
+    fn stopped_by(&self, flag: Option<Arc<AtomicBool>>) -> Option<Arc<dyn Recipe>> {
+        let mut own = self.clone();
+        own.stop = flag;
+        Some(Arc::new(own))
     }
 }
 

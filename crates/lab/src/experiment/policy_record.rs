@@ -1,0 +1,84 @@
+//! One life of a job under a policy, as a record.
+
+use super::evaluate::Evaluator;
+use super::plan::Case;
+use super::record::{Record, Status};
+use super::score::beyond_one;
+use scavsim_base::units::SimTime;
+use scavsim_provision::policy_run::outcome::Outcome;
+use scavsim_provision::study::Study;
+
+/// Why a case has no result.
+const OUT_OF_TIME: &str = "there is no way to be done in time";
+const NO_LIFE: &str = "the traces have no such life";
+
+impl<'p> Evaluator<'p> {
+    /// The record of a policy, or of the clairvoyant behind all policies, in the life that is the replica.
+    pub(super) fn policy_record(&mut self, study: &Study, case: Case) -> Record<'p> {
+        let mut record = self.empty_record(case, None);
+        record.right = None;
+        let key = (case.arena, case.replica);
+        if self.life.as_ref().is_none_or(|(own, _)| *own != key) {
+            let seed = self.plan.terms.streams.seed;
+            let met = study.live(case.arena, case.replica as usize, seed);
+            self.life = met.map(|met| (key, met));
+        }
+        let Some((_, met)) = &self.life else {
+            record.reason = NO_LIFE.into();
+            return record;
+        };
+        record.start = Some(met.start);
+        record.independence = Some(study.settings[case.arena].sample.independence());
+        let optimum = met.optimum.as_ref();
+        record.oracle_cost_usd = optimum.map(|optimum| optimum.bound_usd);
+        record.oracle_time_h = optimum
+            .and_then(|own| own.outcome.finished)
+            .map(SimTime::hours);
+        let (outcome, cost_usd) = match (met.outcomes.get(case.strategy), optimum) {
+            (Some(outcome), _) => (outcome, outcome.cost_usd()),
+            (None, Some(optimum)) => {
+                record.exact = Some(f64::from(optimum.is_exact));
+                (&optimum.outcome, optimum.bound_usd)
+            }
+            (None, None) => {
+                record.reason = OUT_OF_TIME.into();
+                return record;
+            }
+        };
+        if let Some(why) = &outcome.failed {
+            record.reason = why.clone().into();
+            return record;
+        }
+        fill(&mut record, outcome, cost_usd);
+        record
+    }
+}
+
+/// Fills in what a life came to.
+fn fill(record: &mut Record<'_>, life: &Outcome, cost_usd: f64) {
+    record.status = Status::Ok;
+    record.time_h = life.finished.map(SimTime::hours);
+    record.cost_usd = Some(cost_usd);
+    record.kept_net = Some(f64::from(life.kept()));
+    // A life that is late for nothing, or not done, does not compare.
+    let is_comparable = life.kept() || (life.finished.is_some() && life.lateness_usd.is_some());
+    if let Some(least_usd) = record.oracle_cost_usd.filter(|_| is_comparable) {
+        record.overhead_net_cost = beyond_one(cost_usd, least_usd);
+    }
+    record.late_h = Some(life.late.hours());
+    record.spot_h = Some(life.spot.hours());
+    record.on_demand_h = Some(life.on_demand.hours());
+    record.start_up_h = Some(life.start_up.hours());
+    record.lost_work_h = Some(life.lost_work.hours());
+    record.bill_spot_usd = Some(life.spot_usd);
+    record.bill_on_demand_usd = Some(life.on_demand_usd);
+    record.bill_egress_usd = Some(life.egress_usd);
+    record.bill_probes_usd = Some(life.probes_usd);
+    record.bill_lateness_usd = Some(life.lateness_usd.unwrap_or(0.0));
+    record.lost_vms = Some(f64::from(life.losses));
+    record.launches = Some(f64::from(life.launches));
+    record.moves = Some(f64::from(life.moves));
+    record.refused = Some(f64::from(life.refused));
+    record.caught = Some(f64::from(life.caught));
+    record.gave_up = Some(f64::from(life.gave_up));
+}

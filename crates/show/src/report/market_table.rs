@@ -1,0 +1,160 @@
+//! The summary of policies that decide during a run: a line per policy, the cheapest of those in time below.
+
+use scavsim_base::text::words::{plural, plural_with_commas, usd};
+use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
+use scavsim_lab::experiment::Group;
+use scavsim_search::search::CLAIRVOYANT;
+
+use super::summary_table::{are_of_a_block, failures};
+
+/// Whether groups are of policies.
+pub fn is_of(groups: &[Group]) -> bool {
+    (groups.iter()).any(|group| group.tallied.independent.is_some())
+}
+
+/// A table per setting and world.
+pub fn render(groups: &[Group], page: &Page) -> String {
+    let blocks = groups.chunk_by(are_of_a_block);
+    let tables: Vec<String> = blocks.map(|block| table(block, page)).collect();
+    tables.join("\n")
+}
+
+fn table(block: &[Group], page: &Page) -> String {
+    let first = &block[0];
+    let cheapest = (block
+        .iter()
+        .filter(|group| group.strategy != CLAIRVOYANT && is_in_time(group)))
+    .filter_map(|group| Some((cost_usd(group)?, group)))
+    .min_by(|a, b| a.0.total_cmp(&b.0));
+    let least = cheapest.map_or(f64::NEG_INFINITY, |(usd, _)| usd);
+    let sheet = Sheet::new(block, columns()).toned(move |group| match &*group.strategy {
+        CLAIRVOYANT => Tone::Dim,
+        _ if is_in_time(group) && cost_usd(group).is_some_and(|usd| usd <= least) => Tone::Best,
+        _ => Tone::Plain,
+    });
+    let own = [first.setting.clone(), first.workload.clone(), sample(first)];
+    let title = page.parts(own.into_iter().filter(|part| !part.is_empty()), 2);
+    let mut text = page.bold(&title) + &sheet.fit(page).text(page) + &failures(block, page);
+    for group in block {
+        text += &notes(group, page);
+    }
+    let answer = match cheapest {
+        Some((cost_usd, group)) => {
+            let over = over_clairvoyant(group);
+            let over = over.map_or(String::new(), |over| {
+                format!(", {over:.3} times the clairvoyant's cost")
+            });
+            format!(
+                "Cheapest of those in time: {}, {} a life{over}.",
+                group.strategy,
+                usd(cost_usd)
+            )
+        }
+        None => "No policy kept all deadlines.".to_owned(),
+    };
+    text + &page.prose(&answer, 0)
+}
+
+fn columns<'g>() -> Vec<Column<'g, &'g Group>> {
+    let mean = |head: &'static str, digits: usize, rank: u8, metric: &'static str| {
+        Column::number(head, move |group: &&Group| {
+            Cell::number(group.mean(metric).map(|mean| mean.mean), digits)
+        })
+        .rank(rank)
+    };
+    let share = |head: &'static str, digits: usize, rank: u8, column: &'static str| {
+        Column::number(head, move |group: &&Group| {
+            let share = group.tallied.share(column).and_then(|share| share.share());
+            Cell::number(share.map(|share| 100.0 * share), digits)
+        })
+        .rank(rank)
+    };
+    vec![
+        Column::text("policy", |group: &&Group| group.strategy.clone()).rank(0),
+        mean("cost $", 2, 0, "cost_usd"),
+        Column::number("± $", |group: &&Group| {
+            let interval = group.mean("cost_usd").and_then(|mean| mean.interval);
+            Cell::number(interval.map(|ends| 0.5 * (ends.high - ends.low)), 2)
+        })
+        .rank(3),
+        Column::number("× clairvoyant", |group: &&Group| {
+            Cell::number(over_clairvoyant(group), 3)
+        })
+        .rank(1),
+        share("in time %", 1, 1, "kept_net"),
+        mean("late h", 2, 2, "late_h"),
+        mean("spot h", 1, 4, "spot_h"),
+        mean("on demand h", 1, 3, "on_demand_h"),
+        mean("losses", 1, 5, "lost_vms"),
+        mean("moves", 1, 6, "moves"),
+        mean("starts", 1, 7, "launches"),
+        share("net %", 0, 8, "caught"),
+    ]
+}
+
+/// Mean USD of a life, where there is a result.
+pub fn cost_usd(group: &Group) -> Option<f64> {
+    Some(group.mean("cost_usd")?.mean)
+}
+
+/// Lives with a result.
+fn lives(group: &Group) -> u64 {
+    group.tallied.cases - group.tallied.failed
+}
+
+pub fn is_in_time(group: &Group) -> bool {
+    let kept = group.tallied.share("kept_net");
+    kept.is_some_and(|kept| kept.yes == group.tallied.cases)
+}
+
+/// Mean cost over that of the clairvoyant; `None` where some lives do not compare.
+pub fn over_clairvoyant(group: &Group) -> Option<f64> {
+    let over = group.mean("overhead_net_cost")?;
+    (over.count == lives(group)).then_some(1.0 + over.mean)
+}
+
+/// How many lives there are, and how much they tell.
+pub fn sample(group: &Group) -> String {
+    let lives = plural_with_commas(group.tallied.cases, "life");
+    match group.tallied.independent {
+        Some(independent) if independent < 2.0 && group.tallied.cases > 1 => {
+            format!("{lives}, too few that do not overlap for an interval")
+        }
+        Some(independent) if independent < 0.995 * group.tallied.cases as f64 => {
+            format!("{lives} that overlap, as {independent:.1} independent ones")
+        }
+        _ => lives,
+    }
+}
+
+/// What a table does not show of a policy's lives.
+fn notes(group: &Group, page: &Page) -> String {
+    let mut text = String::new();
+    let finished = group.mean("time_h").map_or(0, |mean| mean.count);
+    let unfinished = lives(group) - finished;
+    if unfinished > 0 {
+        let unfinished = plural(unfinished, "life");
+        text += &page.prose(
+            &format!(
+                "{}: {unfinished} unfinished when the market's time was over; the mean cost is a lower bound.",
+                group.strategy
+            ),
+            3,
+        );
+    }
+    if let Some(exact) = group
+        .tallied
+        .share("exact")
+        .filter(|exact| exact.yes < exact.count)
+    {
+        let (inexact, lives) = (exact.count - exact.yes, plural(exact.count, "life"));
+        text += &page.prose(
+            &format!(
+                "{}: the cost is a lower bound, not exact, in {inexact} of {lives}.",
+                group.strategy
+            ),
+            3,
+        );
+    }
+    text
+}
