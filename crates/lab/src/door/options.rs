@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::scenario::Scenario;
 use crate::scenario::{Extensions, Overrides, load_with};
 use scavsim_data::pricing::{AS_MEASURED, Policy, VmPrice};
+use scavsim_provision::policy::Recipe;
+use scavsim_provision::policy::registry::{CLAIRVOYANT, POLICIES};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use scavsim_search::search::{ALL_KNOWING, Registry};
@@ -88,6 +90,16 @@ impl Options {
         let policies = &mut self.given.policies;
         policies.retain(|known| known.name != name);
         policies.push(Policy::of_price(name, Arc::new(price)));
+        self
+    }
+
+    /// One more policy that decides during a run, which `policy.names` may name; all are run where there is no such list.
+    #[must_use]
+    pub fn policy(mut self, name: &str, recipe: impl Recipe + 'static) -> Options {
+        self.given.decisions.retain(|(known, _)| known != name);
+        self.given
+            .decisions
+            .push((name.to_owned(), Arc::new(recipe)));
         self
     }
 
@@ -208,10 +220,12 @@ impl Options {
         let Extensions {
             registry,
             policies,
+            decisions,
             workloads,
         } = &self.given;
         let names = (registry.names().map(|name| ("strategy", name)))
             .chain(policies.iter().map(|policy| ("price", &*policy.name)))
+            .chain(decisions.iter().map(|(name, _)| ("policy", &**name)))
             .chain(workloads.iter().map(|(name, _)| ("workload", &**name)));
         for (what, name) in names {
             if let Some(why) = not_a_name(name) {
@@ -221,6 +235,12 @@ impl Options {
         for known in ALL_KNOWING.iter().map(|declared| declared.name) {
             if registry.names().any(|name| name == known) {
                 refuse("strategy", known, TAKEN);
+            }
+        }
+        for (name, _) in decisions {
+            let is_shipped = POLICIES.iter().any(|policy| policy.name == name);
+            if is_shipped || name == CLAIRVOYANT {
+                refuse("policy", name, TAKEN);
             }
         }
         if policies.iter().any(|policy| policy.name == AS_MEASURED) {

@@ -189,7 +189,10 @@ impl Check<'_> {
     ) -> Option<Scenario> {
         let (mut subject, setup) = read;
         let complaints = &mut self.complaints;
-        if overrides.fidelity.is_some() {
+        if overrides
+            .fidelity
+            .is_some_and(|asked| asked != Fidelity::default())
+        {
             let wrong =
                 complaints.of_file("`--fidelity` says nothing of scenarios with `[policy]`");
             complaints.push(wrong.with_help("they are run tick by tick"));

@@ -1,6 +1,9 @@
 //! What a program adds to what scenarios can name.
 
+use std::sync::Arc;
+
 use scavsim_data::pricing::Policy;
+use scavsim_provision::policy::Recipe;
 use scavsim_read::input::Folder;
 use scavsim_search::search::Registry;
 
@@ -11,6 +14,8 @@ pub struct Extensions {
     pub registry: Registry,
     /// Policies by their names; they come before built-in ones.
     pub policies: Vec<Policy>,
+    /// Policies that decide during a run, by the names in scenarios.
+    pub decisions: Vec<(String, Arc<dyn Recipe>)>,
     /// Folders of workloads by the names in scenarios; they come before embedded ones.
     pub workloads: Vec<(String, Folder)>,
 }

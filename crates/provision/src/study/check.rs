@@ -9,11 +9,11 @@ use super::checking::Check;
 use super::form::{JobTable, MarketTable, StartsTable};
 use super::market::StudyMarket;
 use super::size::{MOST_BYTES, MOST_DECISIONS, MOST_HOURS, MOST_TICKS};
-use super::{AvailabilitySource, Setting, Study};
+use super::{AvailabilitySource, NamedRecipe, Setting, Study};
 use crate::forms::Form;
 use crate::job::{Job, LastTick};
+use crate::policy::Net;
 use crate::policy::registry::{CLAIRVOYANT, POLICIES, Settings};
-use crate::policy::{Net, Recipe};
 use crate::world::World;
 use crate::world::process::Process;
 use scavsim_base::text::words::{rough_size, with_commas};
@@ -38,9 +38,9 @@ pub struct StudyTables<'t> {
 }
 
 impl StudyTables<'_> {
-    /// The study, with the settings of these tables. Every mistake goes to the diagnostics.
-    pub fn read(self, check: &mut Check<'_>) -> Option<Study> {
-        let policies = check.policies(self.policy.map(Spanned::get_ref));
+    /// The study, with the settings of these tables and policies of a program's own. Every mistake goes to the diagnostics.
+    pub fn read(self, own: &[NamedRecipe], check: &mut Check<'_>) -> Option<Study> {
+        let policies = check.policies(self.policy.map(Spanned::get_ref), own);
         let table = self.market.map(Spanned::get_ref);
         let job = self.job.map(Spanned::get_ref);
         let forms = match job {
@@ -102,12 +102,21 @@ impl Study {
 }
 
 impl Check<'_> {
-    fn policies(&mut self, settings: Option<&Settings>) -> Option<Vec<(String, Arc<dyn Recipe>)>> {
+    fn policies(
+        &mut self,
+        settings: Option<&Settings>,
+        given: &[NamedRecipe],
+    ) -> Option<Vec<NamedRecipe>> {
         let settings = self.needed("policy", settings, "which policies are beside each other")?;
         let own = settings.own.keys().map(String::as_str);
+        let own = given.iter().map(|(name, _)| name.as_str()).chain(own);
         let all = POLICIES.iter().map(|policy| policy.name).chain(own);
+        let recipe = |word: &str| {
+            let given = given.iter().find(|(name, _)| name == word);
+            given.map_or_else(|| settings.recipe(word), |(_, own)| Some(Arc::clone(own)))
+        };
         let Some(names) = &settings.names else {
-            let known = |name: &str| (name.to_owned(), settings.recipe(name));
+            let known = |name: &str| (name.to_owned(), recipe(name));
             self.programs(settings, |_| true);
             let named = all.filter(|name| !NOT_BY_DEFAULT.contains(name)).map(known);
             return Some(
@@ -116,7 +125,7 @@ impl Check<'_> {
                     .collect(),
             );
         };
-        let mut policies: Vec<(String, Arc<dyn Recipe>)> = Vec::new();
+        let mut policies: Vec<NamedRecipe> = Vec::new();
         for name in names.get_ref() {
             let (word, span) = (name.get_ref(), name.span());
             if policies.iter().any(|(known, _)| known == word) {
@@ -129,7 +138,7 @@ impl Check<'_> {
                     "it knows what comes",
                     help,
                 );
-            } else if let Some(recipe) = settings.recipe(word) {
+            } else if let Some(recipe) = recipe(word) {
                 policies.push((word.clone(), recipe));
             } else {
                 let help = nearest_or_all(word, all.clone());
@@ -160,12 +169,7 @@ impl Check<'_> {
     }
 
     /// Policies that may be late want to know what that costs.
-    fn lateness(
-        &mut self,
-        job: &JobTable,
-        at: Range<usize>,
-        policies: &[(String, Arc<dyn Recipe>)],
-    ) {
+    fn lateness(&mut self, job: &JobTable, at: Range<usize>, policies: &[NamedRecipe]) {
         if job.lateness_usd_per_h.is_some() {
             return;
         }

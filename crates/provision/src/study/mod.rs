@@ -25,13 +25,16 @@ use crate::policy::Recipe;
 use crate::world::World;
 use crate::world::process::Process;
 
+/// A policy by its name.
+pub type NamedRecipe = (String, Arc<dyn Recipe>);
+
 /// A study, checked.
 #[derive(Debug, Clone)]
 pub struct Study {
     /// Where all of it is.
     pub market: StudyMarket,
     /// Policies by name, in the order of tables.
-    pub policies: Vec<(String, Arc<dyn Recipe>)>,
+    pub policies: Vec<NamedRecipe>,
     /// Of each job one for each world.
     pub settings: Vec<Setting>,
 }
@@ -73,7 +76,7 @@ impl AvailabilitySource {
 impl Study {
     /// Programs that its policies are, each with its name.
     pub fn programs(&self) -> Vec<String> {
-        let named = |(name, own): &(String, Arc<dyn Recipe>)| {
+        let named = |(name, own): &NamedRecipe| {
             let program = own.program()?;
             Some(format!("`{name}`: {program}"))
         };

@@ -63,7 +63,7 @@ pub(super) fn read(
         base: folder,
         d: complaints.diagnostics,
     };
-    let study = tables(file, reading.replicas).read(&mut check)?;
+    let study = tables(file, reading.replicas).read(&reading.given.decisions, &mut check)?;
     Some(MarketPolicies {
         worlds: study.world_names(),
         folder: folder.to_owned(),
