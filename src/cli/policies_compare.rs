@@ -247,7 +247,10 @@ fn comparison_sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Cont
         number("from $", 2, |row| row.paired.interval.map(|i| i.low)).rank(0),
         number("to $", 2, |row| row.paired.interval.map(|i| i.high)).rank(0),
         number("cheaper %", 0, |row| Some(100.0 * row.paired.cheaper)).rank(3),
-        number("× clairvoyant", 3, |row| over_clairvoyant(&row.group)).rank(1),
+        number("× clairvoyant", 3, |row| {
+            over_clairvoyant(&row.group.tallied)
+        })
+        .rank(1),
         number("in time %", 1, |row| {
             Some(100.0 * row.group.tallied.share("kept_net")?.share()?)
         })

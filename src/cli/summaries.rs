@@ -154,7 +154,7 @@ impl Summaries {
         }
         match (self.format, summary) {
             (Form::Table | Form::Policies, Aggregated::Usual(groups))
-                if market_table::is_of(groups) =>
+                if market_table::is_of(groups.iter().map(|group| &group.tallied)) =>
             {
                 terminal::print(&market_table::render(groups, &self.page))
             }

@@ -10,9 +10,11 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::trace_search::write;
 use super::{out, precision, scenarios, terminal, trace_search};
+use scavsim_base::text::words::{plural, usd};
 use scavsim_lab::experiment::evaluate::TracedCase;
-use scavsim_lab::experiment::{Evaluator, Plan};
+use scavsim_lab::experiment::{Case, Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
+use scavsim_provision::study::Study;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
 use scavsim_show::report::trace_names::TraceOf;
@@ -84,7 +86,14 @@ impl TraceArgs {
             let program = own.program().to_string();
             self.programs.ask_of(&self.file, vec![program])?;
         }
+        if plan.study().is_some() {
+            self.programs.ask_of(&self.file, scenario.programs())?;
+        }
         let folder = out::writable(OutputFolder::open(&self.out))?;
+        if let Some(study) = plan.study() {
+            drop(progress);
+            return TraceArgs::life(&plan, study, case, &folder);
+        }
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
         if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
             plan.notes_probes = true;
@@ -112,6 +121,40 @@ impl TraceArgs {
             ));
         }
         TraceArgs::written(&plan, &watched, &folder)?;
+        Ok(Exit::Done)
+    }
+
+    /// Writes the file of a life under a policy, and says what became of it.
+    fn life(
+        plan: &Plan,
+        study: &Study,
+        case: Case,
+        folder: &OutputFolder,
+    ) -> Result<Exit, Failure> {
+        let (life, seed) = (case.replica as usize, plan.terms.streams.seed);
+        let watched = study.watch(case.arena, life, case.strategy, seed);
+        let Some((outcome, timeline)) = watched else {
+            return Err(anyhow::anyhow!("case {} has no result", case.number).into());
+        };
+        let of = TraceOf::new(plan, case, Fidelity::Event.name(), &[]);
+        let name = of.file_name();
+        write(folder, &name, |file| {
+            trace_jsonl::write_life(&of, &timeline, &study.settings[case.arena], file)
+        })?;
+        let end = match outcome.finished {
+            Some(at) => format!("done after {:.3} h", at.hours()),
+            None => "not done when the market's time was over".to_owned(),
+        };
+        let told = format!(
+            "{of}\n{end} for {}; {}\n{}: {} entries\n",
+            usd(outcome.cost_usd()),
+            plural(u64::from(outcome.losses), "loss"),
+            folder.file(&name).display(),
+            timeline.entries.len(),
+        );
+        let page = terminal::page();
+        let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();
+        terminal::print(&lines)?;
         Ok(Exit::Done)
     }
 

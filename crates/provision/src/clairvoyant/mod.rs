@@ -18,7 +18,8 @@ use crate::job::Job;
 use crate::policy::{Net, Policy};
 use crate::policy_run::outcome::Outcome;
 use crate::policy_run::policy_view::PolicyView;
-use crate::policy_run::{Market, live};
+use crate::policy_run::timeline::Timeline;
+use crate::policy_run::{Market, live, watch};
 use crate::world::Window;
 use instance::Instance;
 use search::Rental;
@@ -45,6 +46,12 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
         is_exact: schedule.is_exact,
         outcome,
     })
+}
+
+/// The cheapest schedule that was found, with what happens when in it.
+pub fn watch_optimum(window: Window<'_>, job: &Job) -> Option<(Outcome, Timeline)> {
+    let schedule = search::cheapest(&Instance::new(window, job))?;
+    Some(watch(window, job, &mut Follower(&schedule.ticks)))
 }
 
 /// A policy that follows a schedule.

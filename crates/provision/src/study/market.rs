@@ -21,7 +21,7 @@ pub struct StudyMarket {
     pub about: String,
     /// Where that is from.
     pub source: String,
-    /// Hash of the folder that it is, where it is one.
+    /// Hash of its tables, where it has some.
     pub hashes: Vec<String>,
     pub worlds: Vec<World>,
     /// Lives that are drawn, and the means of runs and pauses where they are given.
@@ -81,7 +81,7 @@ impl Check<'_> {
         Some(StudyMarket {
             about: market.about,
             source: market.source,
-            hashes: Vec::new(),
+            hashes: vec![market.hash],
             worlds,
             drawn: replicas.map(|replicas| (replicas, None)),
             replicas: table.replicas.as_ref().map(Spanned::span),

@@ -1,10 +1,11 @@
 //! The lives of a setting: all policies meet the same.
 
 use super::{AvailabilitySource, Setting, Study};
-use crate::clairvoyant::{Optimum, optimum};
+use crate::clairvoyant::{Optimum, optimum, watch_optimum};
 use crate::policy::Policy;
-use crate::policy_run::live;
 use crate::policy_run::outcome::Outcome;
+use crate::policy_run::timeline::Timeline;
+use crate::policy_run::{live, watch};
 use crate::world::{Window, World, Zone};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
@@ -37,6 +38,26 @@ impl Study {
                 optimum: optimum(window, &setting.job),
             }
         })
+    }
+
+    /// What happens when under a policy in a life of a setting; under the clairvoyant behind the last policy. `None` where there
+    /// is no such life.
+    pub fn watch(
+        &self,
+        setting: usize,
+        life: usize,
+        policy: usize,
+        seed: u64,
+    ) -> Option<(Outcome, Timeline)> {
+        let setting = self.settings.get(setting)?;
+        let watched = setting.in_life(life, seed, |window, start| {
+            if policy >= self.policies.len() {
+                return watch_optimum(window, &setting.job);
+            }
+            let mut policy = self.policy_in_life(policy, window, start, seed);
+            Some(watch(window, &setting.job, &mut *policy))
+        });
+        watched.flatten()
     }
 
     /// A policy by its number, with the seed that it has in the life from this start; one that is told what comes gets the window.

@@ -42,6 +42,8 @@ pub struct WrittenMarket {
     pub about: String,
     /// Where it is from.
     pub source: String,
+    /// BLAKE3 hash of its tables.
+    pub hash: String,
     /// The zones over time.
     pub world: World,
 }
@@ -95,7 +97,8 @@ impl WrittenMarket {
         needed(file.ticks.is_some(), "ticks");
         let (tick_s, given) = (file.tick_s?.get(), file.ticks?);
         let ticks = given.get_ref().get() as usize;
-        let mut zones = zones(&folder.read("zones.csv", d)?, d)?;
+        let listed = folder.read("zones.csv", d)?;
+        let mut zones = zones(&listed, d)?;
         if ticks.saturating_mul(zones.len()) > MOST_TICKS {
             let title = format!("{ticks} ticks of {} zones are too many", zones.len());
             d.error_at(&source, given.span(), title, "at most 100,000,000 in all");
@@ -108,6 +111,20 @@ impl WrittenMarket {
             tick_s,
             ticks,
         };
+        let egress = folder
+            .has("egress.csv")
+            .then(|| folder.read("egress.csv", d));
+        let mut hasher = blake3::Hasher::new();
+        for text in [
+            &Some(source),
+            &Some(listed),
+            &offers,
+            &prices,
+            &egress.clone().flatten(),
+        ] {
+            hasher.update(text.as_ref().map_or(&[][..], |text| text.text.as_bytes()));
+            hasher.update(&[0]);
+        }
         let offered = offers.and_then(|source| {
             changes.read(&source, "machines", d, |row, d| {
                 row.whole_number("machines", 0..=u64::from(u16::MAX), d)
@@ -123,10 +140,9 @@ impl WrittenMarket {
             zone.offered = offered.into_iter().map(|n| n as u16).collect();
             zone.spot_usd_per_h = prices;
         }
-        let moving = if folder.has("egress.csv") {
-            moving(&folder.read("egress.csv", d)?, &zones, d)?
-        } else {
-            TransferCosts::free(zones.len())
+        let moving = match egress {
+            Some(egress) => moving(&egress?, &zones, d)?,
+            None => TransferCosts::free(zones.len()),
         };
         let words = [
             file.source,
@@ -136,6 +152,7 @@ impl WrittenMarket {
         Some(WrittenMarket {
             about: harmless(&file.name.unwrap_or_default()).into_owned(),
             source: words.into_iter().flatten().collect::<Vec<_>>().join("; "),
+            hash: hasher.finalize().to_hex().to_string(),
             world: World {
                 tick_s,
                 zones,

@@ -2,14 +2,14 @@
 
 use scavsim_base::text::words::{plural, plural_with_commas, usd};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_lab::experiment::Group;
+use scavsim_lab::experiment::{Group, GroupSummary};
 use scavsim_search::search::CLAIRVOYANT;
 
 use super::summary_table::{are_of_a_block, failures};
 
 /// Whether groups are of policies.
-pub fn is_of(groups: &[Group]) -> bool {
-    (groups.iter()).any(|group| group.tallied.independent.is_some())
+pub fn is_of<'g>(mut groups: impl Iterator<Item = &'g GroupSummary>) -> bool {
+    groups.any(|group| group.independent.is_some())
 }
 
 /// A table per setting and world.
@@ -27,10 +27,14 @@ fn table(block: &[Group], page: &Page) -> String {
     .filter_map(|group| Some((cost_usd(group)?, group)))
     .min_by(|a, b| a.0.total_cmp(&b.0));
     let least = cheapest.map_or(f64::NEG_INFINITY, |(usd, _)| usd);
-    let sheet = Sheet::new(block, columns()).toned(move |group| match &*group.strategy {
-        CLAIRVOYANT => Tone::Dim,
-        _ if is_in_time(group) && cost_usd(group).is_some_and(|usd| usd <= least) => Tone::Best,
-        _ => Tone::Plain,
+    let policy = Column::text("policy", |group: &&Group| group.strategy.clone()).rank(0);
+    let figures = columns(|group: &Group| &group.tallied);
+    let sheet = Sheet::new(block, [policy].into_iter().chain(figures)).toned(move |group| {
+        match &*group.strategy {
+            CLAIRVOYANT => Tone::Dim,
+            _ if is_in_time(group) && cost_usd(group).is_some_and(|usd| usd <= least) => Tone::Best,
+            _ => Tone::Plain,
+        }
     });
     let own = [first.setting.clone(), first.workload.clone(), sample(first)];
     let title = page.parts(own.into_iter().filter(|part| !part.is_empty()), 2);
@@ -40,7 +44,7 @@ fn table(block: &[Group], page: &Page) -> String {
     }
     let answer = match cheapest {
         Some((cost_usd, group)) => {
-            let over = over_clairvoyant(group);
+            let over = over_clairvoyant(&group.tallied);
             let over = over.map_or(String::new(), |over| {
                 format!(", {over:.3} times the clairvoyant's cost")
             });
@@ -55,30 +59,32 @@ fn table(block: &[Group], page: &Page) -> String {
     text + &page.prose(&answer, 0)
 }
 
-fn columns<'g>() -> Vec<Column<'g, &'g Group>> {
+/// What policies come to, of groups of which `tallied` gives the figures.
+pub(super) fn columns<'g, T>(tallied: fn(&T) -> &GroupSummary) -> Vec<Column<'g, &'g T>> {
     let mean = |head: &'static str, digits: usize, rank: u8, metric: &'static str| {
-        Column::number(head, move |group: &&Group| {
-            Cell::number(group.mean(metric).map(|mean| mean.mean), digits)
+        Column::number(head, move |group: &&T| {
+            Cell::number(tallied(group).mean(metric).map(|mean| mean.mean), digits)
         })
         .rank(rank)
     };
     let share = |head: &'static str, digits: usize, rank: u8, column: &'static str| {
-        Column::number(head, move |group: &&Group| {
-            let share = group.tallied.share(column).and_then(|share| share.share());
+        Column::number(head, move |group: &&T| {
+            let share = tallied(group).share(column).and_then(|share| share.share());
             Cell::number(share.map(|share| 100.0 * share), digits)
         })
         .rank(rank)
     };
     vec![
-        Column::text("policy", |group: &&Group| group.strategy.clone()).rank(0),
         mean("cost $", 2, 0, "cost_usd"),
-        Column::number("± $", |group: &&Group| {
-            let interval = group.mean("cost_usd").and_then(|mean| mean.interval);
+        Column::number("± $", move |group: &&T| {
+            let interval = tallied(group)
+                .mean("cost_usd")
+                .and_then(|mean| mean.interval);
             Cell::number(interval.map(|ends| 0.5 * (ends.high - ends.low)), 2)
         })
         .rank(3),
-        Column::number("× clairvoyant", |group: &&Group| {
-            Cell::number(over_clairvoyant(group), 3)
+        Column::number("× clairvoyant", move |group: &&T| {
+            Cell::number(over_clairvoyant(tallied(group)), 3)
         })
         .rank(1),
         share("in time %", 1, 1, "kept_net"),
@@ -97,20 +103,15 @@ pub fn cost_usd(group: &Group) -> Option<f64> {
     Some(group.mean("cost_usd")?.mean)
 }
 
-/// Lives with a result.
-fn lives(group: &Group) -> u64 {
-    group.tallied.cases - group.tallied.failed
-}
-
 pub fn is_in_time(group: &Group) -> bool {
     let kept = group.tallied.share("kept_net");
     kept.is_some_and(|kept| kept.yes == group.tallied.cases)
 }
 
 /// Mean cost over that of the clairvoyant; `None` where some lives do not compare.
-pub fn over_clairvoyant(group: &Group) -> Option<f64> {
+pub fn over_clairvoyant(group: &GroupSummary) -> Option<f64> {
     let over = group.mean("overhead_net_cost")?;
-    (over.count == lives(group)).then_some(1.0 + over.mean)
+    (over.count == group.cases - group.failed).then_some(1.0 + over.mean)
 }
 
 /// How many lives there are, and how much they tell.
@@ -131,7 +132,7 @@ pub fn sample(group: &Group) -> String {
 fn notes(group: &Group, page: &Page) -> String {
     let mut text = String::new();
     let finished = group.mean("time_h").map_or(0, |mean| mean.count);
-    let unfinished = lives(group) - finished;
+    let unfinished = group.tallied.cases - group.tallied.failed - finished;
     if unfinished > 0 {
         let unfinished = plural(unfinished, "life");
         text += &page.prose(

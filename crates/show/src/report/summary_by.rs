@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::group_summary::{self, failed_tone};
+use super::market_table;
 use super::percent::{mean_percent, right, right_alone, signs_in};
 use scavsim_base::text::words::{NONE, hours, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet};
@@ -48,6 +49,12 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
 
 /// For people: a line per group.
 pub fn table(table: &KeyTable, page: &Page) -> String {
+    let counted = || Column::number("cases", |group: &&KeyGroup| cases(group)).rank(0);
+    if market_table::is_of(table.groups.iter().map(|group| &group.tallied)) {
+        let figures = market_table::columns(|group: &KeyGroup| &group.tallied);
+        let columns = key_columns(table).chain([counted()]).chain(figures);
+        return Sheet::new(&table.groups, columns).fit(page).text(page);
+    }
     let regret = |group: &&KeyGroup| {
         pair(group, ["regret_time", "regret_cost"], |mean| {
             signed(mean.mean)
@@ -57,7 +64,7 @@ pub fn table(table: &KeyTable, page: &Page) -> String {
         pair(group, ["overhead_net_time", "overhead_net_cost"], text)
     };
     let columns = key_columns(table).chain([
-        Column::number("cases", |group: &&KeyGroup| cases(group)).rank(0),
+        counted(),
         Column::number("right", |group: &&KeyGroup| right(&group.tallied))
             .rank(1)
             .short(|group| right_alone(&group.tallied)),

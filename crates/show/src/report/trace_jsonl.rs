@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::trace_names::{Args, Kind, TraceOf, TrackName, name};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_provision::policy_run::timeline::Timeline;
+use scavsim_provision::study::Setting;
 use scavsim_sim::training::log::{Entry, Track};
 
 #[derive(Serialize)]
@@ -18,8 +21,44 @@ pub(super) struct Line<A> {
     pub(super) args: A,
 }
 
-/// Writes `entries`, which are in the order of time, behind a line that says what they are of.
-pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
+/// Writes what happened in the life of a job under a policy.
+pub fn write_life(
+    of: &TraceOf<'_>,
+    life: &Timeline,
+    setting: &Setting,
+    mut into: impl Write,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct LifeArgs<'s> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        zone: Option<&'s str>,
+        form: &'s str,
+        done_h: f64,
+        spent_usd: f64,
+    }
+    write_head(of, &mut into)?;
+    for entry in &life.entries {
+        let zone = |at: usize| Some(setting.world.zones.get(at)?.name.as_str());
+        let line = Line {
+            at_s: entry.at_s,
+            for_s: None,
+            track: TrackName(Track::Job),
+            kind: Kind::Instant,
+            name: entry.what.name(),
+            args: LifeArgs {
+                zone: entry.zone.and_then(zone),
+                form: (setting.job.forms.get(entry.form)).map_or("", |form| &form.name),
+                done_h: entry.done_s / SECONDS_PER_HOUR,
+                spent_usd: entry.spent_usd,
+            },
+        };
+        serde_json::to_writer(&mut into, &line)?;
+        into.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn write_head(of: &TraceOf<'_>, into: &mut impl Write) -> io::Result<()> {
     let head = Line {
         at_s: 0.0,
         for_s: None,
@@ -28,8 +67,13 @@ pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::R
         name: "case",
         args: of,
     };
-    serde_json::to_writer(&mut into, &head)?;
-    into.write_all(b"\n")?;
+    serde_json::to_writer(&mut *into, &head)?;
+    into.write_all(b"\n")
+}
+
+/// Writes `entries`, which are in the order of time, behind a line that says what they are of.
+pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
+    write_head(of, &mut into)?;
     for entry in entries {
         let (name, kind) = name(entry.what);
         let line: Line<Args<'_>> = Line {
