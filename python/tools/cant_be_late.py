@@ -26,7 +26,7 @@ starts.spread = {starts}
 
 
 def lives(program, trace, starts, folder):
-    """Rows of lives.csv over both deadlines, as far as the trace is long enough."""
+    """Records over both deadlines, as far as the trace is long enough."""
     data = json.loads(trace.read_text())
     hours = data["metadata"]["gap_seconds"] * len(data["data"]) / 3600
     deadlines = [deadline for deadline in (52, 70) if deadline <= hours]
@@ -42,7 +42,7 @@ def lives(program, trace, starts, folder):
         "\"uniform-progress\", \"skynomad\", \"cost-to-go\"]\n"
     (pathlib.Path(folder) / "scenario.toml").write_text(scenario + policies)
     call("run", "scenario.toml", "--out", "out")
-    with open(pathlib.Path(folder) / "out" / "lives.csv", newline="") as file:
+    with open(pathlib.Path(folder) / "out" / "records.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -68,10 +68,11 @@ def main():
             continue
         family = str(trace.parent.relative_to(asked.traces))
         for row in rows:
-            late += row["kept"] != "true"
-            job = (float(row["deadline_h"]), float(row["changeover_s"]))
-            ratio = float(row["cost_usd"]) / float(row["clairvoyant_usd"])
-            ratios.setdefault((job, row["policy"]), {}).setdefault(family, []).append(ratio)
+            late += row["kept_net"] != "1.0"
+            setting = dict(key.split("=") for key in row["setting"].split(";"))
+            job = (float(setting["job.deadline_h"]), float(setting["job.changeover_s"]))
+            ratio = float(row["cost_usd"]) / float(row["oracle_cost_usd"])
+            ratios.setdefault((job, row["strategy"]), {}).setdefault(family, []).append(ratio)
     jobs = sorted({job for job, _ in ratios})
     policies = [policy for job, policy in ratios if job == jobs[0] and policy != "clairvoyant"]
     mean = lambda values: sum(values) / len(values)

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::exit::{Exit, Failure, no_mistakes};
 use super::set::SetArgs;
-use super::{scenarios, terminal};
+use super::{estimate, scenarios, terminal};
 use scavsim_base::text::Page;
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::Diagnostics;
@@ -51,12 +51,17 @@ impl CheckArgs {
             ..Overrides::default()
         };
         let mut text = String::new();
-        for scenario in scenarios::load(files, overrides)? {
+        for mut scenario in scenarios::load(files, overrides)? {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
             let left_out = scenario.left_out().iter().map(ToString::to_string);
             for sentence in left_out.chain(scenario.subject.impossible()) {
                 text += &page.prose(&sentence, 2);
+            }
+            if scenario.subject.study().is_some() {
+                // On stderr: it depends on the machine.
+                let estimate = estimate::without_programs(&mut scenario, scenarios::available())?;
+                terminal::note(&format!("{}: {estimate}", scenario.name));
             }
         }
         Ok(text)

@@ -71,10 +71,15 @@ struct Sample {
 pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
     let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
-    Ok(match found.transpose()?.flatten() {
+    let mut estimate = match found.transpose()?.flatten() {
         Some(sample) => sample.estimate(jobs),
         None => preparation(scenario, jobs)?,
-    })
+    };
+    if let Some(study) = scenario.subject.study() {
+        let bytes = study.size().bytes * jobs as f64;
+        estimate.text += &format!(", up to {} of memory", rough_size(bytes));
+    }
+    Ok(estimate)
 }
 
 /// What a run would take, in words; programs among its strategies are taken out, and not started.

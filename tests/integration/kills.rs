@@ -74,7 +74,7 @@ const SINKS: &[Sink] = &[
         files: &[("lives.toml", Text::Own(POLICIES))],
         steps: &[step(
             "run lives.toml --out out --set market.replicas=3000",
-            "",
+            "--resume",
         )],
     },
     Sink {

@@ -1,7 +1,7 @@
 //! Policies that decide during a run, through the program.
 
 use crate::reproduction::assert_current;
-use crate::sandbox::{Sandbox, repository, stderr, stdout};
+use crate::sandbox::{Rows, Sandbox, assert_same_files, repository, stderr, stdout};
 
 /// What `scavsim run` prints for a shipped scenario.
 fn printed(name: &str) -> String {
@@ -47,7 +47,7 @@ fn threads_change_no_byte() {
         let run = sandbox
             .run(&["run", "scenario.toml", "--jobs", jobs, "--out", out])
             .success();
-        let rows = sandbox.read(&format!("{out}/lives.csv"));
+        let rows = sandbox.read(&format!("{out}/records.csv"));
         assert_eq!(rows.lines().count(), 1 + 30 * 3);
         (
             stdout(&run),
@@ -61,24 +61,15 @@ fn threads_change_no_byte() {
 #[test]
 fn what_says_nothing_of_them_is_refused() {
     let sandbox = Sandbox::with(SCENARIO);
-    let run = sandbox.run(&[
-        "run",
-        "scenario.toml",
-        "--fidelity",
-        "fast",
-        "--format",
-        "clusters",
-    ]);
+    let run = sandbox.run(&["run", "scenario.toml", "--fidelity", "event"]);
     let told = stderr(&run.code(2));
-    assert!(
-        told.contains("--fidelity") && told.contains("`table`, `csv`, `json`"),
-        "{told}"
-    );
+    assert!(told.contains("`--fidelity` says nothing"), "{told}");
     sandbox.edit("scenario.toml", "deadline_h = 7", "deadline_h = 5");
     let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     assert!(told.contains("before the fastest run ends"), "{told}");
-    let told = stderr(&sandbox.run(&["rank", "scenario.toml"]).code(2));
-    assert!(told.contains("are for `scavsim run`, `compare`"), "{told}");
+    sandbox.edit("scenario.toml", "deadline_h = 5", "deadline_h = 7");
+    let told = stderr(&sandbox.run(&["rank", "scenario.toml"]).code(1));
+    assert!(told.contains("there is nothing to search"), "{told}");
 }
 
 /// Standard input is read once, whoever asks what it is.
@@ -112,13 +103,10 @@ fn a_comparison_is_of_the_same_lives() {
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .success();
-    let lives = sandbox.read("out/lives.csv");
+    let lives = Rows::parse(&sandbox.read("out/records.csv"));
     let usd = |policy: &str| -> Vec<f64> {
-        let rows = lives
-            .lines()
-            .map(|line| line.split(',').collect::<Vec<_>>());
-        let own = rows.filter(|row| row[4] == policy);
-        own.map(|row| row[5].parse().expect("USD")).collect()
+        let own = lives.iter().filter(|row| row.text("strategy") == policy);
+        own.map(|row| row.number("cost_usd")).collect()
     };
     let (ours, theirs) = (usd("cost-to-go"), usd("greedy"));
     let more: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
@@ -192,19 +180,14 @@ fn a_market_is_made_of_traces() {
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .success();
-    let lives = sandbox.read("out/lives.csv");
-    let usd = |start: &str| -> f64 {
-        let rows = lives
-            .lines()
-            .map(|line| line.split(',').collect::<Vec<_>>());
-        let mut own = rows.filter(|row| row[3] == start && row[4] == "greedy");
-        own.next().expect("a life")[5].parse().expect("USD")
+    let lives = Rows::parse(&sandbox.read("out/records.csv"));
+    let usd = |start: f64| -> f64 {
+        let mut own = lives.iter().filter(|row| row.text("strategy") == "greedy");
+        let life = own.find(|row| row.number("start") == start);
+        life.expect("a life").number("cost_usd")
     };
-    assert!((usd("0") - 1.0).abs() < 1e-9, "an hour of spot: {lives}");
-    assert!(
-        (usd("3600") - 3.0).abs() < 1e-9,
-        "an hour on demand: {lives}"
-    );
+    assert!((usd(0.0) - 1.0).abs() < 1e-9, "an hour of spot");
+    assert!((usd(3600.0) - 3.0).abs() < 1e-9, "an hour on demand");
     sandbox.write(
         "odd.json",
         "{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 0.5]}",
@@ -263,55 +246,48 @@ fn keys_are_replaced_and_places_of_mistakes_in_them_are_theirs() {
         .success();
 }
 
-/// A block of lives and a part of one: sums over blocks are those over the rows.
+/// Killed, resumed, in shards: the results are the same bytes.
 #[test]
-fn lives_beyond_a_block_are_all_counted() {
+fn they_are_resumed_sharded_and_verified_as_all_runs() {
     let sandbox = Sandbox::with(SCENARIO);
-    let run = sandbox
-        .run(&[
-            "run",
-            "scenario.toml",
-            "-s",
-            "market.replicas=600",
-            "-s",
-            "policy.names=[\"greedy\"]",
-            "--out",
-            "out",
-            "--format",
-            "csv",
-        ])
-        .success();
-    let lives = sandbox.read("out/lives.csv");
-    let head: Vec<&str> = lives.lines().next().expect("a head").split(',').collect();
-    let column = |name: &str| {
-        head.iter()
-            .position(|one| *one == name)
-            .unwrap_or_else(|| panic!("{name}"))
+    let run = |more: &[&str]| {
+        let arguments = [&["run", "scenario.toml"], more].concat();
+        sandbox.run(&arguments).success();
     };
-    let greedy: Vec<Vec<&str>> = lives
-        .lines()
-        .map(|line| line.split(',').collect())
-        .filter(|row: &Vec<&str>| row[4] == "greedy")
-        .collect();
-    assert_eq!(greedy.len(), 600);
-    let usd: Vec<f64> = greedy
-        .iter()
-        .map(|row| row[column("cost_usd")].parse().expect("USD"))
-        .collect();
-    let mean = usd.iter().sum::<f64>() / 600.0;
-    assert!(
-        greedy
-            .iter()
-            .all(|row| row[column("gave_up")] == "false" && row[column("lost_work_h")] == "0")
+    run(&["--out", "whole", "--records", "csv,jsonl"]);
+    run(&["--out", "killed", "--records", "csv,jsonl"]);
+    sandbox.kill(
+        "killed",
+        sandbox.contents("killed")["records.csv"].len() / 3,
     );
-    let printed = stdout(&run);
-    let row = printed
-        .lines()
-        .find(|line| line.contains(",greedy,"))
-        .expect("a row");
-    let told: f64 = row.split(',').nth(6).expect("a cost").parse().expect("USD");
-    // Tables round to the cent.
-    assert!((told - mean).abs() < 0.0051, "{told} {mean}");
+    run(&["--out", "killed", "--records", "csv,jsonl", "--resume"]);
+    let whole = sandbox.contents("whole");
+    assert_same_files(&sandbox.contents("killed"), &whole, "resumed");
+    for shard in ["1/3", "2/3", "3/3"] {
+        run(&["--out", "parts", "--shard", shard]);
+    }
+    sandbox
+        .run(&["merge", "parts", "--records", "csv,jsonl"])
+        .success();
+    let mut merged = sandbox.contents("parts");
+    merged.retain(|name, _| !name.starts_with("shards"));
+    assert_same_files(&merged, &whole, "merged");
+    sandbox
+        .run(&["verify", "whole", "--scenario", "scenario.toml"])
+        .success();
+    let printed = stdout(&sandbox.run(&["summary", "whole"]).success());
+    assert_eq!(
+        printed,
+        stdout(&sandbox.run(&["run", "scenario.toml"]).success())
+    );
+    sandbox
+        .run(&["trace", "scenario.toml", "--case", "2"])
+        .success();
+    let trace = sandbox.read("scenario-case-2.events.jsonl");
+    assert!(
+        trace.contains("\"strategy\":\"clairvoyant\"") && trace.contains("\"done\""),
+        "{trace}"
+    );
 }
 
 #[test]
@@ -405,7 +381,7 @@ fn files_that_are_sound_are_told_beside_one_that_is_not() {
     let sound: Vec<String> = stdout(&checked).lines().map(str::to_owned).collect();
     assert_eq!(sound.len(), 2, "{sound:?}");
     assert!(
-        sound[0].starts_with("scenario.toml: ok, 60 lives"),
+        sound[0].starts_with("scenario.toml: ok, 90 cases"),
         "{sound:?}"
     );
     assert!(sound[1].starts_with("search.toml: ok, "), "{sound:?}");
@@ -482,11 +458,7 @@ fn lives_of_hours_begin_only_by_yes_and_what_they_take_is_said() {
         &["run", "scenario.toml", "--dry-run"],
     ] {
         let run = sandbox.run(command).success();
-        assert!(
-            stdout(&run).contains("60 lives of up to 42 ticks"),
-            "{}",
-            stdout(&run)
-        );
+        assert!(stdout(&run).contains("90 cases"), "{}", stdout(&run));
         let told = stderr(&run);
         assert!(
             told.contains("scenario: about ") && told.contains("of memory"),
@@ -504,12 +476,12 @@ fn values_twice_and_lists_of_nothing_are_mistakes_at_their_place() {
     let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     for (what, place) in [
         (
-            "`job.deadline_h` has the same value twice",
-            "scenario.toml:1:34",
+            "`job.deadline_h`: expected different values, found 7 twice",
+            "scenario.toml:1:38",
         ),
         (
-            "`job.changeover_s` has the same value twice",
-            "scenario.toml:1:57",
+            "`job.changeover_s`: expected different values, found 60 twice",
+            "scenario.toml:1:62",
         ),
         ("no zone is named", "scenario.toml:2:46"),
     ] {
@@ -536,7 +508,7 @@ fn too_few_lives_side_by_side_have_no_interval() {
     let scenario = repository().join("scenarios/policies/skynomad.toml");
     let scenario = scenario.to_str().expect("UTF-8");
     let names = "policy.names=[\"greedy\",\"on-demand\"]";
-    let told = "5 lives in the time of 5 that do not overlap: not enough of this market for an interval, which takes 6";
+    let told = "5 lives, too few that do not overlap for an interval";
     for command in ["run", "compare"] {
         let run = sandbox
             .run(&[command, scenario, "-s", names, "--wide"])
@@ -555,6 +527,6 @@ fn too_few_lives_side_by_side_have_no_interval() {
          policy.names = [\"greedy\", \"on-demand\"]\n",
     );
     let text = stdout(&sandbox.run(&["run", "own.toml"]).success()).replace('\n', " ");
-    let told = "100 lives in the time of 18 that do not overlap. ";
+    let told = "100 lives that overlap, as 22.9 independent ones";
     assert!(text.contains(told) && !text.contains('–'), "{text}");
 }

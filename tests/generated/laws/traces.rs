@@ -152,13 +152,24 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
             ("bill_useful_usd", BTreeSet::from(["training"])),
             ("bill_lost_usd", BTreeSet::from(["lost"])),
         ];
-        for (column, names) in phases {
+        let hours_in = |names: &BTreeSet<&str>| -> f64 {
             let all = spans.iter().filter(|(.., name)| names.contains(&**name));
-            let sum: f64 = all
-                .map(|(from, long, _)| hours(&counter, *from, from + long))
-                .sum();
-            close(column, sum, figure(column))?;
+            all.map(|(from, long, _)| hours(&counter, *from, from + long))
+                .sum()
+        };
+        // What a failure costs is known when it comes: a trace has it as what it was then.
+        let apart = if trial.draft.has("failures") {
+            2
+        } else {
+            phases.len()
+        };
+        for (column, names) in &phases[..apart] {
+            close(column, hours_in(names), figure(column))?;
         }
+        let rest = &phases[apart..];
+        let in_trace: f64 = rest.iter().map(|(_, names)| hours_in(names)).sum();
+        let on_bill: f64 = rest.iter().map(|(column, _)| figure(column)).sum();
+        close("search, training and lost work", in_trace, on_bill)?;
     }
     // Steps kept and steps lost are those that were done, where all workers do each.
     let is_plain = ["sync", "sync_of", "elastic", "kind", "bag", "parallel"]
