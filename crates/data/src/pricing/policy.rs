@@ -19,29 +19,22 @@ use scavsim_read::input::checked::{NonNegative, PositiveUsd};
 
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Name in scenarios and results.
     pub name: String,
-    /// One line for people.
     pub description: String,
     /// Whether its dollars are a unit of which only ratios count.
     pub only_ratios: bool,
-    /// Whether its base price is one of spot VMs.
     pub is_of_spot: bool,
-    /// What is charged for.
     pub base: Base,
     /// VM type whose price is charged in place of that of the workers' own.
     pub priced_as: Option<String>,
-    /// What is taken off the base price.
     pub reductions: Reductions,
     pub billed_time: BilledTime,
     pub parameter_servers: Option<ParameterServers>,
     pub charges: PerCharge<Amount>,
-    /// Hashes of the tables of one's own that it was read with.
     pub table_hashes: Vec<String>,
 }
 
 impl PolicyFile {
-    /// Where VMs are rented, as far as prices of one's own differ by it.
     pub(super) fn place(&self) -> RentalPlace {
         RentalPlace {
             provider: self.provider.clone(),
@@ -50,10 +43,6 @@ impl PolicyFile {
         }
     }
 
-    /// The policy called `name`.
-    ///
-    /// # Errors
-    /// Where keys are missing or do not go together.
     pub fn policy(&self, name: &str) -> Result<Policy, WrongPolicy> {
         let has_table =
             self.price_table.is_some() || matches!(self.spot_series, Some(SpotSeriesKey::Table(_)));
@@ -113,7 +102,6 @@ impl PolicyFile {
 }
 
 impl Policy {
-    /// Whether runs cost what was stated with them.
     pub fn is_as_measured(&self) -> bool {
         matches!(self.base, Base::Stated)
     }
@@ -136,7 +124,6 @@ impl Policy {
         }
     }
 
-    /// Whether a VM that is rented so is charged at a spot price.
     pub fn is_spot_price(&self, on_spot: Option<bool>) -> bool {
         let reductions = &self.reductions;
         let is_reduced =
@@ -149,7 +136,6 @@ impl Policy {
         }
     }
 
-    /// Which listed price a VM is charged at, if it is one.
     pub fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
         let Base::Vm(price) = &self.base else {
             return None;
@@ -158,7 +144,6 @@ impl Policy {
         price.listed(RentedVmType { vm, ..rented }, fleet)
     }
 
-    /// Runs cost what was stated with them.
     pub fn as_measured() -> Policy {
         let description = "what the grid says that its runs cost";
         Policy::plain(AS_MEASURED, description, Base::Stated)

@@ -3,16 +3,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Name of the policy under which runs cost what was stated with them.
 pub const AS_MEASURED: &str = "as-measured";
 
 /// What runs cost by themselves. Usage names a run where it else names a VM type.
 pub trait StatedPrices: Debug + Send + Sync {
-    /// USD of `seconds` of a run.
     fn usd(&self, run: u16, seconds: f64) -> f64;
 }
 
-/// Prices that a program states, shared.
 #[derive(Debug, Clone)]
 pub(super) struct SharedStatedPrices(pub(super) Arc<dyn StatedPrices>);
 

@@ -1,5 +1,3 @@
-//! A price for each VM type, stated in the policy itself.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,5 +1,3 @@
-//! One price for every VM.
-
 use std::sync::Arc;
 
 use super::price::{Base, NoPrice, VmPrice};

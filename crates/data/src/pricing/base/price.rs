@@ -1,5 +1,3 @@
-//! What a policy charges for, and prices per VM.
-
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -71,7 +69,6 @@ pub struct ListedPrice {
     pub region: String,
     /// The day: the one that is asked for, or the last of which it is known.
     pub day: Date,
-    /// Whether it is from the price pack of the user.
     pub is_of_pack: bool,
 }
 

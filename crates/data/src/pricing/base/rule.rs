@@ -5,7 +5,6 @@ use scavsim_base::Declaration;
 
 pub struct Rule {
     pub declaration: Declaration,
-    /// Key of the base price, or the keys that belong together.
     pub keys: &'static str,
     /// Reads it; `None` where none of its keys is given.
     pub(super) read: fn(&PolicyFile) -> Option<Result<Base, WrongPolicy>>,
