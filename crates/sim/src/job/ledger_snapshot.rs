@@ -1,5 +1,4 @@
-//! What stood in a job's books when it came to its mark: what is lost later must not change what the phases were until
-//! then.
+//! A job's books when it came to its mark: what is lost later must not change its phases.
 
 use super::vm::never;
 use scavsim_base::units::SimTime;
@@ -20,7 +19,6 @@ impl LedgerSnapshot {
         }
     }
 
-    /// Nothing any more, keeping the memory.
     pub(crate) fn forget(&mut self) {
         self.at = never();
     }

@@ -15,7 +15,6 @@ type ByTime = BinaryHeap<Reverse<(SimTime, u32)>>;
 /// Places of VMs that have gone beyond which they are closed up, besides as many as there are VMs.
 const SPARE_PLACES: usize = 64;
 
-/// A VM, or where one was.
 #[derive(Debug, Clone, Copy)]
 struct VmPlace {
     vm: Member,
@@ -32,7 +31,6 @@ pub(super) struct PresentVms {
     /// Ends that are still to come, and VMs whose ends have come and that were not taken out yet.
     ends: ByTime,
     due: BinaryHeap<Reverse<u32>>,
-    /// VMs that do not take part yet.
     starting: ByTime,
     /// Since when those run that can be taken away, once that was asked for.
     running: Option<ByTime>,
@@ -52,7 +50,6 @@ impl Member {
 }
 
 impl PresentVms {
-    /// Becomes the same as `other`, keeping the memory.
     pub(super) fn copy_from(&mut self, other: &PresentVms) {
         self.places.clone_from(&other.places);
         self.count = other.count;
@@ -65,7 +62,6 @@ impl PresentVms {
         (self.staying, self.first) = (other.staying, other.first);
     }
 
-    /// Nobody, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.places.clear();
         self.index();
@@ -75,7 +71,6 @@ impl PresentVms {
         self.count == 0
     }
 
-    /// All VMs, the oldest first.
     pub(super) fn vms(&self) -> impl Iterator<Item = &Member> {
         let there = self.places.iter().filter(|place| !place.is_gone);
         there.map(|place| &place.vm)
@@ -161,7 +156,6 @@ impl PresentVms {
         None
     }
 
-    /// When the next VM is lost, as far as that is decided.
     pub(super) fn next_end(&self) -> SimTime {
         let next = (self.ends.peek()).map_or(never(), |Reverse((end, _))| *end);
         // Nobody is due but where a run was given up between two losses at once.
@@ -173,7 +167,6 @@ impl PresentVms {
             .fold(next, |next, place| next.min(place.vm.end))
     }
 
-    /// Takes out the oldest VM whose end has come by `now`.
     pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
         while let Some(Reverse((end, at))) = self.ends.peek().copied()
             && end <= now
@@ -197,8 +190,7 @@ impl PresentVms {
         Some(self.remove_at(at))
     }
 
-    /// Some of the VMs that run, as `is_running` says, end at `at`: `strike` is told how many run, and tells the places among
-    /// them of those that it takes.
+    /// Ends some of the running VMs at `at`: `strike` gets their number and gives the places among them to take.
     pub(super) fn end_some(
         &mut self,
         at: SimTime,
@@ -260,7 +252,6 @@ impl PresentVms {
         }
     }
 
-    /// Whether the VM at a place is there and ends then.
     fn ends_at(&self, at: u32, end: SimTime) -> bool {
         let place = &self.places[at as usize];
         !place.is_gone && place.vm.end == end
@@ -293,7 +284,6 @@ impl PresentVms {
         }
     }
 
-    /// Counts and orders all VMs anew, of which none has gone.
     fn index(&mut self) {
         let PresentVms {
             places,
@@ -332,7 +322,6 @@ mod tests {
 
     use super::*;
 
-    /// The same told by looking at all VMs every time.
     #[derive(Default)]
     struct NaivePresentVms(Vec<Member>);
 

@@ -1,14 +1,9 @@
-//! A VM of a job.
-
 use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
-    /// Index of its group in the cluster.
     pub group: u16,
-    /// Index of its type.
     pub vm: u16,
-    /// Whether the provider may take it away.
     pub on_spot: bool,
     /// Number of the law of its life, as its group has it.
     pub market: u16,
@@ -17,11 +12,8 @@ pub struct Member {
     pub is_chief: bool,
     /// When it was requested: it is billed from then on.
     pub from: SimTime,
-    /// When it runs.
     pub runs: SimTime,
-    /// When it takes part.
     pub ready: SimTime,
-    /// When the provider takes it away.
     pub end: SimTime,
     /// Which request of its replica it came of.
     pub request: u32,

@@ -10,7 +10,6 @@ use scavsim_read::input::{Diagnostics, Source};
 const FILE: &str = "data/failures/failures.csv";
 const TABLE: &str = include_str!("../../../../data/failures/failures.csv");
 
-/// What a failure takes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureScope {
     /// The node of a GPU.
@@ -35,9 +34,7 @@ impl FailureScope {
 pub struct Cause {
     pub name: Arc<str>,
     pub loses: FailureScope,
-    /// Failures per GPU and hour.
     pub per_gpu_h: f64,
-    /// Failures per node and hour, beside.
     pub per_node_h: f64,
 }
 
@@ -52,7 +49,6 @@ impl Cause {
 /// of those that train are lemons as of all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnreliableNodes {
-    /// Share of lemons among all nodes.
     pub share: f64,
     /// How many times as often they fail.
     pub factor: f64,
@@ -70,11 +66,9 @@ impl UnreliableNodes {
 pub struct Failures {
     pub causes: Vec<Cause>,
     pub nodes_per_switch: u32,
-    /// Until a failure is noticed.
     pub detection: SimTime,
     /// Share of failures that wait for a person, and the mean seconds that this takes: exponential.
     pub by_hand: Option<(f64, f64)>,
-    /// Nodes that fail more often.
     pub lemons: Option<UnreliableNodes>,
     /// Maintenance that is planned: from the end of one to the next, and how long each takes.
     pub maintenance: Option<(SimTime, SimTime)>,
@@ -94,7 +88,6 @@ impl Failures {
     }
 }
 
-/// The names of all fleets whose failures were counted, in the order of the table.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     read(|name, _| {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 pub struct FastestOn {
     pub gpus: u32,
     pub step_s: f64,
-    /// Data-parallel replicas of the plan.
     pub data: u32,
-    /// Number of the plan.
     pub at: usize,
 }
 

@@ -1,5 +1,3 @@
-//! What a model computes, beside what GPUs can.
-
 use std::sync::Arc;
 
 /// Floating-point operations of a model, and the peaks that they are held against.

@@ -2,14 +2,12 @@
 
 use crate::cluster::{Checkpoints, Keeps, Pause, Spot, Write};
 
-/// What keeps a job going.
 #[derive(Debug, Clone)]
 pub struct RecoveryTerms {
     /// From a loss until another VM runs in its place.
     pub replacement: Pause,
     /// What all need to go on from a checkpoint, beside reading it.
     pub restart: Option<Pause>,
-    /// What a loss leaves of the work.
     pub keeps: Keeps,
     pub checkpoints: Checkpoints,
     /// How long one takes to write, where its size does not tell.

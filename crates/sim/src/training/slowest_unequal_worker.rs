@@ -34,7 +34,6 @@ const REFERENCE: usize = 14;
 /// Q and its first two derivatives per step of the table.
 type QuantileEntry = [f64; 3];
 
-/// The table of Q(z).
 fn table() -> &'static [QuantileEntry] {
     static TABLE: OnceLock<Vec<QuantileEntry>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -100,7 +99,6 @@ impl Grid {
         self.weight * self.above
     }
 
-    /// y of a node.
     fn node_value(&self, node: isize) -> f64 {
         self.from + node as f64 * (self.stride as f64 / PER_SIGMA as f64)
     }

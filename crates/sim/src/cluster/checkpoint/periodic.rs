@@ -1,5 +1,3 @@
-//! Checkpoints after equal work.
-
 /// A checkpoint after every interval of work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Periodic {
@@ -7,7 +5,6 @@ pub struct Periodic {
 }
 
 impl Periodic {
-    /// With this work between checkpoints, in hours above 0.
     pub fn new(interval_h: f64) -> Option<Self> {
         (interval_h.is_finite() && interval_h > 0.0).then_some(Periodic { interval_h })
     }

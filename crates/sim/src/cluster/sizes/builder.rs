@@ -1,5 +1,3 @@
-//! What a cluster is built from, and what a workload may not know of it.
-
 use crate::cluster::setup::Setup;
 use crate::training::barrier_waits::BarrierWaits;
 use crate::training::variation::Variation;

@@ -24,15 +24,11 @@ pub struct LayerBytes {
     pub routed: u64,
 }
 
-/// Whose bytes are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct BytesOf {
-    /// Tokens of a sequence.
     pub sequence: f64,
-    /// GPUs that share a layer.
     pub tensor: u32,
     pub sharing: ReplicaSharing,
-    /// Bytes of a value.
     pub value_bytes: f64,
 }
 

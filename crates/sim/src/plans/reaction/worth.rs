@@ -4,12 +4,10 @@ use super::Aim;
 use crate::plans::fastest::FastestOn;
 use crate::plans::forecast::SpanOf;
 
-/// What a choice of plans hangs on.
 #[derive(Debug, Clone, Copy)]
 pub struct Prospect<'a> {
     /// The fastest plans on ever more GPUs.
     pub fastest: &'a [FastestOn],
-    /// GPUs that run now.
     pub gpus: u32,
     /// GPUs that there will be, from now on; a first span without end: nobody looks ahead.
     pub path: &'a [SpanOf],

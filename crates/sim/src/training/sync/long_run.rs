@@ -306,7 +306,6 @@ impl LongRun {
         point
     }
 
-    /// The workers at these factors on all times and on communication.
     fn stepping(&self, scale: f64, network: f64) -> Stepping {
         let mut stepping = self.nominal.clone();
         stepping.worker_s *= scale;
@@ -438,7 +437,6 @@ impl PaceMeasurement {
         self.served_s += served_s;
     }
 
-    /// Relative standard error of the time of an update.
     fn error(&self) -> f64 {
         let error = self.even_s.standard_deviation() / (self.even_s.count() as f64).sqrt();
         ratio(error, self.even_s.mean())

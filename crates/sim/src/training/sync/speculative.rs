@@ -66,7 +66,6 @@ impl Speculative {
         workers.saturating_sub(self.spare).max(1)
     }
 
-    /// Seconds after which a worker-step is overdue.
     pub fn overdue_s(&self, stepping: &Stepping) -> f64 {
         stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
     }
