@@ -1,6 +1,4 @@
-//! A bag of jobs as a testbed: every run and every probe requests VMs of its own and gives them back.
-//!
-//! A probe runs some of the jobs; what it did is thrown away, but a probe to the target is a run of the bag.
+//! A bag of jobs as a testbed: every run and probe requests VMs of its own. Results of a probe are lost, but to the target.
 
 use std::sync::Arc;
 
@@ -118,7 +116,6 @@ struct TimedBagJob {
 }
 
 impl OnBag<'_> {
-    /// A job at time zero of `replica`.
     fn start(&self, replica: u64) -> TimedBagJob {
         let ground = self.ground;
         TimedBagJob {
@@ -127,7 +124,6 @@ impl OnBag<'_> {
         }
     }
 
-    /// Runs a configuration from now on until there are so many results.
     fn spend(
         &mut self,
         at: &mut Stand<TimedBagJob>,

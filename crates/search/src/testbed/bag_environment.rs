@@ -1,5 +1,3 @@
-//! A bag of jobs as an environment.
-
 use std::sync::Arc;
 
 use scavsim_base::rng::Streams;
@@ -19,7 +17,6 @@ pub struct BagEnvironment {
 }
 
 impl BagEnvironment {
-    /// A bag that may be run in any of these ways.
     pub fn new(bag: Arc<Bag>, choices: Arc<BagChoices>) -> BagEnvironment {
         let calm = Arc::new(bag.without_luck());
         let mut ground = BagEnvironment {

@@ -1,11 +1,8 @@
-//! What was noted of a job that ended, as those who look on want to see it.
-
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::VmInterval;
 use scavsim_sim::training::log::{Entry, LogEvent, Track, release_rest};
 
-/// Entries of a job that ended at `end` and held VMs as `held` says, in the order of time: nothing lasts longer, whatever
-/// VM is left is given back, and how many there are is told at each change.
+/// Entries of a job that ended at `end`, in the order of time, with all VMs given back then and counted at each change.
 pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -> Vec<Entry> {
     for entry in &mut all {
         entry.until = entry.until.min(end);

@@ -12,18 +12,15 @@ pub trait Work: Send {
     /// What changes while the job goes on, and comes back with a mark.
     type Job: Clone + Send;
 
-    /// Brings a job back to time zero, in `replica`.
     fn restart(&mut self, job: &mut Self::Job, replica: u64);
 
-    /// Makes a job the same as another, keeping its memory.
     fn copy(from: &Self::Job, to: &mut Self::Job) {
         to.clone_from(from);
     }
 
     fn now(job: &Self::Job) -> SimTime;
 
-    /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made
-    /// in another, where the job was in one. Whether it is in this one now: some take their VMs when they begin.
+    /// Takes and gives back VMs until they are those of a configuration, ready to train; whether the job is in it now.
     fn hold(
         &mut self,
         job: &mut Self::Job,
@@ -41,32 +38,25 @@ pub trait Work: Send {
         length: Length,
     ) -> Result<Observation, Stop>;
 
-    /// Runs `choice` to the target, as if that had not been reached before.
     fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, UnfinishedJob>;
 
-    /// What a job used when everything is released at `end`.
     fn usage_until(&self, job: &Self::Job, end: SimTime, usage: &mut Usage);
 
-    /// The run that a job just made of `choice`, in outline.
     fn sketch_again(&mut self, _job: &mut Self::Job, _choice: usize) -> Option<SketchResult> {
         None
     }
 
-    /// A run of `choice` in outline, in a replica of its own.
     fn sketch(&mut self, _choice: usize, _replica: u64) -> Option<SketchResult> {
         None
     }
 
-    /// Notes what happens to a job from the next restart on.
     fn watch(&mut self, _job: &mut Self::Job, _most: u64) {}
 
-    /// What was noted of a job that ended at `end`.
     fn noted_until(&mut self, _job: &mut Self::Job, _end: SimTime) -> Vec<Entry> {
         Vec::new()
     }
 }
 
-/// A job of a kind of work, in one replica.
 #[derive(Debug)]
 pub struct WorkTrial<W: Work> {
     pub(super) work: W,
@@ -92,7 +82,6 @@ pub struct Stand<J> {
     used: Usage,
 }
 
-/// The target, reached during the search.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachedTarget {
     pub configuration: usize,
@@ -104,7 +93,6 @@ pub struct ReachedTarget {
 }
 
 impl<J> Stand<J> {
-    /// Whether the target was reached during the search.
     pub fn is_reached(&self) -> bool {
         self.reached.is_some()
     }
@@ -117,7 +105,6 @@ impl<J> Stand<J> {
         }
     }
 
-    /// Holds the VMs of a configuration, ready to train.
     pub fn hold<W: Work<Job = J>>(
         &mut self,
         work: &mut W,
@@ -134,7 +121,6 @@ impl<J> Stand<J> {
 }
 
 impl<W: Work> WorkTrial<W> {
-    /// A job at time zero of replica 0.
     pub(super) fn at_zero(work: W, job: W::Job) -> WorkTrial<W> {
         WorkTrial {
             work,
@@ -153,7 +139,6 @@ impl<W: Work> WorkTrial<W> {
     }
 }
 
-/// Makes `to` the same as `from`, keeping its memory.
 fn copy<W: Work>(from: &Stand<W::Job>, to: &mut Stand<W::Job>) {
     W::copy(&from.job, &mut to.job);
     (to.current, to.holds) = (from.current, from.holds);

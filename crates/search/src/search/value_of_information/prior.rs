@@ -1,5 +1,3 @@
-//! What is believed of a job before anything was seen of it: how its logarithms go with what configurations are.
-
 use super::constants::{Constants, Shape, Slope};
 use super::field::Prior;
 use scavsim_base::stats::field::matern;
@@ -134,7 +132,6 @@ impl Configurations {
         })
     }
 
-    /// What is believed of a logarithm that goes so.
     pub(super) fn prior(&self, shape: &Shape, constants: &Constants) -> Prior {
         let n = self.count;
         let mut mean = vec![0.0; n];

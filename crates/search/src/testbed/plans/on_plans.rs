@@ -85,7 +85,6 @@ pub(super) fn open<'g>(ground: &'g PlanEnvironment, terms: &Terms) -> WorkTrial<
 }
 
 impl OnPlans<'_> {
-    /// A job at time zero of `replica`.
     fn start(&self, replica: u64) -> PlanVisits {
         let parts = (&*self.ground.choices, &*self.ground.terms);
         PlanVisits {
@@ -268,7 +267,6 @@ impl Trainer for OnPlans<'_> {
         trained
     }
 
-    /// On one VM of the first type of a plan.
     fn profile(
         &mut self,
         job: &mut PlanVisits,
