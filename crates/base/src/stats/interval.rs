@@ -1,5 +1,3 @@
-//! Confidence intervals that need not be symmetric.
-
 /// A 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {

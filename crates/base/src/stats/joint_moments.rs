@@ -1,5 +1,3 @@
-//! Means of several quantities that are seen together, and how they vary with each other.
-
 /// Running means and covariances after Welford: one pass, no cancellation, constant memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointMoments {
@@ -11,7 +9,6 @@ pub struct JointMoments {
 }
 
 impl JointMoments {
-    /// Nothing seen yet of so many quantities.
     pub fn new(quantities: usize) -> JointMoments {
         JointMoments {
             count: 0,

@@ -1,5 +1,4 @@
-//! Statistics used all over the crate: running moments, quantiles, intervals, lines, triangles of matrices, random
-//! fields, and the Kolmogorov–Smirnov test. Pure mathematics, no input or output.
+//! Statistics used all over the crate. Pure mathematics, no input or output.
 
 pub mod cholesky;
 pub mod field;

@@ -1,5 +1,3 @@
-//! Mean, spread, median and confidence intervals.
-
 use super::{Interval, student_t};
 
 /// Running mean, variance and skewness after Welford: one pass, no cancellation, constant memory.
@@ -82,7 +80,6 @@ impl Welford {
         }
     }
 
-    /// Sample standard deviation.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }

@@ -31,7 +31,6 @@ const GAP: usize = 2;
 const LEAST: usize = 24;
 
 impl Strip {
-    /// What it is asked for by.
     fn word(&self) -> &str {
         self.head.split(' ').next().unwrap_or(&self.head)
     }
@@ -114,8 +113,7 @@ pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> TableLayout {
     fitted
 }
 
-/// Lays columns out on a page, one of them broken into the room that the others leave, at least [`LEAST`] columns of
-/// characters.
+/// Lays columns out on a page, one broken into the room that the others leave, at least [`LEAST`] columns of characters.
 fn fit_around(strips: &[Strip], at: usize, page: &Page) -> TableLayout {
     let narrowed = |width: usize| {
         let mut all = strips.to_vec();

@@ -39,7 +39,6 @@ impl Default for Page {
 }
 
 impl Page {
-    /// A plain page of `width` columns.
     pub fn of_width(width: usize) -> Page {
         Page {
             width,

@@ -12,7 +12,6 @@ pub(super) struct PredictionSource<'m> {
     pub(super) provenance: Provenance,
     /// The machine, where that was not measured.
     pub(super) machine: Option<&'m Machine>,
-    /// Standard deviation of ln(time).
     pub(super) sd: f64,
 }
 
@@ -42,7 +41,6 @@ pub struct MeasurementSummary {
     pub on_one_vm: Vec<String>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
-    /// Least and greatest worker count.
     pub workers: (u32, u32),
     pub repeats: Repeats,
 }

@@ -1,8 +1,4 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
-//!
-//! In: a [`ModelQuestion`]. Out: a [`ModelAdvice`]: the best plan, the best on other GPUs, and the measurement that is worth most.
-//!
-//! - [`question`]: what is asked. `scenario`: the catalogue as scenarios. [`text`], [`json`](mod@json): the answer.
 
 pub mod json;
 pub mod question;
@@ -28,7 +24,6 @@ use scavsim_sim::parallel::gpu::{self, Precision};
 
 #[derive(Debug, Clone)]
 pub struct PlanChoice {
-    /// The GPU, by its data sheet.
     pub gpu: Arc<str>,
     pub gpus: u32,
     pub vm: String,
@@ -77,7 +72,6 @@ pub struct PlanMeasurement {
 #[derive(Debug, Clone)]
 pub struct ModelAdvice {
     pub question: ModelQuestion,
-    /// The model's name and parameters.
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),

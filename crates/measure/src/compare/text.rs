@@ -11,11 +11,9 @@ use scavsim_base::text::{Column, Page, Sheet, Tone};
 /// Heads of columns that are there where there is something to say.
 const FAILS: &str = "fails";
 const NO_FIGURE: &str = "none";
-/// Heads of the column of ratios to the reference.
 const OVER_BEST: &str = "× best";
 const OVER_NAMED: &str = "× named";
 
-/// Words of the tables.
 pub const LEGEND: &[(&str, &str)] = &[
     (
         "net",

@@ -1,5 +1,3 @@
-//! A workload folder in memory, and its text.
-
 use std::fmt::Write;
 use std::io;
 
@@ -16,10 +14,8 @@ pub struct Draft {
     pub name: String,
     pub model: String,
     pub data_set: String,
-    /// When training is finished.
     pub target: String,
     pub citation: String,
-    /// How exact the figures are.
     pub accuracy: String,
     pub licence: String,
     /// Whether no step tells compute from communication.
@@ -30,9 +26,7 @@ pub struct Draft {
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     pub epoch_law: Option<Law<EpochLaw>>,
     pub noise_law: Option<Law<NoiseLaw>>,
-    /// `steps.csv`.
     pub steps: Vec<StepLine>,
-    /// `epochs.csv`.
     pub epochs: Vec<EpochLine>,
     /// `noise.csv`; no file without rows.
     pub noise: Vec<NoiseLine>,
@@ -79,7 +73,6 @@ impl<T: Serialize> Law<T> {
     }
 }
 
-/// A row of `steps.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepLine {
     /// VM shape: the type, and the workers on each VM if it is not one.
@@ -93,17 +86,14 @@ pub struct StepLine {
     pub source: String,
 }
 
-/// A row of `epochs.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochLine {
     pub batch: u32,
-    /// Passes over the data to the target.
     pub epochs: f64,
     pub origin: Origin,
     pub source: String,
 }
 
-/// A row of `noise.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseLine {
     pub workers: u32,

@@ -1,7 +1,4 @@
-//! A user's own grid: a CSV of runs and its specification, checked and made compact.
-//!
-//! The folder holds the specification as it was written, and of the table the columns that it has
-//! a use for; measurements with nine digits.
+//! A user's own grid: a CSV of runs and its specification, checked. Of the table, used columns are kept, with nine digits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,7 +11,6 @@ use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 
 #[derive(Debug, Clone)]
 pub struct GridOptions {
-    /// Table of runs.
     pub file: PathBuf,
     pub spec: PathBuf,
 }
@@ -36,7 +32,6 @@ pub struct GridReport {
     grid: Grid,
 }
 
-/// Reads the grid; every mistake goes to `diagnostics`.
 pub fn read(
     options: &GridOptions,
     diagnostics: &mut Diagnostics,

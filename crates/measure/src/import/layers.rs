@@ -1,10 +1,4 @@
-//! Seconds and bytes of a model's layers, made into a layer profile.
-//!
-//! In: two tables of the user's own profiler. Out: the folder that scenarios name.
-//!
-//! - `figures`: what is given, and what is read of it.
-//! - `table`: the two tables.
-//! - `written`: both as the files of a folder.
+//! Seconds and bytes of a model's layers, from tables of the user's own profiler, made into a layer profile.
 
 mod figures;
 mod table;
@@ -27,7 +21,6 @@ pub struct ImportedLayers {
     pub report: LayersReport,
 }
 
-/// Reads what is given. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &LayersOptions, diagnostics: &mut Diagnostics) -> Option<ImportedLayers> {
     let times = Source::read(&options.times, diagnostics);
     let memory = Source::read(&options.memory, diagnostics);

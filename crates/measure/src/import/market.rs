@@ -63,7 +63,6 @@ struct OfZone {
     trace: Trace,
 }
 
-/// Reads traces; every mistake goes to `diagnostics`.
 pub fn read(options: &MarketOptions, diagnostics: &mut Diagnostics) -> Option<ImportedMarket> {
     let before = diagnostics.len();
     let prices = [

@@ -20,13 +20,11 @@ pub struct MeasuredStep<'w> {
     pub cost: StepCost,
     pub vm_type: &'w str,
     pub vms: u32,
-    /// Whether every VM has as many workers.
     even: bool,
     /// Workers on each VM, ascending.
     pub layout: Vec<(u32, u32)>,
 }
 
-/// All measured steps of a workload.
 pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
     (workload.steps.points())
         .filter_map(|(at, cost)| {
@@ -139,7 +137,6 @@ pub(super) fn placements(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     some(folds, UnansweredReason::AllEven)
 }
 
-/// A fold that asks about all that it leaves out.
 fn all_of(out: Vec<usize>) -> Fold {
     Fold {
         asked: out.clone(),

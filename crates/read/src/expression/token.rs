@@ -9,7 +9,6 @@ pub enum Token<'t> {
     Name(&'t str),
     /// A text between single quotes.
     Quoted(&'t str),
-    /// Anything else.
     Symbol(&'static str),
 }
 

@@ -19,7 +19,6 @@ pub struct Definition {
     pub body: Text,
 }
 
-/// A part of an expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
     pub node: Node,

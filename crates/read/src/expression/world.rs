@@ -1,5 +1,3 @@
-//! What expressions can name, and the arguments of its functions.
-
 use super::fault::{Fault, Refusal};
 use std::ops::Range;
 use std::rc::Rc;

@@ -21,7 +21,6 @@ pub struct ModelQuestion {
     pub most_gpus: u32,
     pub wanted: OfferFilter,
     pub goal: Goal,
-    /// Minutes until VMs train.
     pub setup_min: f64,
     pub steps: u32,
     /// Simulated runs of each plan, where luck plays.

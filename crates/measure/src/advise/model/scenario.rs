@@ -20,15 +20,12 @@ const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
-/// A question with its names looked up.
 pub(super) struct ResolvedQuestion {
     pub(super) model: Arc<Architecture>,
     pub(super) precision: Precision,
     pub(super) sequence: u32,
     pub(super) batch: u32,
-    /// GPUs that may be taken.
     pub(super) gpus: Vec<Arc<str>>,
-    /// VM types that have them.
     pub(super) vms: BTreeSet<String>,
 }
 

@@ -29,13 +29,11 @@ impl<'t> Row<'t> {
         self.table.column(column).is_some()
     }
 
-    /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         let words = || "a text without control characters".to_owned();
         self.must_be(column, words, diagnostics, Some)
     }
 
-    /// The name in a cell that must not be empty.
     pub fn name(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         let name = self.text(column, diagnostics)?;
         let Some(why) = not_a_name(name) else {

@@ -20,7 +20,6 @@ pub(super) struct HostPriceRow {
     pub(super) spot_usd: Option<f64>,
 }
 
-/// A host with accelerators.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HostWithAccelerators {
     name: String,

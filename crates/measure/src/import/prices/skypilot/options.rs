@@ -1,5 +1,3 @@
-//! What is imported of SkyPilot's catalogue.
-
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default)]
