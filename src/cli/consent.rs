@@ -19,7 +19,6 @@ const LONG_S: f64 = 3600.0;
 /// Lives of fewer ticks in all begin without an estimate.
 const FEW_DECISIONS: f64 = 1e6;
 
-/// Who may begin long runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Consent {
     /// Whether all runs may begin, by `--yes`.
@@ -31,9 +30,7 @@ pub struct Consent {
 pub struct PlannedRun<'a> {
     pub scenario: &'a Scenario,
     pub plan: &'a Plan,
-    /// Raised by Ctrl-C.
     pub interrupt: &'a Interrupt,
-    /// Threads.
     pub jobs: usize,
     /// The part of all cases that is to be run.
     pub share: f64,
@@ -42,10 +39,7 @@ pub struct PlannedRun<'a> {
 }
 
 impl Consent {
-    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] with the estimate of time or size, where nobody agrees.
+    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees; else [`Failure::Declined`].
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
@@ -69,10 +63,8 @@ impl Consent {
         ask_person(&sentence, "Start it?", self.stdin_is_taken, otherwise)
     }
 
-    /// Lets the lives of a study begin on so many threads, or not.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] where they would take long, or more memory than there is, and nobody wants that.
+    /// Lets the lives of a study begin; [`Failure::Declined`] where they would take long, or too much memory, and nobody
+    /// agrees.
     pub fn ask_lives(self, study: &Arc<Study>, jobs: usize) -> Result<(), Failure> {
         let size = study.size();
         if self.is_given || size.decisions < FEW_DECISIONS {

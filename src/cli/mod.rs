@@ -281,7 +281,6 @@ impl Cli {
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
         self.output.apply();
         let signals = match Signals::listen() {

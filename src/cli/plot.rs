@@ -21,7 +21,6 @@ use scavsim_show::figure::{
 use scavsim_show::report::OutputFolder;
 use scavsim_sim::engine::Interrupt;
 
-/// Where figures go in a result folder.
 const FOLDER: &str = "figures";
 
 /// Arguments of `plot`.
@@ -86,7 +85,6 @@ pub enum FigureForm {
     Vega,
 }
 
-/// Every kind, and all of them.
 fn kinds() -> clap::builder::PossibleValuesParser {
     let all = PossibleValue::new(ALL).help("every kind that this run can have");
     let kinds = KINDS
@@ -180,7 +178,6 @@ impl PlotArgs {
         OutputFolder::open(self.out.as_deref().unwrap_or(beside))
     }
 
-    /// Writes figures and prints where they are.
     fn put(&self, figures: &[Figure], out: io::Result<OutputFolder>) -> Result<Exit, Failure> {
         let files = written(figures, out, &self.form)?;
         let lines = files.iter().map(|file| format!("{}\n", file.display()));
@@ -283,7 +280,6 @@ fn chosen(
     Ok(figures)
 }
 
-/// Writes figures to a folder; where they are.
 fn written(
     figures: &[Figure],
     out: io::Result<OutputFolder>,

@@ -27,7 +27,6 @@ use scavsim_show::report::{OutputFolder, manifest};
 pub(super) struct PolicyRunRequest<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
-    /// Whether other results in the folder are replaced.
     pub(super) overwrite: bool,
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
@@ -38,7 +37,6 @@ pub(super) struct PolicyRunRequest<'a> {
     pub(super) page: Page,
     /// Options that were given and say nothing of such scenarios.
     pub(super) useless: Vec<&'static str>,
-    /// Whether they are only checked.
     pub(super) is_dry: bool,
     pub(super) consent: Consent,
 }
@@ -186,7 +184,6 @@ fn refuse(asked: &PolicyRunRequest<'_>) -> Result<(), Failure> {
     no_mistakes(d)
 }
 
-/// A row of the table: a policy in a setting.
 struct Line {
     study: String,
     zones: String,
@@ -197,7 +194,6 @@ struct Line {
     figures: PolicyMetrics,
 }
 
-/// What is printed at the end.
 #[derive(Default)]
 struct PolicyTables {
     /// A sentence before each table, and how many rows that has.

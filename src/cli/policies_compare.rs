@@ -21,18 +21,15 @@ pub(super) struct PolicyComparisonRequest<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) jobs: usize,
     pub(super) seed: Option<u64>,
-    /// Keys that replace those of the files.
     pub(super) set: &'a SetArgs,
     pub(super) programs: ProgramsArg,
     /// The policy that the others are held against.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
     pub(super) page: Page,
-    /// Options that were given and say nothing of such scenarios.
     pub(super) useless: Vec<&'static str>,
 }
 
-/// A policy in a setting.
 struct Contender {
     study: String,
     setting: String,
@@ -166,7 +163,6 @@ fn text(tables: &[(Sample, Vec<Contender>)], format: CompareFormat, page: &Page)
     }
 }
 
-/// Who is cheaper beyond doubt, and on what.
 fn head(sample: &Sample, rows: &[Contender]) -> String {
     let Some(first) = rows.first() else {
         return String::new();

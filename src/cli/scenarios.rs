@@ -87,7 +87,6 @@ pub(super) fn has_policies(file: &Path) -> bool {
     source.is_some_and(|source| Study::is_in(&source))
 }
 
-/// All cores.
 pub(super) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -49,7 +49,6 @@ pub enum ColourMode {
 static ASKED: OnceLock<OutputArgs> = OnceLock::new();
 
 impl OutputArgs {
-    /// From now on everything is printed so.
     pub fn apply(self) {
         // A second set in one process, as in a test, changes nothing.
         let _ = ASKED.set(self);
@@ -60,7 +59,6 @@ impl OutputArgs {
     }
 }
 
-/// What data are printed on.
 pub fn page() -> Page {
     if heard(|_| ()).is_some() {
         return Page::default();
@@ -183,13 +181,11 @@ pub fn warn(warnings: &Diagnostics) {
     }
 }
 
-/// A note, unless it is empty.
 fn note_of(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
     let is_coloured = is_coloured(io::stderr().is_terminal());
     let text = diagnostics.render_within(width_beside().unwrap_or(USUAL), is_coloured);

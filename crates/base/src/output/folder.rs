@@ -112,7 +112,6 @@ impl OutputFolder {
     }
 }
 
-/// Makes a folder, if it is missing.
 fn make(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path).map_err(|error| match error.kind() {
         kind @ io::ErrorKind::AlreadyExists => {
@@ -164,7 +163,6 @@ fn write_into(path: &Path, contents: &[u8]) -> io::Result<()> {
     stream.write_all(contents)
 }
 
-/// Removes a folder, if nothing is in it.
 pub fn remove_empty(path: &Path) {
     // Whatever keeps it there, it is as it was.
     let _ = fs::remove_dir(path);

@@ -3,7 +3,6 @@
 pub struct JointMoments {
     count: u64,
     means: Vec<f64>,
-    /// Sums of products of deviations, row by row.
     products: Vec<f64>,
     before: Vec<f64>,
 }

@@ -31,7 +31,6 @@ impl Pair {
         }
     }
 
-    /// The sum of products about both means.
     pub fn products(&self) -> f64 {
         self.products
     }

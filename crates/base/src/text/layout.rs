@@ -24,7 +24,6 @@ pub(super) struct Strip {
 /// Columns up to this rank are worth a second line per row.
 pub const NEEDED: u8 = 3;
 
-/// Spaces between columns.
 const GAP: usize = 2;
 
 /// Columns of characters that a wrapped column has at least.

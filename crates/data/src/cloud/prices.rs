@@ -74,7 +74,6 @@ impl fmt::Display for Market {
     }
 }
 
-/// A price that was seen from one day to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     pub provider: Arc<str>,

@@ -53,7 +53,6 @@ enum Candidate {
     Whole(Growth),
     /// Compute a + b·x and exposed communication c + d·growth(K), each fitted to its own part.
     Split(Growth),
-    /// The p-norm of the two.
     PNorm,
 }
 

@@ -7,7 +7,6 @@ use crate::cloud::Date;
 
 const NEWEST: &str = "newest";
 
-/// The day that a listed price is looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceDay {
     On(Date),

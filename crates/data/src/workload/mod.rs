@@ -45,7 +45,6 @@ pub use substitute_vm::{Reach, SubstituteVm};
 use crate::configuration::{Configuration, Shape};
 use law::{EpochLaw, SizedWorker, WorkerLaw};
 
-/// One training job as it was measured.
 #[derive(Debug, Clone)]
 pub struct Workload {
     pub name: String,

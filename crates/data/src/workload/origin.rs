@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-/// Where a figure of a table comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {

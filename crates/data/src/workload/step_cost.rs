@@ -33,7 +33,6 @@ pub struct StepRow {
     pub communication_s: Option<f64>,
 }
 
-/// Why a table of steps cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
     #[error(

@@ -135,7 +135,6 @@ fn ln(seconds: f64) -> f64 {
     libm::log(seconds.max(f64::MIN_POSITIVE))
 }
 
-/// A whole step of which compute is at most all.
 fn shared(whole_s: f64, compute_s: f64) -> StepCost {
     let compute_s = compute_s.min(whole_s);
     StepCost {

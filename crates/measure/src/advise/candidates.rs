@@ -61,7 +61,6 @@ impl<'s> Bounds<'s> {
             && self.fills(workers)
     }
 
-    /// Whether the last VM is full, or the only one.
     fn fills(&self, workers: u32) -> bool {
         let vms = self.shape.and_then(|shape| shape.vms(workers));
         let layout = self.shape.map(|shape| shape.layout(workers));

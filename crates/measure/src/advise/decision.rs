@@ -182,7 +182,6 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Prospects that are allowed, the best first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut all: Vec<(usize, f64)> = (0..self.prospects.len())
             .filter(|at| self.is_allowed(*at))

@@ -61,7 +61,6 @@ impl Basis {
     }
 }
 
-/// A machine that was not measured.
 #[derive(Debug, Clone)]
 pub struct Machine {
     pub vm: String,

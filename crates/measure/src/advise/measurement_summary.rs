@@ -35,9 +35,7 @@ pub struct MeasurementSummary {
     /// Epochs that somebody stated for all batches.
     pub stated_epochs: Option<f64>,
     pub epoch_law: bool,
-    /// VM shapes without a law of steps.
     pub without_law: Vec<String>,
-    /// VM types whose law is of one VM.
     pub on_one_vm: Vec<String>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,

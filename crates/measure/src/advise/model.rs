@@ -35,7 +35,6 @@ pub struct PlanChoice {
     pub time_h: [f64; 3],
     /// Mean USD, with the ends of the 90 % interval.
     pub cost_usd: [f64; 3],
-    /// Standard deviation of ln(real / foretold).
     pub log_sd: f64,
     /// Tokens per second while it trains.
     pub tokens_per_s: f64,
@@ -50,7 +49,6 @@ impl PlanChoice {
         self.cost_usd[0] / tokens * 1e9
     }
 
-    /// What the objective counts.
     fn worth(&self, objective: Objective) -> f64 {
         match objective {
             Objective::Time => self.time_h[0],

@@ -184,7 +184,6 @@ enum NoSearch {
     Misplaced(String),
 }
 
-/// What all searches of a plan have in common.
 #[derive(Clone, Copy)]
 struct WalkStep<'a> {
     suite: &'a Suite,

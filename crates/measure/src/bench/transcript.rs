@@ -16,7 +16,6 @@ pub const FILE: &str = "transcripts.jsonl";
 pub struct Transcript {
     #[serde(rename = "search")]
     pub place: SearchPlace,
-    /// Every question with its answer.
     pub asked: Vec<TranscriptStep>,
     /// Why there is no choice that works.
     #[serde(default, skip_serializing_if = "Option::is_none")]

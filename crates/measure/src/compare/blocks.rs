@@ -1,7 +1,6 @@
 use super::{Block, CompetitionUnit};
 use scavsim_lab::experiment::{Case, Plan};
 
-/// The cases of one plan among the blocks.
 #[derive(Debug)]
 pub(crate) struct Places {
     repeats: u64,

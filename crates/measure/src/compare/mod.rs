@@ -38,7 +38,6 @@ pub struct PriorKnowledge {
     pub known_runs: f64,
 }
 
-/// A place where strategies compete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompetitionUnit {
     pub scenario: String,

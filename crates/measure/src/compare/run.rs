@@ -228,7 +228,6 @@ struct StrategyCounts {
     depends: Depends,
 }
 
-/// A case as it is handed over.
 #[derive(Debug, Clone, Copy)]
 pub struct NotedCase<'a> {
     pub unit: &'a CompetitionUnit,

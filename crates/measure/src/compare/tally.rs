@@ -160,7 +160,6 @@ impl Tally {
     }
 }
 
-/// What a comparison takes from a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CaseMetrics {
     /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.

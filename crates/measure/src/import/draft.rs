@@ -8,7 +8,6 @@ use super::law_text;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw, PooledLaw};
 
-/// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     pub name: String,
@@ -22,7 +21,6 @@ pub struct Draft {
     pub communication_unknown: bool,
     /// Figures that hold for every configuration, in the order of the file.
     pub constants: Vec<Constant>,
-    /// One step law for all shapes of a VM type.
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     pub epoch_law: Option<Law<EpochLaw>>,
     pub noise_law: Option<Law<NoiseLaw>>,
@@ -105,7 +103,6 @@ pub struct NoiseLine {
 }
 
 impl Draft {
-    /// The files of the folder: name and text.
     pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let steps = self.steps.iter().map(|r| {
             let communication = r.communication_s.map(measured).unwrap_or_default();
@@ -214,7 +211,6 @@ fn measured(value: f64) -> String {
     rounded(value, MEASURED)
 }
 
-/// A coefficient of a law.
 fn fitted(value: f64) -> String {
     let text = rounded(value, FITTED);
     // A whole number would be read as an integer.
@@ -225,7 +221,6 @@ fn fitted(value: f64) -> String {
     }
 }
 
-/// A basic TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -15,17 +15,14 @@ pub struct GridOptions {
     pub spec: PathBuf,
 }
 
-/// A grid before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedGrid {
-    /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     pub report: GridReport,
     /// What may be meant so.
     pub warnings: Diagnostics,
 }
 
-/// A grid in numbers.
 #[derive(Debug, Clone)]
 pub struct GridReport {
     rows: usize,
@@ -59,7 +56,6 @@ pub fn read(
     }))
 }
 
-/// The columns that are used.
 fn compact(read: &load::LoadedGrid) -> Result<String, csv::Error> {
     let mut writer = csv::WriterBuilder::new()
         .comment(Some(b'#'))

@@ -13,10 +13,8 @@ use figures::{Memory, Times};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_sim::parallel::LayerProfile;
 
-/// A layer profile before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedLayers {
-    /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     pub report: LayersReport,
 }
@@ -88,7 +86,6 @@ fn same_layers(
     same.then_some(most)
 }
 
-/// A layer profile in words.
 #[derive(Debug, Clone)]
 pub struct LayersReport {
     profile: LayerProfile,

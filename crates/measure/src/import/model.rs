@@ -56,7 +56,6 @@ const FAMILIES: [Family; 24] = [
     family("starcoder2", false, true, false),
 ];
 
-/// An architecture before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedModel {
     pub text: String,

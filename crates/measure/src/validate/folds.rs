@@ -14,7 +14,6 @@ const FEW: u32 = 3;
 /// VMs of the rungs of a ladder, all of them full.
 const RUNGS: [u32; 3] = [1, 2, 4];
 
-/// A measured step and where it stands.
 pub struct MeasuredStep<'w> {
     pub at: &'w Configuration,
     pub cost: StepCost,
@@ -45,7 +44,6 @@ pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
 
 /// What is left out at a time, and what of it is asked about.
 pub struct Fold {
-    /// What is left out, ascending.
     pub out: Vec<usize>,
     pub asked: Vec<usize>,
 }

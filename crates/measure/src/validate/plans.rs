@@ -71,7 +71,6 @@ pub struct JudgedPlans {
     pub splits: Vec<PlanSplit>,
     /// By how many were given.
     pub curve: Vec<CurvePoint>,
-    /// The constants fitted to all.
     pub fitted: FittedConstants,
     pub memory: Option<MemoryError>,
 }
@@ -95,7 +94,6 @@ pub struct MemoryError {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdedRun {
     pub line: usize,
-    /// GiB that a GPU would hold.
     pub gib: f64,
     /// GiB that it has by its data sheet.
     pub has: f64,

@@ -90,9 +90,7 @@ pub fn columns(kind: &str) -> Option<Vec<String>> {
 /// What a scenario of a paper gives: records of its cases, or lives of its policies.
 #[derive(Debug)]
 pub enum Stage {
-    /// A scenario of searches and runs.
     Cases(Variants),
-    /// One with `[policy]`.
     Lives(Box<Study>),
 }
 
@@ -165,7 +163,6 @@ fn lives(study: &Study) -> ColumnTable {
 pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
 
 impl Variants {
-    /// Rows of a kind; of records the columns that are `used` alone.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
             return self.records(used);
@@ -255,7 +252,6 @@ impl Variants {
     }
 }
 
-/// Records on their way into a table.
 struct Rows {
     table: ColumnTable,
     kept: Vec<&'static Column>,
@@ -340,7 +336,6 @@ fn predictions(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     Ok(())
 }
 
-/// What was measured of the workloads.
 fn history(scenario: &Scenario, table: &mut ColumnTable) {
     let Some(clusters) = scenario.clusters() else {
         return;

@@ -42,7 +42,6 @@ pub(super) fn read(
     study.map(|study| Stage::Lives(Box::new(study)))
 }
 
-/// Reads a scenario without policies.
 fn cases(
     text: &Arc<Source>,
     folder: &Path,

@@ -12,7 +12,6 @@ pub enum Token<'t> {
     Symbol(&'static str),
 }
 
-/// What names are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
     /// Letters, digits and underscores, with hyphens and dots between them.

@@ -12,7 +12,6 @@ pub struct Text {
     pub root: Expression,
 }
 
-/// A function that a file defines.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub parameters: Vec<String>,

@@ -4,7 +4,6 @@
 /// Longest name in bytes: with an ending it is still that of a file.
 const LONGEST: usize = 200;
 
-/// How a formula of a spreadsheet begins.
 pub(super) const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
 /// Why `name` cannot be one, in words: empty, longer than 200 bytes, with control characters (a terminal would obey them) or

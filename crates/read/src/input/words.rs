@@ -22,7 +22,6 @@ pub(super) fn shown(input: &str) -> String {
     out
 }
 
-/// Words as a list for reading: `` `a`, `b` ``.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")

@@ -107,7 +107,6 @@ pub(super) struct FidelitySpec {
     pub column: String,
     /// What the whole run has.
     pub full: f64,
-    /// Whether that column tells jobs apart.
     pub is_of_jobs: bool,
     /// Whether its rows are points on the way of the whole run.
     pub is_curve: bool,

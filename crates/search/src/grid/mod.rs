@@ -85,7 +85,6 @@ pub struct ProbeCharge {
     pub cut_off: bool,
 }
 
-/// How much of a run a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Charge {
@@ -116,7 +115,6 @@ impl Goal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Reached,
-    /// Without having reached the target.
     Unreached,
     /// The run broke, or was stopped.
     Failed,
@@ -194,11 +192,12 @@ pub struct Job {
     places: HashMap<Vec<u64>, usize>,
 }
 
-/// What a run costs over time.
 #[derive(Debug, Clone, PartialEq)]
 enum Bill {
-    /// So much at its start and for each second.
-    Linear { at_start: f64, per_s: f64 },
+    Linear {
+        at_start: f64,
+        per_s: f64,
+    },
     /// The rule's values for its names.
     Bent(Vec<Line>),
 }
@@ -228,7 +227,6 @@ impl Rule {
 }
 
 impl Job {
-    /// The runs of a configuration, at least one.
     #[inline]
     pub fn runs(&self, configuration: usize) -> &[Run] {
         &self.runs[self.first[configuration]..self.first[configuration + 1]]

@@ -40,7 +40,6 @@ impl Counts {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     pub configuration: usize,
-    /// Seconds to the target.
     pub time_s: f64,
     /// USD to the target, where the grid has a rule of costs.
     pub usd: Option<f64>,

@@ -150,7 +150,6 @@ impl StepLooks<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether all runs to the target failed so far.
     fn has_failed(&self) -> bool {
         self.strategy.probing.is_to_target() && self.forecast.time_s.iter().all(Option::is_none)
     }

@@ -16,7 +16,6 @@ pub(super) fn no_epoch_line(task: &Task<'_>) -> UnusableStrategy {
 /// Stands for a noise where it tells nothing.
 pub(super) const UNREAD: f64 = 1.0;
 
-/// How a strategy probes one workload.
 #[derive(Debug, Clone)]
 pub(super) struct Prober {
     start: usize,

@@ -14,7 +14,6 @@ pub(super) enum TrialOutcome {
     Failed(f64),
 }
 
-/// What a cheap version of a run came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CheapTrial {
     /// What it took, as the objective counts it.

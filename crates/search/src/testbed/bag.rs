@@ -108,7 +108,6 @@ struct OnBag<'g> {
     run: Run,
 }
 
-/// A job on a bag, and its clock.
 #[derive(Debug, Clone)]
 struct TimedBagJob {
     now: SimTime,

@@ -7,7 +7,6 @@ use scavsim_data::usage::Phase;
 use scavsim_sim::bag::formula;
 use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 
-/// A bag as an environment.
 #[derive(Debug)]
 pub struct BagEnvironment {
     pub(super) bag: Arc<Bag>,

@@ -21,7 +21,6 @@ pub struct Point {
 }
 
 impl Point {
-    /// A configuration that never comes to its end.
     pub const NEVER: Point = Point {
         time_s: f64::INFINITY,
         cost_usd: f64::INFINITY,

@@ -64,11 +64,9 @@ pub struct WorkTrial<W: Work> {
     marked: Vec<Stand<W::Job>>,
 }
 
-/// Where a job stands in its replica.
 #[derive(Debug, Clone)]
 pub struct Stand<J> {
     pub job: J,
-    /// The configuration that it was in last.
     pub current: Option<usize>,
     /// The configuration whose VMs it holds.
     pub holds: Option<usize>,
@@ -86,7 +84,6 @@ pub struct Stand<J> {
 pub struct ReachedTarget {
     pub configuration: usize,
     pub at: SimTime,
-    /// VMs that the provider took away until then.
     pub lost_vms: u32,
     /// What came of all stretches until then.
     pub totals: Option<Totals>,

@@ -56,7 +56,6 @@ pub(super) struct Slot {
     pub(super) began: SimTime,
     /// Time of its job over the mean.
     pub(super) factor: f64,
-    /// Whether the attempt is known to end in a loss.
     pub(super) is_lost: bool,
 }
 

@@ -110,7 +110,6 @@ pub struct Surrogate {
     pub result_s: f64,
 }
 
-/// One way to run a bag.
 #[derive(Debug, Clone)]
 pub struct BagSize {
     /// Place of its VM type among [`BagChoices::types`].

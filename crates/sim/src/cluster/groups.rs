@@ -64,7 +64,6 @@ pub struct Group {
     pub is_server: bool,
 }
 
-/// The step process of a cluster in one size.
 #[derive(Debug, Clone)]
 pub struct Size {
     /// Steps at this size, without luck.
@@ -140,7 +139,6 @@ impl Cluster {
         self.levels.get(next).copied()
     }
 
-    /// Whether as many VMs train at two places.
     pub fn is_same_size(&self, a: usize, b: usize) -> bool {
         a % self.stride.max(1) == b % self.stride.max(1)
     }

@@ -7,7 +7,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay};
 use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
 
-/// The terms on which a job runs on spot VMs.
 #[derive(Debug, Clone)]
 pub struct Spot {
     pub losses: Losses,

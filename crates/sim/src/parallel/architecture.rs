@@ -58,13 +58,10 @@ pub struct Experts {
 /// Attention over latent keys and values. Source: DeepSeek-AI, DeepSeek-V2, arXiv 2405.04434.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LatentAttention {
-    /// Width of latent queries.
     pub query_rank: u32,
-    /// Width of latent keys and values.
     pub kv_rank: u32,
     /// Width of a head that is rotated by position.
     pub rotary: u32,
-    /// Width of a head's values.
     pub value: u32,
 }
 

@@ -50,7 +50,6 @@ impl Precision {
 pub struct GpuSheet {
     pub name: Arc<str>,
     pub aliases: Vec<String>,
-    /// Place of its generation in [`GENERATIONS`].
     pub generation: usize,
     /// Dense TFLOP/s by precision, in the order of [`Precision::ALL`].
     pub tflops: [Option<f64>; 5],

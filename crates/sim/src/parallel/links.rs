@@ -79,7 +79,6 @@ const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniformLink {
     pub scope: Scope,
-    /// The GPU at both ends.
     pub gpu: Arc<str>,
     /// GPUs of a node that send at once.
     pub gpus: u32,

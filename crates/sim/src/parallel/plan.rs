@@ -44,7 +44,6 @@ impl StageOfPlan {
     }
 }
 
-/// How one model is cut over GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParallelPlan {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
@@ -172,7 +171,6 @@ impl ParallelPlan {
         (self.stages.first()).map_or(1, |stage| 1 + stage.further.len() as u32)
     }
 
-    /// Micro-batches per replica and step.
     pub fn micro_batches(&self) -> u32 {
         (u64::from(self.global_batch) / self.at_once().max(1)) as u32
     }

@@ -26,7 +26,6 @@ struct StageCost {
     weights: f64,
     /// Part of both passes that is communication; `None` where what was measured holds it.
     communication: Option<f64>,
-    /// One message to the next stage, or from it.
     message: f64,
     update: f64,
 }
@@ -85,7 +84,6 @@ pub struct StepBreakdown {
     /// The part of `compute_s` in which GPUs send each other what they share: sums of a layer, weights, keys and values, tokens of experts.
     /// `None` where measured layers hold it.
     pub inside_s: Option<f64>,
-    /// Waiting for other stages.
     pub bubble_s: f64,
     /// Sending activations and their gradients, as far as nothing hides it.
     pub activations_s: f64,

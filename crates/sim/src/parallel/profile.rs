@@ -18,7 +18,6 @@ pub struct LayerProfile {
     pub model: String,
     pub source: String,
     pub licence: String,
-    /// Layers, embedding and head included.
     pub layers: u32,
     /// Tokens per sequence.
     pub sequence: u32,
@@ -62,7 +61,6 @@ pub struct Times {
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seconds {
-    /// Forward of one micro-batch.
     pub forward: f64,
     pub backward: f64,
     pub update: f64,

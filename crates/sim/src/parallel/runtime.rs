@@ -30,9 +30,7 @@ pub struct Runtime {
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
     pub attention: Attention,
-    /// What the forward pass does not keep.
     pub recompute: Recompute,
-    /// What replicas hold in parts.
     pub shard: Shard,
     /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
     /// bytes. Source: Korthikanti et al., MLSys 2023.

@@ -1,4 +1,3 @@
-/// What replicas of a stage share beside data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ReplicaSharing {
     /// Replicas that share each sequence: context parallelism.

@@ -17,7 +17,6 @@ pub struct Axes {
     pub tensor: Option<Vec<u32>>,
     /// Sequences per micro-batch; `None`: whatever was profiled.
     pub micro_batch: Option<Vec<u32>>,
-    /// Sequences per step.
     pub batches: Vec<u32>,
     pub schedules: Vec<Schedule>,
     /// Virtual stages of a stage, with schedules that have any.

@@ -27,7 +27,6 @@ pub struct Choices {
     /// Seconds of a pass over every layer, by offer.
     passes_s: Vec<f64>,
     pub axes: Axes,
-    /// Legal plans that cannot be.
     pub holes: Holes,
     pub forms: Vec<PreparedForm>,
     pub links: Arc<Links>,

@@ -50,7 +50,6 @@ impl Cause {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnreliableNodes {
     pub share: f64,
-    /// How many times as often they fail.
     pub factor: f64,
 }
 

@@ -7,7 +7,6 @@ use crate::parallel::Links;
 use crate::parallel::runtime::PredictionUncertainty;
 use scavsim_base::rng::ConfigurationKey;
 
-/// How far training goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Sequences to the target with a small batch, E₀.

@@ -10,7 +10,6 @@ use scavsim_data::space::{Axis, BATCH, Space, VM};
 
 pub const MARKET: &str = "market";
 
-/// An axis, and where a plan is on it.
 struct PlanAxis<'a> {
     axis: Axis,
     place: Box<dyn Fn(&Draft) -> f64 + 'a>,

@@ -59,7 +59,6 @@ pub struct Provider {
     requested: u32,
     by_market: Vec<(VmTypeKey, u16, u64)>,
     pub market: Option<Market>,
-    /// VMs that were taken away so far.
     pub lost: u32,
     /// Hours of the lives drawn so far, where somebody wants to know them.
     pub lives_h: Option<Vec<f64>>,

@@ -68,7 +68,6 @@ struct Grid {
     from: f64,
     /// Entries of the table until a worker is in time.
     entries: usize,
-    /// Entries of the table per node.
     stride: usize,
     /// S at the nodes, and memory for Q of one worker.
     nodes: Vec<(f64, f64)>,

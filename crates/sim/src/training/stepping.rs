@@ -5,7 +5,6 @@ use super::slowest::{self, Moments};
 use super::variation::WorkerTime;
 use scavsim_base::rng::Stream;
 
-/// What is known of a step before it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepCondition {
     Nothing,

@@ -77,7 +77,6 @@ impl WorkerTime {
         family: Family::Exponential,
     };
 
-    /// Whether every step takes exactly the mean.
     pub fn is_constant(&self) -> bool {
         self.has_no_spread() && self.straggler.is_none()
     }

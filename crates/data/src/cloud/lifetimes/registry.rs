@@ -80,7 +80,6 @@ pub enum Kind {
     Trace(Trace),
 }
 
-/// How long VMs of a market live.
 #[derive(Debug, Clone)]
 pub struct Model {
     pub name: String,

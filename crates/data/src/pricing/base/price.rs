@@ -62,7 +62,6 @@ pub trait VmPrice: Debug + Send + Sync {
     }
 }
 
-/// Where and of when a listed price is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedPrice {
     pub provider: String,

@@ -1,6 +1,5 @@
 use super::CommunicationLaw;
 
-/// How communication grows with K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
     Root,

@@ -3,7 +3,6 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{OutOfBounds, at_least};
 use scavsim_base::Declaration;
 
-/// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Overlap {

@@ -18,7 +18,6 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// The rows of the right length, in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { table: self, cells })
     }
@@ -118,7 +117,6 @@ impl<'t> Row<'t> {
             .unwrap_or(raw.line)
     }
 
-    /// Where the row is, without its line end.
     pub fn line_span(&self) -> Range<usize> {
         raw(&self.table.source, self.cells, self.table.delimiter).line
     }

@@ -13,9 +13,7 @@ pub(super) struct Question<'q> {
     pub(super) best: Option<f64>,
     /// Runs of the job that are to come.
     pub(super) runs: f64,
-    /// Configurations that may be run.
     pub(super) open: &'q [usize],
-    /// Odds that a run of each configuration fails.
     pub(super) fails: &'q [f64],
 }
 

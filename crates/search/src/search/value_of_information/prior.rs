@@ -23,7 +23,6 @@ pub(super) enum Role {
     Name,
 }
 
-/// One coordinate of all configurations.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) role: Role,

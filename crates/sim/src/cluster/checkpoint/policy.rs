@@ -13,7 +13,6 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Whether it goes by the age of the VM.
     pub fn heeds_age(&self) -> bool {
         matches!(self, Policy::Dynamic(_))
     }

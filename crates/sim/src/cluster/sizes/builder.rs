@@ -18,12 +18,14 @@ pub struct Builder<'a> {
 /// What a workload does not know of a configuration's cluster.
 #[derive(Debug, Clone)]
 pub enum UnknownCluster {
-    /// The cluster as it is asked for.
     Itself(OutsideHull),
     /// A size that it may come to.
     Size(OutsideHull),
     /// Parameter servers take longer than the step that is to hold their service.
-    Service { step_s: f64, service_s: f64 },
+    Service {
+        step_s: f64,
+        service_s: f64,
+    },
     /// The cluster has more than [`MOST_SIZES`] sizes.
     TooManySizes,
 }

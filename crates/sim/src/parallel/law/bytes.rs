@@ -14,7 +14,6 @@ pub struct LayerBytes {
     pub working: u64,
     /// Bytes that it hands on.
     pub output: u64,
-    /// All-reduces in the forward pass.
     pub all_reduces: u64,
     /// Parameters of experts, which fewer replicas reduce.
     pub expert_parameters: u64,

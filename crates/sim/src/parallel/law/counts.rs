@@ -5,7 +5,6 @@ use crate::parallel::architecture::Architecture;
 /// The feed-forward part of a block: experts, each with a product up and one down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeedForward {
-    /// Experts; 1 where all tokens take the same way.
     pub count: f64,
     pub active: f64,
     pub width: f64,

@@ -25,7 +25,6 @@ pub struct Device {
 pub struct Kernels<'c> {
     device: Device,
     constants: &'c Constants,
-    /// FLOP/s of a large product.
     product_flops: f64,
     attention_flops: f64,
     bytes_per_s: f64,

@@ -285,7 +285,6 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         }
     }
 
-    /// A stage of the pipeline that a process is of.
     fn in_ring(&self, process: usize, stage: usize) -> usize {
         let stages = self.plan.stages();
         process / stages * stages + stage

@@ -40,7 +40,6 @@ pub(super) struct StageCompletion {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
-    /// When the GPU is free.
     gpu: f64,
     /// When the host is.
     host: f64,

@@ -45,7 +45,6 @@ pub struct PredictedPlan<'a> {
     pub precision: &'a str,
     pub tensor: u32,
     pub is_unlike: bool,
-    /// Whether it is of a form that was not measured.
     pub is_unusual: bool,
 }
 

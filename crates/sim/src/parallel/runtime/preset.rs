@@ -21,7 +21,6 @@ pub const USUAL: &str = "megatron-deepspeed-2024";
 /// Spread of the logarithm of a constant that is given without one, to be fitted: a fifth.
 const GIVEN_SPREAD: f64 = 0.2;
 
-/// A runtime with what is known of its constants.
 #[derive(Debug, Clone)]
 pub struct RuntimePreset {
     pub name: Arc<str>,
@@ -32,7 +31,6 @@ pub struct RuntimePreset {
     pub shards: Vec<Shard>,
     pub precision: String,
     pub prior: Prior,
-    /// How far the law is off under it.
     pub errors: Errors,
     /// The embedded runtime that it is like where it says nothing else.
     pub base: Option<Arc<str>>,

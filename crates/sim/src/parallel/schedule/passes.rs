@@ -2,7 +2,6 @@
 
 use super::{Exchange, Operation, Place};
 
-/// What a stage computes of a micro-batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     Forward,

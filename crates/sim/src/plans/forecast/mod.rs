@@ -20,7 +20,6 @@ pub struct SpanOf {
     pub gpus: u32,
 }
 
-/// What a forecast may know.
 #[derive(Debug)]
 pub struct MarketView<'a> {
     /// How many GPUs there are, and will be: only who is clairvoyant looks on.

@@ -20,7 +20,6 @@ pub(super) struct HeldVms {
     last_runs: SimTime,
     gpus: u32,
     counts: Vec<u32>,
-    /// Failures per hour of all.
     failures_h: f64,
     are_alike: bool,
     /// Places of those that a failure has hit.

@@ -9,7 +9,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
 impl PlanJob {
-    /// The first loss that is known beforehand.
     pub(super) fn known_loss(&self, on: PlanWithTerms<'_>) -> SimTime {
         if on.way.on_spot {
             self.vms.first_lost()

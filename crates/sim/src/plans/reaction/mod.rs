@@ -25,7 +25,6 @@ pub(super) struct Situation<'a> {
     pub(super) prospect: Prospect<'a>,
 }
 
-/// What plans are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aim {
     /// Sequences per second with all that are there.

@@ -13,7 +13,6 @@ use scavsim_data::usage::{EndedBy, Phase};
 
 #[derive(Debug, Clone, Default)]
 pub struct Log {
-    /// Whether single worker-steps are noted.
     fine: bool,
     notes: Option<Box<Notes>>,
 }

@@ -168,7 +168,6 @@ impl GridPoint {
 
 /// Place of a point: logarithms of the factors on all times and on communication, in steps of the grid.
 type GridPlace = (i32, i32);
-/// The place of workers without luck.
 const NO_LUCK: GridPlace = (0, 0);
 
 /// The pace of a protocol on a configuration, measured when it is first asked for.

@@ -38,7 +38,6 @@ pub struct Speculative {
     pub spare: u32,
 }
 
-/// One worker-step of the step in progress.
 #[derive(Debug, Clone, Copy)]
 struct WorkerStep {
     done: bool,
@@ -217,7 +216,6 @@ struct SpeculativeStep<'s> {
     workers: u32,
     overdue_after: SimTime,
     start: SimTime,
-    /// Worker-steps that are not done.
     left: u32,
     /// All before this one are done or have a copy, once they are overdue.
     first_uncopied: usize,

@@ -11,7 +11,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 #[derive(Debug, Clone)]
 pub(super) struct HostPriceRow {
     pub(super) vm: Option<String>,
-    /// Model and number.
     pub(super) accelerator: Option<(String, f64)>,
     pub(super) region: String,
     pub(super) zone: String,
