@@ -4,7 +4,6 @@ pub mod advise;
 mod advise_deadline;
 mod advise_model;
 pub mod asked;
-mod bars;
 pub mod bench;
 pub mod check;
 pub mod compare;

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use super::bars::{ARE_DRAWN, BARS};
-use super::terminal;
+use super::terminal::{self, ARE_DRAWN, BARS};
 use scavsim_read::input::foreign::visible;
 
 /// What is done sooner shows no bar.

@@ -2,7 +2,6 @@
 
 pub mod cholesky;
 pub mod field;
-mod interval;
 mod joint_moments;
 mod kolmogorov_smirnov;
 mod lanes;
@@ -15,13 +14,12 @@ mod share;
 mod sketch;
 pub mod student_t;
 
-pub use interval::Interval;
 pub use joint_moments::JointMoments;
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use lanes::Lanes;
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
-pub use moments::{Welford, mean, median, median_of};
+pub use moments::{Interval, Welford, mean, median, median_of};
 pub use ratio::{Pair, Ratio};
 pub use share::{Share, unseen};

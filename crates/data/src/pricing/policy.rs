@@ -7,15 +7,45 @@ use super::base::{self, Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
-use super::parameter_servers::{self, ParameterServers};
 use super::reductions::spot_series::{Series, SpotSeries};
 use super::reductions::{self, Reductions};
 use super::spot_series_key::SpotSeriesKey;
-use super::stated_prices::AS_MEASURED;
-use super::tariff::{BillItem, PoolPrice, Servers, Tariff};
+use super::tariff::{AS_MEASURED, BillItem, PoolPrice, Servers, Tariff};
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, RentalPlace};
-use scavsim_read::input::checked::{NonNegative, PositiveUsd};
+use scavsim_read::input::checked::{MOST_MACHINES, NonNegative, PositiveUsd};
+
+/// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParameterServers {
+    pub count: u32,
+    /// VM type of the parameter servers; that of the workers when absent.
+    pub vm: Option<String>,
+}
+
+/// The billed parameter servers; none by default, as in the Scavenger paper.
+fn parameter_servers(
+    file: &PolicyFile,
+    base: &Base,
+) -> Result<Option<ParameterServers>, WrongPolicy> {
+    let vm = file.parameter_server_vm.clone();
+    match (file.billed_parameter_servers, base) {
+        (0, _) if vm.is_some() => Err(WrongPolicy::GoesWith(
+            "`parameter_server_vm`",
+            "`billed_parameter_servers`",
+        )),
+        (0, _) => Ok(None),
+        (count, _) if count > MOST_MACHINES => Err(WrongPolicy::ManyServers(count)),
+        (_, Base::Sample(_) | Base::Stated) => Err(WrongPolicy::Needs(
+            "`billed_parameter_servers`",
+            "a price per VM",
+        )),
+        (_, Base::Vm(price)) if price.is_flat() && vm.is_some() => {
+            Err(WrongPolicy::Needs("`parameter_server_vm`", BY_TYPE))
+        }
+        (count, Base::Vm(_)) => Ok(Some(ParameterServers { count, vm })),
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -89,7 +119,7 @@ impl PolicyFile {
             priced_as: self.priced_as.clone(),
             reductions: reductions::read(self, market)?,
             billed_time,
-            parameter_servers: parameter_servers::read(self, &base)?,
+            parameter_servers: parameter_servers(self, &base)?,
             charges: charges::read(&self.charges)?,
             table_hashes: [&self.tables.prices, &self.tables.series]
                 .into_iter()

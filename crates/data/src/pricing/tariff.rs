@@ -1,3 +1,4 @@
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::billed_time::BilledTime;
@@ -5,10 +6,25 @@ use super::charges::{Amount, PerCharge};
 use super::reductions::preemption_refund::PreemptionRefund;
 use super::reductions::spot_series::SpotSeries;
 use super::reductions::sustained_use::{BilledVms, SustainedUse};
-use super::stated_prices::{SharedStatedPrices, StatedPrices};
 use crate::usage::intervals::{EndedBy, Usage, VmInterval};
 use crate::usage::phases::{PHASES, Phase, Phases};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+pub const AS_MEASURED: &str = "as-measured";
+
+/// What runs cost by themselves, as stated with each measured one. Usage names a run where it else names a VM type.
+pub trait StatedPrices: Debug + Send + Sync {
+    fn usd(&self, run: u16, seconds: f64) -> f64;
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct SharedStatedPrices(Arc<dyn StatedPrices>);
+
+impl PartialEq for SharedStatedPrices {
+    fn eq(&self, other: &SharedStatedPrices) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,10 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
 
 pub mod json;
-pub mod question;
 mod scenario;
 pub mod text;
 
-pub use question::ModelQuestion;
+pub use scenario::ModelQuestion;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::bag_environment::BagEnvironment;
 use super::environment::tariff;
 use super::job_trial::{no_fidelities, no_layers};
-use super::log::in_order;
-use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial};
+use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial, in_order};
 use super::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };

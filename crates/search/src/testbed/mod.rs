@@ -9,7 +9,6 @@ pub mod environment;
 pub mod grid;
 pub mod history;
 pub mod job_trial;
-mod log;
 pub mod metered;
 pub mod plans;
 pub mod simulated;

@@ -1,6 +1,6 @@
 //! A job's books when it came to its mark: what is lost later must not change its phases.
 
-use super::vm::never;
+use super::present_vms::never;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::usage::ledger::Ledger;

@@ -1,8 +1,7 @@
 //! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::present_vms::PresentVms;
+use super::present_vms::{Member, PresentVms, never};
 use super::stage::Stage;
-use super::vm::{Member, never};
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
 use crate::provider::{Provider, VmRequest};

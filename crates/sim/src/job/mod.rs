@@ -10,7 +10,6 @@ mod run;
 pub mod sketch;
 mod stage;
 pub mod totals;
-mod vm;
 mod work;
 
 pub(crate) use ledger_snapshot::LedgerSnapshot;

@@ -4,8 +4,8 @@
 
 use super::Totals;
 use super::members::Members;
+use super::present_vms::{Member, never};
 use super::stage::Stage;
-use super::vm::{Member, never};
 use super::work::{JobWork, RELIEF};
 use crate::cluster::random_effects::RandomEffects;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};

@@ -1,7 +1,7 @@
 //! How far a run has come, what a loss would take of it, and when it is taken not to come to an end.
 
+use super::present_vms::never;
 use super::stage::Stage;
-use super::vm::never;
 use crate::training::progress::UnfinishedJob;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::fastest::Fastest;
+use super::feasible_plan::Fastest;
 use super::feasible_plan::{FeasiblePlan, Parts, Target, terms_place};
 use super::{Axes, Draft, Flops, Holes, Offer, PreparedForm, space};
 use crate::engine::{Interrupt, Parallelism};

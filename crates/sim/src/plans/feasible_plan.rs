@@ -1,11 +1,33 @@
 //! A plan that fits, in figures; and what plans are made of.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Axes, Draft, Flops, PreparedForm};
+use super::{Axes, Draft, PreparedForm};
 use crate::parallel::Links;
 use crate::parallel::runtime::PredictionUncertainty;
 use scavsim_base::rng::ConfigurationKey;
+
+/// The fastest plan on so many GPUs or fewer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FastestOn {
+    pub gpus: u32,
+    pub step_s: f64,
+    pub data: u32,
+    pub at: usize,
+}
+
+/// For each offer and batch: the fastest plans, on ever more GPUs.
+pub type Fastest = HashMap<(u32, u32), Arc<[FastestOn]>>;
+
+/// Floating-point operations of a model, and the peaks that they are held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flops {
+    /// FLOPs of a token, forward and backward, as the architecture has them: none for what is computed again.
+    pub per_token: f64,
+    /// FLOP/s of a GPU at the precision, by its data sheet, by what kinds of nodes call it.
+    pub peaks: Vec<(Arc<str>, f64)>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fastest::FastestOn;
+use super::feasible_plan::FastestOn;
 use super::pace::{PlanEffects, PlanPace, Spread, slot_nodes};
 use super::{Choices, FeasiblePlan};
 use crate::parallel::{Misfit, PathScratch};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::price::{Base, ListedPrice, NoPrice, VmPrice};
-use super::rule::Rule;
+use super::price::{Base, ListedPrice, NoPrice, Rule, VmPrice};
 use crate::cloud::{Date, Fleet, Market, Offer, Price, PriceTable, RentalPlace, prices, vm_types};
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;

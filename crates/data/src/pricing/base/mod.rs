@@ -7,13 +7,11 @@ pub mod per_sample;
 pub mod per_type;
 pub mod per_vm;
 pub mod price;
-pub mod rule;
 
 use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
 pub use crate::usage::RentedVmType;
-pub use price::{Base, ListedPrice, NoPrice, VmPrice};
-pub use rule::Rule;
+pub use price::{Base, ListedPrice, NoPrice, Rule, VmPrice};
 
 pub const RULES: &[Rule] = &[
     per_vm::RULE,

@@ -2,7 +2,17 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market};
+use crate::pricing::file::PolicyFile;
+use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::RentedVmType;
+use scavsim_base::Declaration;
+
+pub struct Rule {
+    pub declaration: Declaration,
+    pub keys: &'static str,
+    /// Reads it; `None` where none of its keys is given.
+    pub(super) read: fn(&PolicyFile) -> Option<Result<Base, WrongPolicy>>,
+}
 
 #[derive(Debug, Clone)]
 pub enum Base {

@@ -4,13 +4,12 @@
 
 mod copies;
 mod hosts;
-pub mod options;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use copies::SkypilotOptions;
 use hosts::{HostPriceRow, HostWithAccelerators};
-pub use options::SkypilotOptions;
 
 use super::{ImportedPrices, ObservedPrices, Size, Sizes, sizes_table, table};
 use crate::import::report::Report;

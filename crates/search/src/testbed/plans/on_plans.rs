@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::log::in_order;
 use super::super::stepwise::{self, Trainer};
-use super::super::work_trial::{Stand, Work, WorkTrial};
+use super::super::work_trial::{Stand, Work, WorkTrial, in_order};
 use super::super::{Length, Observation, Stop, Terms, Timeline};
 use super::cut::PlanEnvironment;
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};

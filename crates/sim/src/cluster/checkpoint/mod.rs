@@ -5,7 +5,6 @@
 pub mod choice;
 pub mod drawn;
 pub mod dynamic;
-pub mod periodic;
 pub mod policy;
 pub mod run_time;
 pub mod since_start;
@@ -13,7 +12,6 @@ pub mod young_daly;
 
 pub(crate) use choice::between_losses_h;
 pub use dynamic::{DynamicSchedule, LossOdds, ScheduleError, Task};
-pub use periodic::Periodic;
-pub use policy::Policy;
+pub use policy::{Periodic, Policy};
 pub use since_start::SinceStart;
 pub use young_daly::YoungDaly;

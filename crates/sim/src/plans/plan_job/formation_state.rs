@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::plans::fastest::FastestOn;
+use crate::plans::FastestOn;
 use crate::plans::forecast::Training;
 use crate::plans::formation::{Formation, NodeLayout};
 

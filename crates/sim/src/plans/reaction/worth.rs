@@ -1,7 +1,7 @@
 //! Which plan is worth a pause, by dynamic programming over the spans that are foretold.
 
 use super::Aim;
-use crate::plans::fastest::FastestOn;
+use crate::plans::FastestOn;
 use crate::plans::forecast::SpanOf;
 
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ fn replicas_on(plan: &FastestOn, gpus: u32, aim: Aim) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plans::fastest::FastestOn;
+    use crate::plans::FastestOn;
 
     fn best(gpus: u32, now: Option<usize>, path: &[(f64, u32)], pause_s: f64) -> Option<usize> {
         chosen(gpus, now, (path, pause_s), Aim::Throughput).map(|(at, _)| at)
