@@ -339,7 +339,6 @@ impl AdviseArgs {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }
 
-    /// Writes what rents the VMs of a choice.
     fn hand_over(&self, name: &str, best: Option<&Choice>) -> Result<(), Failure> {
         let Some(best) = best else {
             return Ok(());

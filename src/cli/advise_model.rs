@@ -52,11 +52,8 @@ fn tokens(text: &str) -> Result<f64, &'static str> {
 pub(super) struct CommonAdviceOptions {
     pub(super) wanted: OfferFilter,
     pub(super) goal: Goal,
-    /// Minutes until VMs train.
     pub(super) setup_min: f64,
-    /// Steps of a measurement.
     pub(super) steps: u32,
-    /// Simulated runs of each configuration.
     pub(super) runs: u64,
     pub(super) jobs: usize,
     pub(super) is_json: bool,

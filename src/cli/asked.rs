@@ -86,7 +86,6 @@ fn refusal(failure: Failure) -> Refusal {
     }
 }
 
-/// Arguments that the command does not take.
 fn misused(error: &clap::Error) -> Refusal {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -134,7 +133,6 @@ pub struct RunningSummary {
 }
 
 impl RunningSummary {
-    /// No records yet, of a run of `scenario`.
     pub fn for_scenario(scenario: &door::Scenario) -> RunningSummary {
         let checked = scenario.checked();
         let tasks = Tasks::of_scenario(checked);

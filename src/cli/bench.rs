@@ -121,7 +121,6 @@ impl BenchArgs {
 }
 
 impl SuiteArgs {
-    /// The suite, checked against its grids.
     fn load(&self) -> Result<Suite, Failure> {
         let mut diagnostics = Diagnostics::default();
         let suite = self.read(&mut diagnostics);
@@ -321,7 +320,6 @@ impl BoardArgs {
     }
 }
 
-/// Writes the leaderboard and its page, and says where.
 fn files(
     board: &Board,
     sound: &[VerifiedSubmission],
@@ -352,7 +350,6 @@ fn page(
     Ok(Some(page))
 }
 
-/// Says that there is no page.
 #[cfg(not(feature = "figures"))]
 fn page(
     _: &Board,

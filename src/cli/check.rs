@@ -41,7 +41,6 @@ impl CheckArgs {
         Ok(Exit::Done)
     }
 
-    /// What is said of a file that is sound.
     fn lines(&self, file: &PathBuf, page: &Page) -> Result<String, Failure> {
         let path = file.display().to_string();
         let path = visible(&path);

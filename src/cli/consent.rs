@@ -15,7 +15,6 @@ use scavsim_sim::engine::Interrupt;
 /// A run that is estimated to take longer is asked about.
 const LONG_S: f64 = 3600.0;
 
-/// Who may begin long runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Consent {
     /// Whether all runs may begin, by `--yes`.
@@ -27,9 +26,7 @@ pub struct Consent {
 pub struct PlannedRun<'a> {
     pub scenario: &'a Scenario,
     pub plan: &'a Plan,
-    /// Raised by Ctrl-C.
     pub interrupt: &'a Interrupt,
-    /// Threads.
     pub jobs: usize,
     /// The part of all cases that is to be run.
     pub share: f64,
@@ -38,10 +35,7 @@ pub struct PlannedRun<'a> {
 }
 
 impl Consent {
-    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees.
-    ///
-    /// # Errors
-    /// [`Failure::Declined`] with the estimate of time or size, where nobody agrees.
+    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees; else [`Failure::Declined`].
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());

@@ -42,9 +42,7 @@ const ONE_OF: usize = 16;
 pub struct Estimate {
     /// Seconds that it takes, or takes at least, where that is known.
     pub seconds: Option<f64>,
-    /// Bytes of `records.csv`, where they are known.
     pub bytes: Option<f64>,
-    /// Both in words.
     pub text: String,
 }
 
@@ -105,8 +103,7 @@ pub fn free_memory() -> Option<f64> {
     Some(1024.0 * kib)
 }
 
-/// Whether a run may take longer than `seconds`, or write more than `bytes` of `records.csv`: seen at a glance that is
-/// rather too high than too low. Runs of few simulations are not looked at.
+/// Whether a run may exceed these limits: a glance, rather too high than too low. Short runs are not looked at.
 pub fn may_exceed(
     plan: &Plan,
     interrupt: &Interrupt,
@@ -366,8 +363,7 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
     Ok(known)
 }
 
-/// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off, by steps of the
-/// golden ratio: neighbours cost alike, so the first ones are no sample.
+/// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off: neighbours cost alike.
 fn golden_ratio_index(index: u64, count: u64) -> u64 {
     let fraction = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(fraction) * u128::from(count)) >> 64) as u64

@@ -37,9 +37,7 @@ pub struct ExampleArgs {
     force: bool,
 }
 
-/// A shipped file that can be asked for.
 struct ShippedExample {
-    /// The name of its file without the ending.
     name: &'static str,
     file: &'static str,
     text: &'static str,
@@ -58,7 +56,6 @@ fn shipped_example(file: &'static File<'static>) -> Option<ShippedExample> {
     })
 }
 
-/// What can be asked for.
 pub(super) fn names() -> Vec<&'static str> {
     shipped().map(|shipped| shipped.name).collect()
 }
@@ -178,7 +175,6 @@ fn list() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What to do where a scenario file is not there.
 pub(super) fn instead_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     match find(&stem).filter(|own| own.file.ends_with(".toml")) {

@@ -43,7 +43,6 @@ impl From<Exit> for ExitCode {
 
 #[derive(Debug)]
 pub enum Failure {
-    /// Input that is wrong, with every mistake.
     Wrong(Diagnostics),
     /// A run that nobody wants once it is known how long or large it is: why.
     Declined(String),

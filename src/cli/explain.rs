@@ -217,7 +217,6 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
 
 const KEY: &str = "a key of scenarios";
 
-/// What a schema refers to, or itself.
 fn resolved<'s>(node: &'s Value, root: &'s Value) -> &'s Value {
     let pointer = node
         .get("$ref")

@@ -20,7 +20,6 @@ use scavsim_sim::training::Fidelity;
 
 pub(super) struct FinishedRun {
     folder: PathBuf,
-    /// What its manifest says.
     pub(super) identity: Identity,
 }
 

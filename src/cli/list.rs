@@ -150,7 +150,6 @@ fn workloads() -> Result<Sheet<'static, Workload>, Failure> {
     Ok(Sheet::new(all, columns))
 }
 
-/// The least and the greatest of some numbers.
 fn span(values: impl Iterator<Item = u32>) -> String {
     let mut values: Vec<u32> = values.collect();
     values.sort_unstable();

@@ -10,7 +10,6 @@ use scavsim_sim::parallel::gpu::{self, GpuSheet, Precision};
 use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 
-/// The embedded models.
 pub(super) fn models() -> Sheet<'static, &'static Architecture> {
     type ModelRow = &'static Architecture;
     let whole =
@@ -41,7 +40,6 @@ pub(super) fn models() -> Sheet<'static, &'static Architecture> {
     )
 }
 
-/// The GPUs whose data sheets are embedded.
 pub(super) fn gpus() -> Sheet<'static, &'static GpuSheet> {
     type GpuRow = &'static GpuSheet;
     let tflops = |head, precision| {

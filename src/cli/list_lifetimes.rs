@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::lifetimes::{Kind, Model};
 
-/// All models, with the probability that a new VM is lost before it is an hour, 6 hours and a day
-/// old; what the provider's cap ends at that age does not count.
+/// All models, with the probability of a loss before an hour, 6 hours and a day, ends by the provider's cap at that age not
+/// counted.
 pub(super) fn list(models: &[Model]) -> Sheet<'_, &Model> {
     let lost_by = |head, hours| {
         // The counts behind them do not bear more than four digits.

@@ -26,7 +26,6 @@ pub struct VmFilter {
 
 const ANY: &str = "any";
 
-/// Most words that a message names.
 const MOST_NAMED: usize = 30;
 
 /// Columns of prices, in the order of the markets.
@@ -68,7 +67,6 @@ impl VmFilter {
         Ok(Sheet::new(rows, columns(region.is_some())))
     }
 
-    /// What it lets through.
     pub(super) fn wanted<'c>(
         &self,
         catalogue: &'c Catalogue,

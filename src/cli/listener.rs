@@ -7,7 +7,6 @@ thread_local! {
     static LISTENER: RefCell<Option<Listener>> = const { RefCell::new(None) };
 }
 
-/// What is heard of a command.
 #[derive(Debug, Default)]
 pub(super) struct Listener {
     /// What it finds on standard input.

@@ -4,7 +4,6 @@ pub mod advise;
 mod advise_deadline;
 mod advise_model;
 pub mod asked;
-mod bars;
 pub mod bench;
 pub mod check;
 pub mod compare;
@@ -279,7 +278,6 @@ impl Cli {
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
         self.output.apply();
         let signals = match Signals::listen() {

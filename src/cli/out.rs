@@ -11,7 +11,6 @@ use scavsim_show::report::{OutputFolder, results};
 
 const HELP: &str = "`--out` needs a folder in which files can be created";
 
-/// Refuses a folder that cannot be written to.
 pub(super) fn writable<T>(folder: io::Result<T>) -> Result<T, Failure> {
     written(folder, HELP)
 }
@@ -36,10 +35,7 @@ fn may_pass(error: &io::Error) -> bool {
     )
 }
 
-/// The output folders of scenarios with these names, each seen to be writable and held until it is dropped.
-///
-/// # Errors
-/// Two have the same name, or a folder cannot be written to; what was made by then goes again.
+/// The output folders of these scenarios, writable and held until dropped. Fails for equal names, and removes what it made.
 pub(super) fn folders(
     out: &Path,
     names: &[&str],

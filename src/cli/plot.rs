@@ -20,7 +20,6 @@ use scavsim_show::figure::{
 use scavsim_show::report::OutputFolder;
 use scavsim_sim::engine::Interrupt;
 
-/// Where figures go in a result folder.
 const FOLDER: &str = "figures";
 
 /// Arguments of `plot`.
@@ -85,7 +84,6 @@ pub enum FigureForm {
     Vega,
 }
 
-/// Every kind, and all of them.
 fn kinds() -> clap::builder::PossibleValuesParser {
     let all = PossibleValue::new(ALL).help("every kind that this run can have");
     let kinds = KINDS
@@ -179,7 +177,6 @@ impl PlotArgs {
         OutputFolder::open(self.out.as_deref().unwrap_or(beside))
     }
 
-    /// Writes figures and prints where they are.
     fn put(&self, figures: &[Figure], out: io::Result<OutputFolder>) -> Result<Exit, Failure> {
         let files = written(figures, out, &self.form)?;
         let lines = files.iter().map(|file| format!("{}\n", file.display()));
@@ -266,7 +263,6 @@ fn chosen(
     Ok(figures)
 }
 
-/// Writes figures to a folder; where they are.
 fn written(
     figures: &[Figure],
     out: io::Result<OutputFolder>,

@@ -24,11 +24,9 @@ pub(super) struct PolicyComparisonRequest<'a> {
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
     pub(super) page: Page,
-    /// Options that were given and say nothing of such scenarios.
     pub(super) useless: Vec<&'static str>,
 }
 
-/// A policy in a setting.
 struct Contender {
     scenario: String,
     against: String,

@@ -12,12 +12,10 @@ use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_show::figure::Figure;
 use scavsim_show::figure::policy_timeline::{PolicyTimeline, figure};
 
-/// Which life of which policies is drawn.
 #[derive(Debug, Default)]
 pub(super) struct PolicyPlotRequest<'a> {
     /// Policies by their names; all when empty.
     pub(super) policies: &'a [String],
-    /// Number of the life, from 1.
     pub(super) life: Option<u32>,
     /// Number of the setting, from 1, as it was written.
     pub(super) setting: Option<&'a str>,

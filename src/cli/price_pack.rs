@@ -1,6 +1,4 @@
-//! Which prices are known beside those that come with the program: a price pack of the user.
-//!
-//! A pack only adds: what is shipped, and every result that names its day, is the same with it and without.
+//! Which prices are known beside those of the program: a price pack of the user. It only adds: every dated result stays.
 
 use std::env;
 use std::ffi::OsString;
@@ -83,7 +81,6 @@ pub fn own_folder() -> Option<PathBuf> {
     Some(folder.join("prices"))
 }
 
-/// The packs in a folder, by name.
 pub fn packs(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries

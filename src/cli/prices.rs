@@ -61,7 +61,6 @@ struct UpdateArgs {
     force: bool,
 }
 
-/// A provider in a pack.
 struct PackRow {
     pack: String,
     provider: String,
@@ -243,7 +242,6 @@ impl UpdateArgs {
         }))
     }
 
-    /// Where the pack goes.
     fn out(&self, name: &str, wrong: &mut Diagnostics) -> Option<PathBuf> {
         if let Some(why) =
             not_a_name(name).or(name.contains(['/', '\\']).then_some("it has a slash"))
@@ -263,7 +261,6 @@ impl UpdateArgs {
         Some(out)
     }
 
-    /// What was taken, and where it matters.
     fn update_report(&self, name: &str, out: &Path, pack: &Pack, said: Option<String>) -> String {
         let page = terminal::page();
         let shipped = Catalogue::embedded().0;

@@ -1,7 +1,5 @@
-//! Progress on stderr: a bar on a terminal, elsewhere a line now and then.
-//!
-//! The workers add to one counter per task of many cases; one thread looks at it ten times a
-//! second. A bar that is told of every case would cost more than the case.
+//! Progress on stderr: a bar on a terminal, elsewhere a line now and then. Workers add to a counter per task of many cases,
+//! and one thread looks ten times a second: a bar that is told of every case would cost more than the case.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -13,8 +11,7 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use super::bars::{ARE_DRAWN, BARS};
-use super::terminal;
+use super::terminal::{self, ARE_DRAWN, BARS};
 use scavsim_read::input::foreign::visible;
 
 /// What is done sooner shows no bar.
@@ -23,15 +20,12 @@ const SOON: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(30);
 
-/// A sign of work that stays until it is dropped.
 pub struct Progress {
-    /// Finished cases.
     pub counter: Arc<AtomicU64>,
     done: Arc<AtomicBool>,
     watcher: Option<JoinHandle<()>>,
 }
 
-/// What is being done.
 struct Work {
     name: String,
     unit: &'static str,
@@ -40,7 +34,6 @@ struct Work {
 }
 
 impl Progress {
-    /// Watches a run of `cases` cases.
     pub fn start(name: &str, cases: u64) -> Self {
         Progress::watch(Work {
             name: name.to_owned(),
@@ -49,7 +42,6 @@ impl Progress {
         })
     }
 
-    /// Watches work on so many things of a kind.
     pub fn over(name: &str, unit: &'static str, all: u64) -> Self {
         Progress::watch(Work {
             name: name.to_owned(),
@@ -89,7 +81,6 @@ impl Progress {
     }
 }
 
-/// Draws a bar until the work is done.
 fn draw(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
     let begin = Instant::now();
     while !done.load(Ordering::Relaxed) && begin.elapsed() < SOON {
@@ -208,7 +199,6 @@ impl Pace {
     }
 }
 
-/// Seconds as people say them.
 fn span(seconds: f64) -> String {
     // A rest of centuries is no figure either.
     HumanDuration(Duration::from_secs(seconds.min(1e10).round() as u64)).to_string()

@@ -201,7 +201,6 @@ pub(super) struct Rankings {
     format: RankFormat,
     shown: DisplayOptions,
     begun: bool,
-    /// JSON is printed in one piece.
     values: Vec<Value>,
 }
 
@@ -235,7 +234,6 @@ impl Rankings {
         }
     }
 
-    /// Prints what is printed in one piece.
     pub(super) fn end(self) -> std::io::Result<()> {
         match (self.format, &self.values[..]) {
             (RankFormat::Json, [one]) => terminal::print(&format!("{one:#}\n")),

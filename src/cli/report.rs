@@ -14,7 +14,6 @@ use super::terminal;
 use scavsim_show::figure::Material;
 use scavsim_show::page::of_run::of_result;
 
-/// Name of the page in a result folder.
 pub const FILE: &str = "report.html";
 
 /// Arguments of `report`.
@@ -47,7 +46,6 @@ impl ReportArgs {
     }
 }
 
-/// Writes the page of a result, whole or not at all.
 pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
     page::put(&of_result(material), out)
 }

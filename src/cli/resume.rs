@@ -14,14 +14,10 @@ use scavsim_show::report::{
     OutputFolder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,
 };
 
-/// Where a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// At the first case.
     Over,
-    /// Behind what is there.
     Behind,
-    /// Nowhere: all is there.
     Complete,
 }
 
@@ -30,16 +26,12 @@ pub enum Start {
 pub enum ExistingResultsAction {
     /// What is finished is replaced; what is not stays, and the run is refused.
     Keep,
-    /// The run goes on with them.
     Resume,
     /// Older results are replaced, whatever became of them.
     Overwrite,
 }
 
-/// Where the runs of all scenarios start; where nothing is there, over.
-///
-/// # Errors
-/// Everything by which what lies in the folders cannot be gone on with or replaced.
+/// Where the runs of all scenarios start; or everything by which older results cannot be gone on with or replaced.
 pub fn starts(
     scenarios: &[Scenario],
     folders: &[Option<OutputFolder>],

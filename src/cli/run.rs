@@ -225,7 +225,6 @@ impl RunArgs {
         Ok(Exit::Done)
     }
 
-    /// What is to become of results in `--out`.
     fn older(&self) -> ExistingResultsAction {
         match (self.resume, self.overwrite) {
             (true, _) => ExistingResultsAction::Resume,

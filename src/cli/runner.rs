@@ -22,24 +22,19 @@ use scavsim_sim::engine::Interrupt;
 const CSV: &str = "csv";
 
 pub struct Runner<'a> {
-    /// Threads.
     pub jobs: usize,
     /// Whether the first case without a result ends a run.
     pub fail_fast: bool,
-    /// Raised by Ctrl-C.
     pub interrupt: &'a Interrupt,
     /// Who is told when work has stopped.
     pub signals: Option<&'a Signals>,
     pub formats: &'a [&'static RecordsFormat],
     pub by: Option<&'a KeyColumns>,
-    /// Figures of it that are printed.
     pub printed: &'static KeptMetrics,
-    /// Who may begin long runs.
     pub consent: Consent,
 }
 
 impl Runner<'_> {
-    /// What the cases share.
     fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
         let begin = Instant::now();
         let progress =

@@ -7,7 +7,6 @@ use clap::Args;
 use super::exit::{Failure, no_mistakes};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// What stands before the place of a mistake in such a key.
 const NAME: &str = "-s";
 
 /// Keys that replace those of the files.
@@ -23,7 +22,6 @@ impl SetArgs {
         self.set.is_empty()
     }
 
-    /// A line of TOML for each.
     pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
         let mut wrong = Diagnostics::default();
         let mut sources = Vec::new();

@@ -1,7 +1,6 @@
-//! Signals that ask the program to end: Ctrl-C, SIGTERM, SIGHUP.
-//!
-//! They end it at once, with 128 and their number as exit code, but for a command that has something to keep: that is
-//! told by its interrupt, and ended at the second signal, or when it has not stopped working soon after the first.
+//! Signals that ask the program to end: Ctrl-C, SIGTERM, SIGHUP. They end it at once, with 128 and their number as exit code.
+//! A command that has something to keep is told by its interrupt, and ended at the second signal, or if it does not stop
+//! soon.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +14,6 @@ use super::exit::Exit;
 use super::terminal;
 use scavsim_sim::engine::Interrupt;
 
-/// What is heard of signals.
 #[derive(Debug)]
 pub struct Signals {
     /// Whether the next one ends the program.

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-/// A text, with the words that are likely.
 #[derive(Debug, Clone, Copy)]
 pub struct SuggestionParser(fn() -> Vec<&'static str>);
 

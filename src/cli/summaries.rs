@@ -120,7 +120,6 @@ impl TableArgs {
     }
 }
 
-/// Prints summaries, one per scenario.
 pub struct Summaries {
     format: Form,
     page: Page,
@@ -191,7 +190,6 @@ impl Summaries {
         }
     }
 
-    /// Prints what is printed last.
     pub fn end(self) -> io::Result<()> {
         if self.format == Form::Clusters && self.begun {
             terminal::print(&clusters_table::legend(&self.page))?;

@@ -2,17 +2,31 @@
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use clap::{Args, ValueEnum};
 use console::Term;
+use indicatif::MultiProgress;
 
-use super::bars;
 use super::listener::heard;
 use scavsim_base::text::Page;
 use scavsim_base::text::page::{ESCAPES, USUAL};
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::{printable, visible};
+
+pub(super) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+/// Whether there are some: a program that draws none does not ask how.
+pub(super) static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
+
+/// Does what writes to the terminal while no bar stands in its way.
+fn with_bars_hidden<T>(write: impl FnOnce() -> T) -> T {
+    if ARE_DRAWN.load(Ordering::Relaxed) {
+        BARS.suspend(write)
+    } else {
+        write()
+    }
+}
 
 /// Options of all commands about what is printed.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -49,7 +63,6 @@ pub enum ColourMode {
 static ASKED: OnceLock<OutputArgs> = OnceLock::new();
 
 impl OutputArgs {
-    /// From now on everything is printed so.
     pub fn apply(self) {
         // A second set in one process, as in a test, changes nothing.
         let _ = ASKED.set(self);
@@ -60,7 +73,6 @@ impl OutputArgs {
     }
 }
 
-/// What data are printed on.
 pub fn page() -> Page {
     if heard(|_| ()).is_some() {
         return Page::default();
@@ -93,7 +105,7 @@ pub fn print(text: &str) -> io::Result<()> {
     if heard(|listener| listener.printed += text).is_some() {
         return Ok(());
     }
-    bars::with_bars_hidden(|| {
+    with_bars_hidden(|| {
         let mut out = io::stdout().lock();
         let styles = if page().is_coloured {
             &ESCAPES[..]
@@ -133,7 +145,7 @@ pub fn error(text: &str) {
         // A line of a log is a sentence, which `grep` finds whole.
         None => text.into_owned(),
     };
-    bars::with_bars_hidden(|| {
+    with_bars_hidden(|| {
         let _ = writeln!(io::stderr(), "{text}");
     });
 }
@@ -183,17 +195,15 @@ pub fn warn(warnings: &Diagnostics) {
     }
 }
 
-/// A note, unless it is empty.
 fn note_of(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
     let is_coloured = is_coloured(io::stderr().is_terminal());
     let text = diagnostics.render_within(width_beside().unwrap_or(USUAL), is_coloured);
-    bars::with_bars_hidden(|| {
+    with_bars_hidden(|| {
         let _ = io::stderr().write_all(text.as_bytes());
     });
     let count = diagnostics.distinct();

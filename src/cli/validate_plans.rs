@@ -163,7 +163,6 @@ pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSpl
     )
 }
 
-/// What is said below the table.
 pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> String {
     let ReadRuns {
         preset,
@@ -247,7 +246,6 @@ fn moved(preset: &RuntimePreset, judged: &JudgedPlans) -> Vec<String> {
         .collect()
 }
 
-/// Three digits.
 fn figure(value: f64) -> String {
     if value < 0.01 {
         format!("{value:.2e}")

@@ -1,7 +1,6 @@
-//! `scavsim verify`: whether results are what their scenario comes to.
-//!
-//! Hashes tell accidents: whoever changes a row can make its hashes anew. That a case is a function of its number and its
-//! scenario nobody can change: drawn cases are evaluated again, and their rows compared byte for byte.
+//! `scavsim verify`: whether results are what their scenario comes to. Hashes tell accidents only: whoever changes a row can
+//! hash it anew. But a case is a function of its number and scenario: drawn cases are evaluated again, and compared byte for
+//! byte.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -133,7 +132,6 @@ impl VerifyArgs {
 /// Rows by their cases, as `records.csv` has them.
 type StoredCaseRows = BTreeMap<u64, Vec<u8>>;
 
-/// Takes all records, and keeps the rows of some.
 struct Reading {
     summary: Summary,
     rows: StoredCaseRows,
@@ -160,7 +158,6 @@ fn seed() -> u32 {
     RandomState::new().hash_one(0) as u32
 }
 
-/// Draws `count` different cases, in order.
 fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
     if count >= cases {
         return (0..cases).collect();

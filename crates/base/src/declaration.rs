@@ -1,11 +1,7 @@
-//! What a thing that scenarios name says of itself, once for all places that show it.
-
-/// A protocol, strategy, schedule, price, charge or law, as its own file declares it.
-///
-/// `scavsim explain`, lists, the schema and tables of documents show it, and tests go over all declarations of a kind.
+/// A protocol, strategy, schedule, price, charge or law, as its own file declares it for `scavsim explain`, lists, schema and
+/// documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declaration {
-    /// Name in scenarios.
     pub name: &'static str,
     /// What it does, in one sentence.
     pub what: &'static str,

@@ -1,16 +1,11 @@
 //! Randomness: one stream per random quantity, keyed by what it is and not by when it is drawn.
 //!
-//! A stream is xoshiro256++ (Blackman and Vigna 2021) whose four words are hashed from (seed, purpose, thing,
-//! replica): made in nanoseconds, for most streams give a few numbers only. The same world meets every strategy of a
-//! replica (common random numbers), and results do not depend on threads, shards or the order of cases.
+//! A stream is xoshiro256++ (Blackman and Vigna 2021) whose four words are hashed from (seed, purpose, thing, replica): made
+//! in nanoseconds, for most streams give a few numbers only. The same world meets every strategy of a replica (common random
+//! numbers), and results do not depend on threads, shards or the order of cases.
 //!
-//! - `gamma`: gamma factors.
-//! - `key`: purposes, each with the key of the thing it is for.
-//! - `ziggurat`: standard normals.
-//! - `largest`: the largest of K log-normals, without a logarithm or an exponential.
-//!
-//! The samplers use exact operations and `libm`, whose bits are the same on every platform and with every feature set;
-//! the tails of `rand_distr`'s normal are not.
+//! The samplers use exact operations and `libm`, whose bits are the same on every platform and with every feature set; the
+//! tails of `rand_distr`'s normal are not.
 
 mod gamma;
 mod key;
@@ -73,9 +68,9 @@ impl Streams {
         Streams { seed, pairs: false }
     }
 
-    /// Makes replicas antithetic (Hammersley and Morton 1956) if `pairs`: 2r and 2r + 1 share the luck of a pair, the
-    /// second mirrored. Halves of the variance cancel where a figure is monotone in luck; intervals are made from pairs
-    /// then (`experiment/units.rs`).
+    /// Makes replicas antithetic (Hammersley and Morton 1956): 2r and 2r + 1 share the luck of a pair, the second mirrored.
+    /// Halves of the variance cancel where a figure is monotone in luck; intervals are then from pairs
+    /// (`experiment/units.rs`).
     pub fn antithetic(self, pairs: bool) -> Self {
         Streams { pairs, ..self }
     }
@@ -170,8 +165,7 @@ impl Stream {
     }
 }
 
-/// Whatever draws from a generator of the `rand` family draws from a stream. With all bits turned, a uniform of `Open01` is exactly
-/// one less it.
+/// With all bits turned, a uniform of `Open01` is exactly one less it.
 impl TryRng for Stream {
     type Error = Infallible;
 
@@ -201,7 +195,6 @@ pub struct UnitLogNormal {
 }
 
 impl UnitLogNormal {
-    /// From the standard deviation σ of the logarithm.
     pub fn from_sigma(sigma: f64) -> Self {
         UnitLogNormal { sigma }
     }
@@ -213,13 +206,11 @@ impl UnitLogNormal {
         }
     }
 
-    /// Standard deviation of the logarithm.
     #[inline]
     pub fn sigma(self) -> f64 {
         self.sigma
     }
 
-    /// Coefficient of variation.
     pub fn cv(self) -> f64 {
         libm::expm1(self.sigma * self.sigma).sqrt()
     }

@@ -1,8 +1,5 @@
-//! Units that must not be mixed up: simulated time as integer nanoseconds.
-//!
-//! Durations that come from a model are floating-point seconds; they are rounded to nanoseconds
-//! once, when they enter the clock. Everything after that is exact integer arithmetic, so the
-//! order of events never depends on rounding.
+//! Units that must not be mixed up: simulated time as integer nanoseconds. Floating-point seconds of a model are rounded
+//! once, when they enter the clock. Everything after that is exact, so the order of events never depends on rounding.
 
 use std::ops::{Add, AddAssign, Sub};
 
@@ -10,9 +7,7 @@ pub const SECONDS_PER_HOUR: f64 = 3600.0;
 /// Hours of a month in price lists.
 pub const MONTH_H: f64 = 730.0;
 
-/// A point on the simulated clock, or a length of simulated time, in whole nanoseconds.
-///
-/// 64 bits hold 584 years.
+/// A point on the simulated clock, or a length of simulated time, in whole nanoseconds. 64 bits hold 584 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SimTime(u64);
 
@@ -20,12 +15,10 @@ impl SimTime {
     /// The start of the simulation; also the empty duration.
     pub const ZERO: SimTime = SimTime(0);
 
-    /// The last moment that can be simulated, after 584 years: what would be later is lost, so a clock that comes
-    /// to it has no result.
+    /// The last moment, after 584 years: what would be later is lost, so a clock that comes to it has no result.
     pub const LAST: SimTime = SimTime(u64::MAX - 1);
 
-    /// Rounds `seconds` to the nearest nanosecond. Negative values and NaN become zero,
-    /// values beyond 584 years the largest time.
+    /// Rounds to the nearest nanosecond. Negative values and NaN become zero, values beyond 584 years the largest time.
     #[inline]
     pub fn from_seconds(seconds: f64) -> Self {
         // `as` saturates, and adding one half rounds because the value is not negative.

@@ -10,7 +10,6 @@ use scavsim_data::cloud::Market;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_provision::policy::Recipe;
 
-/// A deadline and policies, checked.
 #[derive(Debug)]
 pub struct DeadlineQuestion {
     pub(super) deadline: Deadline,
@@ -29,7 +28,6 @@ pub struct PlannedAnswer<'a> {
     pub(super) stand_in: &'a SubstituteMarket,
     /// The plans, the cheapest first; what is first is to be taken.
     pub(super) plans: Vec<Plan<'a>>,
-    /// What the policy of the first does when.
     pub(super) rule: Rule,
     /// Configurations that keep the deadline on demand, of which the best were run under policies.
     pub(super) in_all: usize,
@@ -44,7 +42,6 @@ impl DeadlineQuestion {
         self.deadline.hours
     }
 
-    /// Share of runs that may take longer than planned.
     pub fn miss(&self) -> f64 {
         self.miss
     }

@@ -1,12 +1,5 @@
-//! `scavsim advise --deadline`: what to rent now, and what to do when, so that a job is done in time.
-//!
-//! In: an advice on demand within the deadline. Out: plans, each a configuration under a policy, the cheapest first.
-//!
-//! - `when`: deadlines as people write them.
-//! - `spot`: what the spot market of a choice is like.
-//! - `plan`: configurations under policies, over drawn lives; `course`: lives of jobs that take fewer hours, or more.
-//! - `rule`: what a policy does when.
-//! - `answer`: what is asked and answered; `told`: the answer for people; `answer_json`: for programs.
+//! `scavsim advise --deadline`: what to rent now, and what to do when, so that a job is done in time: from an advice on
+//! demand to plans, each a configuration under a policy, the cheapest first.
 
 mod answer;
 mod answer_json;
@@ -45,7 +38,6 @@ const MISS: f64 = 0.05;
 const CANDIDATES: usize = 8;
 /// Most ticks of all lives of all plans: about an hour of one thread.
 const MOST_DECISIONS: f64 = 1e11;
-/// The word for all policies.
 const ANY: &str = "any";
 
 /// Until when, and by which policies.
@@ -177,10 +169,8 @@ impl DeadlineArgs {
 }
 
 impl DeadlineQuestion {
-    /// Runs policies on the best configurations of an advice within the deadline, and hands what comes of it to `use_it`.
-    ///
-    /// # Errors
-    /// No configuration keeps the deadline; or nobody waits for an answer any more.
+    /// Runs policies on the best configurations of an advice within the deadline, and hands the answer to `use_it`. Fails
+    /// where no configuration keeps the deadline, or nobody waits any more.
     pub(super) fn answer(
         &self,
         question: &Question,

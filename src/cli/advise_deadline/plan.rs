@@ -22,7 +22,6 @@ const STRATA: usize = 40;
 /// Lengths of ticks in seconds; the longest with at least [`TICKS`] until the deadline is taken.
 const TICKS_S: [f64; 6] = [600.0, 300.0, 120.0, 60.0, 30.0, 10.0];
 const TICKS: f64 = 200.0;
-/// The policy that needs no spot market.
 pub(super) const ON_DEMAND: &str = "on-demand";
 
 /// What all plans have in common.
@@ -30,7 +29,6 @@ pub(super) const ON_DEMAND: &str = "on-demand";
 pub(super) struct Promise {
     /// Hours from now until the job shall be done.
     pub(super) deadline_h: f64,
-    /// Share of runs that may take longer than planned.
     pub(super) miss: f64,
     /// Hours until machines train.
     pub(super) setup_h: f64,
@@ -55,13 +53,11 @@ pub(super) struct PlanResult {
     pub(super) cost_usd: [f64; 3],
     /// Hours until it is done: the mean, and the ends of the interval of 90 %.
     pub(super) done_h: [f64; 3],
-    /// Share of runs that are done in time.
     pub(super) kept: f64,
     /// Mean hours on spot machines and on demand, if the job takes as long as it was planned with.
     pub(super) planned_h: [f64; 2],
 }
 
-/// A configuration under a policy.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub(super) candidate: &'a Candidate<'a>,
@@ -100,7 +96,6 @@ impl<'a> Candidate<'a> {
         std::array::from_fn(|part| STRATA as f64 * mean * (below(part + 1) - below(part)))
     }
 
-    /// USD for all machines and an hour, on demand.
     pub(super) fn on_demand_usd_per_h(&self) -> f64 {
         self.choice.offer.usd_per_hour * f64::from(self.choice.vms)
     }
@@ -124,7 +119,6 @@ impl<'a> Candidate<'a> {
         Some((every_s, 1.0 + promise.restore_s / every_s))
     }
 
-    /// The job as a policy is told of it.
     pub(super) fn job(&self, policy: &str, promise: &Promise) -> Job {
         let checkpoints = self.checkpoints(policy, promise);
         let stretch = checkpoints.map_or(1.0, |(_, stretch)| stretch);

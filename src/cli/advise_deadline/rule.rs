@@ -8,7 +8,6 @@ use scavsim_provision::policy_run::{outcome::Outcome, watch};
 /// Shares of the work after which spot machines are taken away, to see how long a policy waits for others.
 const SHARES: [f64; 3] = [0.0, 0.5, 0.9];
 
-/// The answers of a policy, with hours from now.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Rule {
     /// Whether it begins on spot machines where there are some.
@@ -24,7 +23,6 @@ pub(super) struct Rule {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PolicyWait {
-    /// Share of the work that is done.
     pub(super) share: f64,
     /// Hours from now until machines are lost, without a loss before.
     pub(super) lost_h: f64,

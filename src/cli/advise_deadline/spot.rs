@@ -14,7 +14,6 @@ const STAND_IN: (&str, [&str; 2]) = ("aws-v100-2023", ["aws", "p3.2xlarge"]);
 /// Ages in hours at which losses are counted: the first that a trace is long enough for.
 const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
 
-/// What is said of runs and pauses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StatedSpotTimes {
     /// Mean hours of a machine until it is lost.
@@ -46,13 +45,11 @@ pub(super) struct SpotMarket {
 /// Runs and pauses in the market that stands in for others.
 #[derive(Debug, Clone)]
 pub(super) struct SubstituteMarket {
-    /// What it is.
     pub(super) about: String,
     /// Mean hours from when a zone has machines until it has none.
     pub(super) run_h: f64,
     /// Mean hours from when a zone has no machine until it has one.
     pub(super) pause_h: f64,
-    /// Both by region.
     by_region: BTreeMap<String, [f64; 2]>,
 }
 

@@ -70,7 +70,6 @@ impl Deadline {
         }
     }
 
-    /// The time so many hours from now, in words.
     pub(super) fn after(&self, hours: f64) -> String {
         match self.now {
             Some(now) => now.later(hours).to_string(),
@@ -80,7 +79,6 @@ impl Deadline {
 }
 
 impl ClockTime {
-    /// What the clock of the machine shows, in UTC.
     fn now() -> ClockTime {
         ClockTime {
             time: Timestamp::now(),

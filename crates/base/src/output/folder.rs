@@ -86,7 +86,6 @@ impl OutputFolder {
         open().map_err(|error| cannot_write(&path, error))
     }
 
-    /// Gives a file another name, in place of what has it.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let target = self.file(to);
         fs::rename(self.file(from), &target).map_err(|error| cannot_write(&target, error))
@@ -104,10 +103,7 @@ impl OutputFolder {
         }
     }
 
-    /// Makes sure that neither a link nor a pipe stands where these files are written.
-    ///
-    /// # Errors
-    /// What stands there, with its path.
+    /// Makes sure that neither a link nor a pipe stands where these files are written; the error says what does.
     pub fn may_hold(&self, names: impl IntoIterator<Item = String>) -> io::Result<()> {
         names.into_iter().try_for_each(|name| {
             let path = self.file(&name);
@@ -116,7 +112,6 @@ impl OutputFolder {
     }
 }
 
-/// Makes a folder, if it is missing.
 fn make(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path).map_err(|error| match error.kind() {
         kind @ io::ErrorKind::AlreadyExists => {
@@ -168,7 +163,6 @@ fn write_into(path: &Path, contents: &[u8]) -> io::Result<()> {
     stream.write_all(contents)
 }
 
-/// Removes a folder, if nothing is in it.
 pub fn remove_empty(path: &Path) {
     // Whatever keeps it there, it is as it was.
     let _ = fs::remove_dir(path);

@@ -1,7 +1,5 @@
-//! One run at a time in a result folder.
-//!
-//! The operating system holds the lock, so it ends with its process, whatever that dies of. Where
-//! a folder can be locked itself, nothing is left in it.
+//! One run at a time in a result folder. The operating system holds the lock, so it ends with its process, whatever that dies
+//! of. Where a folder can be locked itself, nothing is left in it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -10,25 +8,18 @@ use std::path::Path;
 /// The file that is locked where folders cannot be; it stays behind.
 pub(super) const FILE: &str = ".scavsim.lock";
 
-/// Keeps others out of a folder until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _held: Option<File>,
 }
 
 impl Lock {
-    /// Keeps everyone else out.
-    ///
-    /// # Errors
-    /// When someone else is in; the message says who, where that is known.
+    /// Keeps everyone else out; fails when someone is in, and says who, where that is known.
     pub fn alone(folder: &Path) -> io::Result<Lock> {
         Self::acquire(folder, File::try_lock)
     }
 
-    /// Keeps those out who need the folder alone.
-    ///
-    /// # Errors
-    /// When one of these is in.
+    /// Keeps those out who need the folder alone; fails when one of these is in.
     pub fn shared(folder: &Path) -> io::Result<Lock> {
         Self::acquire(folder, File::try_lock_shared)
     }

@@ -1,12 +1,5 @@
-//! Files that the program writes, and the only place where it opens files to write.
-//!
-//! A file grows under another name and takes its own when it is whole. No symbolic link in a folder is followed. Errors name
-//! the path.
-//!
-//! - [`OutputFolder`]: a folder to write to, held against other processes.
-//! - [`PartialFile`]: a file that has not its name yet.
-//! - [`replace_folder`]: a folder that appears with all its files, or not at all.
-//! - [`Lock`]: one process at a time in a folder.
+//! Files that the program writes, and the only place where it opens files to write. A file grows under another name and takes
+//! its own when it is whole. No symbolic link in a folder is followed. Errors name the path.
 
 mod folder;
 mod lock;

@@ -1,5 +1,3 @@
-//! A file that grows under another name and takes its own when it is whole.
-
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -138,8 +136,7 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.is_file()
 }
 
-/// Makes sure that what stands where a file is to be written is a regular file, or nothing: neither a link, which might
-/// lead out of the folder, nor a pipe.
+/// Makes sure that a regular file, or nothing, stands where a file is to be written: no link out of the folder, no pipe.
 pub(super) fn may_be_written(path: &Path) -> io::Result<()> {
     let what = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

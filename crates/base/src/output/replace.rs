@@ -10,8 +10,7 @@ use super::{Lock, cannot_write, lock};
 /// Where the folder grows, and where what it replaces goes meanwhile.
 const PLACES: [&str; 2] = ["new", "old"];
 
-/// Writes files, each a name with `/` and a text, as the folder `out`, in place of `own` files of what is there. Others
-/// that lie beside them stay.
+/// Writes files, each a name with `/` and a text, as the folder `out`, in place of its `own` files. Others stay.
 pub fn replace_folder<N: AsRef<Path>>(
     out: &Path,
     files: &[(N, String)],

@@ -1,11 +1,9 @@
-//! Gamma factors with mean 1, by Marsaglia and Tsang (2000).
-//!
-//! Their coefficient of variation goes from 0, a constant, over 1, the exponential, to what comes in bursts. A cube of a
-//! normal is nearly gamma above a shape of 1, so that few draws are rejected; a smaller shape takes one power more.
+//! Gamma factors with mean 1, by Marsaglia and Tsang (2000). Their coefficient of variation goes from 0, a constant, over 1,
+//! the exponential, to what comes in bursts. A cube of a normal is nearly gamma above a shape of 1, so that few draws are
+//! rejected; a smaller shape takes one power more.
 
 use super::Stream;
 
-/// The law of a gamma factor with mean 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitGamma {
     /// d = shape − ⅓ and c = 1/(3 √d) of the law that is drawn from.

@@ -1,5 +1,4 @@
-//! What streams of random numbers are keyed by: things by what they are, each with a type of its own, so that a key
-//! of another thing does not compile.
+//! Keys of random streams: things by what they are, each of a type of its own, so that a key of another does not compile.
 
 use super::{identity, mix};
 use crate::units::SimTime;
@@ -36,8 +35,7 @@ macro_rules! by_name {
 by_name!(WorkloadKey VmTypeKey StrategyKey ModelKey);
 
 impl WorkloadKey {
-    /// One of its configurations, by what that is and not by its place in a list: adding a configuration to a
-    /// scenario changes no other's draws.
+    /// One of its configurations, by what that is and not by its place: adding one to a scenario changes no other's draws.
     pub fn configuration(self, identity: u64) -> ConfigurationKey {
         ConfigurationKey(mix(self.0, identity))
     }
@@ -53,7 +51,6 @@ impl StrategyKey {
 pub struct RequestKey {
     pub vm_type: VmTypeKey,
     pub on_spot: bool,
-    /// Requests of the same before it.
     pub number: u64,
 }
 

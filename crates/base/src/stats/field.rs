@@ -1,8 +1,5 @@
-//! A Gaussian random field where it was observed: what observations explain of it, how likely they are, and what they say
-//! of each other.
-//!
-//! [`Field`] takes all observations at once, [`Rows`] one after the other over a list of places. What a place is and how
-//! covariances come about is the caller's.
+//! A Gaussian random field where it was observed: what observations explain of it, how likely they are, and what they say of
+//! each other. [`Field`] takes all at once, [`Rows`] one after the other. Places and their covariances are the caller's.
 
 use super::cholesky::{backward, cholesky, cholesky_held, forward, inverse_column};
 
@@ -54,7 +51,6 @@ impl Field {
         (0.5 * n as f64 * libm::log(square) + logs, square.sqrt())
     }
 
-    /// The inverse of the covariance.
     pub fn precision(&self) -> Precision {
         let n = self.count;
         let mut columns = vec![0.0; n * n];

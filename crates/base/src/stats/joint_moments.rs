@@ -1,17 +1,13 @@
-//! Means of several quantities that are seen together, and how they vary with each other.
-
 /// Running means and covariances after Welford: one pass, no cancellation, constant memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointMoments {
     count: u64,
     means: Vec<f64>,
-    /// Sums of products of deviations, row by row.
     products: Vec<f64>,
     before: Vec<f64>,
 }
 
 impl JointMoments {
-    /// Nothing seen yet of so many quantities.
     pub fn new(quantities: usize) -> JointMoments {
         JointMoments {
             count: 0,

@@ -1,5 +1,3 @@
-//! Moments of several streams of values, told side by side.
-
 use super::Welford;
 
 /// [`Welford`] of each of several streams, to the same bits: a row has the next value of each, NaN where a stream has none.
@@ -12,7 +10,6 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// So many streams without values.
     pub fn new(width: usize) -> Lanes {
         Lanes {
             width,

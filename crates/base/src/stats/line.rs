@@ -1,18 +1,12 @@
-//! Straight lines and planes by least squares.
-
 /// y = intercept + slope·x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Value at x = 0.
     pub intercept: f64,
-    /// Change of y per unit of x.
     pub slope: f64,
 }
 
 impl Line {
-    /// The least-squares line through `points` (x, y).
-    ///
-    /// With a single distinct x the line is flat through the mean. `None` without points.
+    /// The least-squares line through `points` (x, y): flat through the mean with a single distinct x, `None` without points.
     pub fn fit(points: impl IntoIterator<Item = (f64, f64)> + Clone) -> Option<Line> {
         let (mut count, mut sum_x, mut sum_y) = (0.0, 0.0, 0.0);
         for (x, y) in points.clone() {
@@ -45,19 +39,14 @@ impl Line {
 /// z = constant + x_slope·x + y_slope·y.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
-    /// Value at x = y = 0.
     pub constant: f64,
-    /// Change of z per unit of x.
     pub x_slope: f64,
-    /// Change of z per unit of y.
     pub y_slope: f64,
 }
 
 impl Plane {
-    /// The least-squares plane through `points` (x, y, z).
-    ///
-    /// Where the points cannot tell x from y (all on one line), x takes the whole slope if it
-    /// varies at all. `None` without points.
+    /// The least-squares plane through (x, y, z). On one line of points, x takes the whole slope if it varies. `None` without
+    /// points.
     pub fn fit(points: impl IntoIterator<Item = (f64, f64, f64)> + Clone) -> Option<Plane> {
         let (mut count, mut sum) = (0.0, [0.0; 3]);
         for (x, y, z) in points.clone() {

@@ -24,7 +24,6 @@ impl RunningMedian {
         RunningMedian(State::Same(0.0, 0))
     }
 
-    /// Takes in one finite value.
     #[inline]
     pub fn add(&mut self, value: f64) {
         match &mut self.0 {

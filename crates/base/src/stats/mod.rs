@@ -1,9 +1,7 @@
-//! Statistics used all over the crate: running moments, quantiles, intervals, lines, triangles of matrices, random
-//! fields, and the Kolmogorov–Smirnov test. Pure mathematics, no input or output.
+//! Statistics used all over the crate. Pure mathematics, no input or output.
 
 pub mod cholesky;
 pub mod field;
-mod interval;
 mod joint_moments;
 mod kolmogorov_smirnov;
 mod lanes;
@@ -16,13 +14,12 @@ mod share;
 mod sketch;
 pub mod student_t;
 
-pub use interval::Interval;
 pub use joint_moments::JointMoments;
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use lanes::Lanes;
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
-pub use moments::{Welford, mean, median, median_of};
+pub use moments::{Interval, Welford, mean, median, median_of};
 pub use ratio::{Pair, Ratio};
 pub use share::{Share, unseen};

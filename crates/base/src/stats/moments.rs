@@ -1,6 +1,27 @@
-//! Mean, spread, median and confidence intervals.
+use super::student_t;
 
-use super::{Interval, student_t};
+/// A 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Interval {
+    /// The interval about `value` with one more source of uncertainty, independent of what it is of: up to `down`
+    /// below and `up` above. Lengths add by their squares, side by side (Donner and Zou 2010).
+    pub fn and(self, value: f64, down: f64, up: f64) -> Interval {
+        Interval {
+            low: value - (value - self.low).hypot(down),
+            high: value + (self.high - value).hypot(up),
+        }
+    }
+
+    /// Lengths of the interval below and above `value`.
+    pub fn about(self, value: f64) -> (f64, f64) {
+        (value - self.low, self.high - value)
+    }
+}
 
 /// Running mean, variance and skewness after Welford: one pass, no cancellation, constant memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -82,7 +103,6 @@ impl Welford {
         }
     }
 
-    /// Sample standard deviation.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }

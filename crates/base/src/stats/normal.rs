@@ -1,6 +1,4 @@
-//! The standard normal distribution: density, cumulative distribution and its inverse.
-//!
-//! All through `libm`, so that the bits do not depend on the platform's mathematics library.
+//! The standard normal distribution, all through `libm`: the bits do not depend on the platform's mathematics library.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -37,9 +35,7 @@ pub fn upper_quantile(q: f64) -> f64 {
     -inverse_cdf(q)
 }
 
-/// Inverse cumulative distribution Φ⁻¹(p) for p in (0, 1).
-///
-/// Wichura's algorithm AS 241 (Applied Statistics 37, 1988), relative accuracy about 1e-16.
+/// Φ⁻¹(p) for p in (0, 1), by Wichura's AS 241 (Applied Statistics 37, 1988), relative accuracy about 1e-16.
 #[inline]
 pub fn inverse_cdf(p: f64) -> f64 {
     let q = p - 0.5;

@@ -1,5 +1,3 @@
-//! The ratio of two means.
-
 use super::{Interval, Welford};
 
 /// Two figures of the same cases, each by itself and how they go together, in one pass.
@@ -33,7 +31,6 @@ impl Pair {
         }
     }
 
-    /// The sum of products about both means.
     pub fn products(&self) -> f64 {
         self.products
     }
@@ -68,10 +65,8 @@ impl Pair {
     }
 }
 
-/// A ratio of means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
-    /// The first mean over the second.
     pub ratio: f64,
     /// Lower end of its 95 % confidence interval; `None` where there is no interval.
     pub low: Option<f64>,

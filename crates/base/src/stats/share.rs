@@ -1,5 +1,3 @@
-//! The share of a yes among yes and no.
-
 use super::Interval;
 use super::normal::AT_97_5;
 

@@ -24,7 +24,6 @@ pub(super) struct Sketch {
     largest: f64,
 }
 
-/// Counts of values of one sign.
 #[derive(Clone, Default)]
 struct Bins {
     first: i32,
@@ -117,7 +116,6 @@ impl Sketch {
     }
 }
 
-/// The ratio of two borders.
 fn ratio() -> f64 {
     (1.0 + RELATIVE_ERROR) / (1.0 - RELATIVE_ERROR)
 }

@@ -30,8 +30,7 @@ fn quantile_anew(p: f64, degrees: u64) -> f64 {
     }
 }
 
-/// By how much an interval up to the quantile at `p` is wider than a normal one if its deviation comes from so many `degrees`
-/// of freedom: t_p/z_p.
+/// How much wider an interval at `p` is than a normal one if its deviation has so many `degrees` of freedom: t_p/z_p.
 pub fn wider(p: f64, degrees: u64) -> f64 {
     quantile(p, degrees) / normal::inverse_cdf(p)
 }

@@ -24,14 +24,12 @@ pub(super) struct Strip {
 /// Columns up to this rank are worth a second line per row.
 pub const NEEDED: u8 = 3;
 
-/// Spaces between columns.
 const GAP: usize = 2;
 
 /// Columns of characters that a wrapped column has at least.
 const LEAST: usize = 24;
 
 impl Strip {
-    /// What it is asked for by.
     fn word(&self) -> &str {
         self.head.split(' ').next().unwrap_or(&self.head)
     }
@@ -114,8 +112,7 @@ pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> TableLayout {
     fitted
 }
 
-/// Lays columns out on a page, one of them broken into the room that the others leave, at least [`LEAST`] columns of
-/// characters.
+/// Lays columns out on a page, one broken into the room that the others leave, at least [`LEAST`] columns of characters.
 fn fit_around(strips: &[Strip], at: usize, page: &Page) -> TableLayout {
     let narrowed = |width: usize| {
         let mut all = strips.to_vec();

@@ -1,5 +1,4 @@
-//! Text for people: [`words`] for figures, and tables that are declared once as a [`Sheet`] and written for a terminal's
-//! [`Page`] or for programs.
+//! Text for people: [`words`] for figures, and tables declared once as a [`Sheet`], for a terminal's [`Page`] or programs.
 
 mod layout;
 pub mod page;

@@ -24,7 +24,6 @@ pub const ESCAPES: [&str; 5] = [
     "\u{1b}[32m",
 ];
 
-/// Columns of characters where no terminal says.
 pub const USUAL: usize = 100;
 
 impl Default for Page {
@@ -39,7 +38,6 @@ impl Default for Page {
 }
 
 impl Page {
-    /// A plain page of `width` columns.
     pub fn of_width(width: usize) -> Page {
         Page {
             width,
@@ -71,7 +69,6 @@ impl Page {
         self.styled(Style::new().dim(), line)
     }
 
-    /// A line in a style, its line end behind it.
     fn styled(&self, style: Style, line: &str) -> String {
         if !self.is_coloured {
             return line.to_owned();

@@ -1,5 +1,4 @@
-//! A table, declared once: its columns, each with what stands in it for a row, and its rows. Writers turn it into lines for
-//! a terminal, Markdown, CSV or JSON, or hand out its cells.
+//! A table, declared once: its columns, each with its cell for a row. Writers make it terminal lines, Markdown, CSV or JSON.
 
 use std::borrow::Cow;
 
@@ -11,10 +10,8 @@ use super::words;
 
 type Show<'s, R, C> = Box<dyn Fn(&R) -> C + 's>;
 
-/// Rows with the columns that tell of them.
 pub struct Sheet<'s, R> {
     pub rows: Vec<R>,
-    /// From left to right.
     pub columns: Vec<Column<'s, R>>,
     tone: Option<Show<'s, R, Tone>>,
 }
@@ -38,7 +35,6 @@ pub struct Column<'s, R> {
 
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
-    /// For people.
     pub text: String,
     /// What rows are sorted by, where it is a number.
     pub number: Option<f64>,
@@ -145,7 +141,6 @@ impl<'s, R> Column<'s, R> {
         }
     }
 
-    /// Sets the rank, by which columns leave where there is no room for all: 0 always stays, greater ones leave first.
     pub fn rank(mut self, rank: u8) -> Self {
         self.rank = Some(rank);
         self
@@ -157,7 +152,6 @@ impl<'s, R> Column<'s, R> {
         self
     }
 
-    /// Always shown, and broken into the room that others leave.
     pub fn wrapped(mut self) -> Self {
         self.is_wrapped = true;
         self.rank(0)

@@ -11,31 +11,24 @@ use super::sources::Sources;
 use super::vm_types::{self, VmType};
 use scavsim_read::input::{Diagnostics, closest};
 
-/// VM types and their dated prices.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
-    /// VM types in the order of their table.
     pub types: Vec<VmType>,
     /// Prices by provider, VM type, region, market and day.
     pub prices: Vec<Price>,
     index_of: HashMap<String, usize>,
-    /// The price pack in it that came from outside.
     pub pack: Option<Pack>,
 }
 
 /// The catalogue of this process, where a pack was taken.
 static CURRENT: OnceLock<Catalogue> = OnceLock::new();
 
-/// What a price is asked for.
+/// Terms under which a price is looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
-    /// Who rents the VM out.
     pub provider: String,
-    /// Where.
     pub region: String,
-    /// On which terms.
     pub market: Market,
-    /// When.
     pub date: Date,
 }
 
@@ -73,10 +66,7 @@ impl Catalogue {
         CURRENT.get().unwrap_or_else(|| Catalogue::embedded().0)
     }
 
-    /// Lets the whole process know the prices of a pack from now on; called once, before any price is looked up.
-    ///
-    /// # Errors
-    /// The pack, where one was taken before.
+    /// Installs a pack for the whole process, once, before any price is looked up; gives it back if one was installed before.
     pub fn install_pack(pack: Pack) -> Result<(), Box<Pack>> {
         if CURRENT.get().is_some() {
             return Err(Box::new(pack));
@@ -85,8 +75,8 @@ impl Catalogue {
         (CURRENT.set(all)).map_err(|mut all| Box::new(all.pack.take().unwrap_or_default()))
     }
 
-    /// The tables of this catalogue, and what a pack has beside them. A day that has a price here keeps it, and a VM type its figures: no
-    /// result that names its day depends on a pack.
+    /// This catalogue with a pack beside it. Days and VM types that are known here keep their figures, so no dated result
+    /// changes.
     pub fn with(&self, pack: Pack) -> Catalogue {
         let is_new = |price: &&Price| {
             let known = self.span(|own| own.key().cmp(&price.key()));
@@ -132,26 +122,23 @@ impl Catalogue {
         self.span(|p| p.key().cmp(&wanted)).last()
     }
 
-    /// All prices of `vm`, by region, market and day.
     pub fn prices_of(&self, provider: &str, vm: &str) -> &[Price] {
         self.span(|p| (&*p.provider, &*p.vm).cmp(&(provider, vm)))
     }
 
-    /// The prices of `vm` on all days.
     fn dated(&self, vm: &str, offer: &Offer) -> &[Price] {
         let wanted = (&*offer.provider, vm, &*offer.region, offer.market);
         self.span(|p| p.key().cmp(&wanted))
     }
 
-    /// The prices that are neither before nor behind what is looked for.
+    /// The prices that `place` calls equal.
     fn span(&self, place: impl Fn(&Price) -> Ordering) -> &[Price] {
         let from = self.prices.partition_point(|p| place(p).is_lt());
         let behind = &self.prices[from..];
         &behind[..behind.partition_point(|p| place(p).is_eq())]
     }
 
-    /// What there is instead of a price that is missing: the nearest days of the same VM, region
-    /// and market; without any, other regions and markets; without any, other VM types.
+    /// Says what exists instead of a missing price: the nearest days, else other regions and markets, else other VM types.
     pub fn instead(&self, vm: &str, offer: &Offer) -> String {
         let dated = self.dated(vm, offer);
         if !dated.is_empty() {
@@ -176,7 +163,6 @@ impl Catalogue {
         self.unknown_vm(vm, Some(provider))
     }
 
-    /// What to say about a VM type that is not known, or not of `provider`.
     pub fn unknown_vm(&self, vm: &str, provider: Option<&str>) -> String {
         const ALL: &str = "`scavsim list vms` shows all VM types";
         let providers: BTreeSet<&str> = self.types.iter().map(|t| &*t.provider).collect();
@@ -201,7 +187,6 @@ impl Catalogue {
     }
 }
 
-/// The first of many words, and how many more there are.
 fn listed(words: &[String]) -> String {
     const SHOWN: usize = 8;
     match words.len().saturating_sub(SHOWN) {
@@ -210,7 +195,6 @@ fn listed(words: &[String]) -> String {
     }
 }
 
-/// The days of prices around `date`, and how many more there are.
 fn nearest_days(dated: &[Price], date: Date) -> String {
     const AROUND: usize = 2;
     let next = dated.partition_point(|p| p.valid_to < date);
@@ -372,7 +356,6 @@ mod tests {
         assert_eq!(gpus("n1-standard-8"), Some(0));
     }
 
-    /// The slow obvious search finds the same.
     #[test]
     fn every_price_is_found_on_its_days() {
         let catalogue = Catalogue::embedded().0;

@@ -1,5 +1,3 @@
-//! A calendar day, and a time of it.
-
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,10 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 pub struct Date(pub(super) civil::Date);
 
 impl Date {
-    /// A day before all others.
     pub const FIRST: Date = Date(civil::date(0, 1, 1));
 
-    /// The day that `text` writes as year, month and day, if there is one.
     pub fn parse(text: &str) -> Option<Date> {
         // Of the forms of ISO 8601 this one alone.
         let is_plain = text.len() == 10 && text.as_bytes()[4] == b'-';

@@ -1,7 +1,5 @@
-//! A price pack: dated prices, and VM types, that a user brings beside those that are shipped.
-//!
-//! A pack is a folder: `prices.csv` in the form that `scavsim import prices` writes and, where it has VM types that are not
-//! shipped, `vms.csv`. It adds to the shipped tables and changes nothing in them: see [`Catalogue::with`](super::Catalogue::with).
+//! A price pack: a folder of a user's own with `prices.csv`, as `scavsim import prices` writes it, and perhaps `vms.csv`. It
+//! adds to the shipped tables and changes nothing in them: see [`Catalogue::with`](super::Catalogue::with).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,19 +16,15 @@ pub const PRICES: &str = "prices.csv";
 /// Name of the table of VM types in a pack, which it may lack.
 pub const VMS: &str = "vms.csv";
 
-/// Prices and VM types of a user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pack {
-    /// Name of its folder.
     pub name: String,
     /// BLAKE3 hash of its tables.
     pub hash: String,
     /// The last day of which it has a price.
     pub day: Date,
     pub types: Vec<VmType>,
-    /// Prices of the pack, in the order of their keys and days.
     pub prices: Vec<Price>,
-    /// What is odd about it, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -48,7 +42,6 @@ impl Default for Pack {
 }
 
 impl Pack {
-    /// Reads the pack in a folder; whatever is wrong with it goes to `diagnostics`.
     pub fn read(folder: &Path, diagnostics: &mut Diagnostics) -> Option<Pack> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let prices = Source::read(&folder.join(PRICES), diagnostics)?;
@@ -61,7 +54,6 @@ impl Pack {
         Pack::from_tables(&name, &prices, types.as_ref(), diagnostics)
     }
 
-    /// A pack of tables; whatever is wrong with them goes to `diagnostics`.
     pub fn from_tables(
         name: &str,
         prices: &Arc<Source>,
@@ -97,7 +89,6 @@ impl Pack {
     }
 }
 
-/// The VM types of a pack, whose sources are told in words.
 fn vm_types_of(source: &Arc<Source>, d: &mut Diagnostics) -> Vec<VmType> {
     let columns = [&FIGURES[..], &["source"]].concat();
     let table = Table::read(source, &columns, &[], d);

@@ -1,5 +1,3 @@
-//! What is odd about a price pack beside the tables that are shipped.
-
 use std::collections::BTreeSet;
 
 use super::catalogue::Catalogue;
@@ -13,7 +11,6 @@ pub fn notes(pack: &Pack, shipped: &Catalogue) -> Vec<String> {
     own.chain(regions).chain(bare(pack, shipped)).collect()
 }
 
-/// VM types without a size.
 fn bare(pack: &Pack, shipped: &Catalogue) -> Option<String> {
     let described: BTreeSet<&str> = pack.types.iter().map(|own| &*own.vm).collect();
     let is_bare = |vm: &&str| shipped.vm_type(vm).is_none() && !described.contains(vm);

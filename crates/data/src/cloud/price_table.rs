@@ -16,7 +16,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
 pub const OPTIONAL: [&str; 4] = ["provider", "region", "zone", "valid_to"];
 
-/// Dated prices, each with its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceTable {
     pub name: String,
@@ -40,7 +39,6 @@ struct PriceTableRow {
     line: Range<usize>,
 }
 
-/// A price with its place, as a pack takes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OfPlace {
     pub(super) provider: String,
@@ -54,12 +52,10 @@ pub(super) struct OfPlace {
     pub(super) line: Range<usize>,
 }
 
-/// Where a VM is rented, as far as a policy says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RentalPlace {
     pub provider: Option<String>,
     pub region: Option<String>,
-    /// Where in the region.
     pub zone: Option<String>,
 }
 
@@ -92,7 +88,6 @@ impl fmt::Display for RentalPlace {
 pub type MissingPrice = (String, String);
 
 impl PriceTable {
-    /// Reads a table; whatever is wrong with it goes to `diagnostics`.
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<PriceTable> {
         let before = diagnostics.len();
         let table = Table::read(source, &REQUIRED, &OPTIONAL, diagnostics)?;
@@ -131,10 +126,7 @@ impl PriceTable {
         self.rows.iter().map(of_place).collect()
     }
 
-    /// USD per hour of `vm` on a day.
-    ///
-    /// # Errors
-    /// [`MissingPrice`], also where several places have prices of their own and the policy does not tell which.
+    /// USD per hour of `vm` on a day. [`MissingPrice`] also where places differ in price and the policy names none.
     pub fn usd_per_hour(
         &self,
         vm: &str,
@@ -161,10 +153,7 @@ impl PriceTable {
         Ok(first.usd_per_hour)
     }
 
-    /// Prices of `vm` from the beginning of a day on: hours since then, from 0, and USD per hour from there to the next; the last holds for good.
-    ///
-    /// # Errors
-    /// [`MissingPrice`], as for [`PriceTable::usd_per_hour`].
+    /// Prices of `vm` from a day on: (hours since then, USD per hour until the next); the last holds for good.
     pub fn series(
         &self,
         vm: &str,
@@ -194,7 +183,6 @@ impl PriceTable {
         Ok(steps)
     }
 
-    /// The rows of a VM type in a market at a place, by time.
     fn rows_for(
         &self,
         vm: &str,
@@ -348,7 +336,6 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Pr
     })
 }
 
-/// Some words of a list, and how many more there are.
 fn shortened(words: &[String]) -> String {
     const SHOWN: usize = 6;
     match words.len() {

@@ -29,7 +29,6 @@ macro_rules! table {
     };
 }
 
-/// Provider, file and text of each table, in the order of the providers.
 pub const TABLES: [(&str, &str, &str); 6] = [
     table!("aws"),
     table!("azure"),
@@ -75,16 +74,13 @@ impl fmt::Display for Market {
     }
 }
 
-/// A price that was seen from one day to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     pub provider: Arc<str>,
     pub vm: Arc<str>,
     pub region: Arc<str>,
     pub market: Market,
-    /// USD per VM and hour.
     pub usd_per_hour: f64,
-    /// First day on which the source has this price.
     pub valid_from: Date,
     /// Last day on which the source has it; afterwards it is not known.
     pub valid_to: Date,
@@ -97,13 +93,11 @@ impl Price {
         (&self.provider, &self.vm, &self.region, self.market)
     }
 
-    /// Whether the source has this price on `date`.
     pub fn holds_on(&self, date: Date) -> bool {
         (self.valid_from..=self.valid_to).contains(&date)
     }
 }
 
-/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to `diagnostics`.
 pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Price> {
     let mut prices = Vec::with_capacity(4096);
     let mut texts = Texts::default();
@@ -130,8 +124,7 @@ const COLUMNS: [&str; 7] = [
     "source",
 ];
 
-/// Reads prices like [`read`] from a table in order, without a mistake and without quotes; `None` for any other. This
-/// takes a fraction of the time, which every run would pay for.
+/// Like [`read`] in a fraction of its time, for a sorted table without mistakes and quotes; `None` for any other.
 fn read_sound(
     provider: &str,
     text: &str,
@@ -283,7 +276,6 @@ fn price(
 mod tests {
     use super::*;
 
-    /// The quick way is taken, and finds what the careful one finds.
     #[test]
     fn the_embedded_tables_are_read_alike_both_ways() {
         let mut diagnostics = Diagnostics::default();

@@ -57,12 +57,10 @@ impl Sources {
         false
     }
 
-    /// Whether `keys` names sources that are known, as `a` or `a+b`.
     pub(super) fn knows(&self, keys: &str) -> bool {
         keys.split('+').all(|key| self.0.contains_key(key))
     }
 
-    /// In words, what `keys` name.
     pub(super) fn text(&self, keys: &str) -> String {
         let texts: Vec<&str> = (keys.split('+'))
             .filter_map(|key| self.0.get(key).map(String::as_str))

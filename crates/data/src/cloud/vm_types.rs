@@ -11,7 +11,6 @@ use scavsim_read::input::{Diagnostics, Source};
 pub const FILE: &str = "data/clouds/vms.csv";
 pub const TABLE: &str = include_str!("../../../../data/clouds/vms.csv");
 
-/// The columns that say what a VM type is.
 pub const FIGURES: [&str; 7] = [
     "provider",
     "vm",
@@ -65,7 +64,6 @@ impl VmType {
     }
 }
 
-/// The embedded VM types; what is wrong with the table goes to `diagnostics`.
 pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<VmType> {
     read(TABLE, sources, diagnostics)
 }

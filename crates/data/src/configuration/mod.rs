@@ -1,6 +1,4 @@
 //! A cluster configuration: what a strategy chooses between.
-//!
-//! - [`mod@shape`]: how its VMs are written: a type, and the workers on every VM of it.
 
 pub mod shape;
 
@@ -11,26 +9,22 @@ use std::sync::Arc;
 
 use scavsim_base::rng;
 
-/// One configuration of a synchronous training cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Configuration {
     /// VM shape: the type of the VMs, with the workers on each where that is not one.
     pub vm: Arc<str>,
-    /// Worker count K.
     pub workers: u32,
     /// Global batch B in samples, over all workers.
     pub batch: u32,
 }
 
 impl Configuration {
-    /// Local batch b = B/K in samples per worker and step; a fraction where K does not divide B,
-    /// as a measured table may have it.
+    /// Local batch b = B/K in samples per worker and step; may be a fraction in a measured table.
     pub fn local_batch(&self) -> f64 {
         f64::from(self.batch) / f64::from(self.workers)
     }
 
-    /// Key of this configuration's random streams. It depends on what the configuration is and not
-    /// on its place in a list, so adding a configuration to a scenario changes no other's draws.
+    /// Key of the random streams. It depends on the configuration alone, so adding one changes no other's draws.
     pub fn identity(&self) -> u64 {
         rng::mix(
             rng::identity(&self.vm),

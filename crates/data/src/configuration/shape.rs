@@ -1,5 +1,3 @@
-//! VM shapes: a VM type and how many workers run on every VM of it.
-
 use std::fmt;
 
 /// A VM type with the workers placed on it, as scenarios, tables and results write it:
@@ -13,7 +11,6 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape<'a> {
     pub vm_type: &'a str,
-    /// What stands behind the type, with its slash; empty for one worker per VM.
     pub suffix: &'a str,
     placement: Placement,
 }
@@ -33,10 +30,6 @@ pub fn vm_type(shape: &str) -> &str {
 }
 
 impl<'a> Shape<'a> {
-    /// Reads a shape.
-    ///
-    /// # Errors
-    /// [`NoShape`] when what stands behind the slash is none of the forms above.
     pub fn parse(text: &'a str) -> Result<Shape<'a>, NoShape> {
         let wrong = || NoShape(text.to_owned());
         let Some((vm_type, placed)) = text.split_once('/') else {
@@ -76,8 +69,8 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// VMs that `workers` workers need: with an even placement the last may not be full. `None`
-    /// where the placement is of another number of workers.
+    /// VMs that `workers` need; an even placement may leave the last not full. `None` where it is of another number of
+    /// workers.
     pub fn vms(&self, workers: u32) -> Option<u32> {
         match self.placement {
             Placement::Even(each) => Some(workers.div_ceil(each)),
@@ -85,8 +78,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// How many of `workers` workers are on how many VMs, `(workers on each, VMs)` in the order of the workers. Where
-    /// they are placed in an unknown way, they are taken to be spread as evenly as possible, the fullest VMs first.
+    /// `(workers on each, VMs)` in the order of the workers. Unknown placements are spread evenly, the fullest VMs first.
     pub fn layout(&self, workers: u32) -> Vec<(u32, u32)> {
         let runs = match self.placement {
             Placement::Even(each) => vec![(each, workers / each), (workers % each, 1)],
@@ -105,12 +97,10 @@ impl<'a> Shape<'a> {
         runs.into_iter().filter(is_there).collect()
     }
 
-    /// Whether every VM holds equally many workers.
     pub fn is_even(&self) -> bool {
         matches!(self.placement, Placement::Even(_))
     }
 
-    /// This placement on VMs of another type.
     pub fn on(&self, vm_type: &str) -> String {
         format!("{vm_type}{}", self.suffix)
     }

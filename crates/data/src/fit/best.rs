@@ -1,5 +1,3 @@
-//! The law of step time that foretells best what it has not seen.
-
 use super::linear::{Equation, non_negative};
 use super::steps::{
     Growth, StepFit, StepPoint, additive_law, additive_non_negative, compute_only, equations,
@@ -7,10 +5,8 @@ use super::steps::{
 };
 use crate::workload::law::StepLaw;
 
-/// A law, and how it was chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chosen {
-    /// The law on all points.
     pub fit: StepFit,
     /// Mean error in % on points that the law was not fitted to.
     pub left_out: f64,
@@ -31,7 +27,6 @@ pub enum NoLaw {
     None,
 }
 
-/// How many points, with their verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Points(pub usize);
 
@@ -46,12 +41,10 @@ impl std::fmt::Display for Points {
 
 /// Fewest points: one more than the simplest law has parameters.
 const FEWEST: usize = 4;
-/// Fewest points of one worker count.
 const FEWEST_OF_ONE_COUNT: usize = 3;
 /// With more points they are left out in so many parts, each spread over all of them.
 const PARTS: usize = 24;
 
-/// A way to a law.
 #[derive(Debug, Clone, Copy)]
 enum Candidate {
     /// t = a + b·x.
@@ -60,7 +53,6 @@ enum Candidate {
     Whole(Growth),
     /// Compute a + b·x and exposed communication c + d·growth(K), each fitted to its own part.
     Split(Growth),
-    /// The p-norm of the two.
     PNorm,
 }
 
@@ -117,8 +109,7 @@ pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     best_of(&Candidate::ALL, points)
 }
 
-/// The law of points on one VM, which say nothing of several, chosen as by [`best`]. Where all have the same number of
-/// workers, no law tells their communication from compute: the whole step is a + b·x.
+/// Like [`best`] for points on one VM. Where all have equally many workers, the whole step is a + b·x.
 pub fn best_on_one_vm(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     let mut chosen = if has_one_count(points) {
         enough(points, FEWEST_OF_ONE_COUNT)?;
@@ -166,7 +157,6 @@ fn best_of(candidates: &[Candidate], points: &[StepPoint]) -> Result<Chosen, NoL
     best.ok_or(NoLaw::None)
 }
 
-/// Compute and communication, each from the points that tell them apart.
 fn split(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let known: Option<Vec<(&StepPoint, f64)>> =
         points.iter().map(|p| Some((p, p.exposed_s?))).collect();

@@ -3,7 +3,6 @@
 use super::minimise::levenberg_marquardt;
 use scavsim_base::stats::Welford;
 
-/// Parameters that coefficients are given for.
 const PER: f64 = 1e6;
 /// Most points that a model is fitted to: more hardly move four coefficients.
 const MOST: usize = 400;
@@ -16,24 +15,19 @@ pub struct Exchange {
     pub parameters: f64,
     /// Seconds that one worker computes with the same local batch.
     pub compute_s: f64,
-    /// N.
     pub vms: u32,
-    /// K.
     pub workers: u32,
     pub step_s: f64,
 }
 
-/// τ = (C^g + (P·(c + d·√K))^g)^(1/g) for K workers on several VMs that each compute C seconds and exchange the
-/// gradients of P parameters; P·c₁ in place of the sum on one VM. In seconds per million parameters.
+/// τ = (C^g + (P·(base_s + per_root_s·√K))^g)^(1/g), g = exponent, for K workers on several VMs that each compute C seconds
+/// and exchange the gradients of P million parameters; P·one_vm_s in place of the sum on one VM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedCommunication {
-    /// c.
     pub base_s: f64,
-    /// d.
     pub per_root_s: f64,
-    /// c₁; `None` where no step of several workers on one VM was learned from.
+    /// `None` where no step of several workers on one VM was learned from.
     pub one_vm_s: Option<f64>,
-    /// g.
     pub exponent: f64,
     /// Standard deviation of ln(measured/fitted) over what it was learned from.
     pub deviation: f64,
@@ -100,8 +94,7 @@ impl LearnedCommunication {
         Some(libm::log(fitted / p.step_s))
     }
 
-    /// Seconds of a step; `None` for workers that share one VM where nothing was learned of such, and where one worker
-    /// computes for no time.
+    /// `None` for workers on one VM where none was learned from, and where one worker computes for no time.
     pub fn step_s(&self, parameters: f64, compute_s: f64, vms: u32, workers: u32) -> Option<f64> {
         if compute_s.is_nan() || compute_s <= 0.0 {
             return None;
@@ -119,7 +112,6 @@ impl LearnedCommunication {
     }
 }
 
-/// At most `most` of the points, from all over them.
 fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
     if points.len() <= most {
         return points.to_vec();

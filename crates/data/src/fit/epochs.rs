@@ -8,7 +8,6 @@ pub struct EpochFit {
     pub quality: Quality,
 }
 
-/// The mean over epochs: the same for every batch. `None` without any.
 pub fn constant(epochs: &[f64]) -> Option<EpochFit> {
     let mean = epochs.iter().sum::<f64>() / epochs.len() as f64;
     let law = EpochLaw::Constant { epochs: mean };
@@ -16,8 +15,7 @@ pub fn constant(epochs: &[f64]) -> Option<EpochFit> {
     (!epochs.is_empty()).then_some(EpochFit { law, quality })
 }
 
-/// Mean error in % of a law of epochs by batch, with one pair (B, epochs) after the other left out of its fit; `None`
-/// where the others give no law.
+/// Mean error in % of a law of epochs, each pair (B, epochs) left out in turn; `None` where the others give no law.
 pub fn left_out(
     pairs: &[(f64, f64)],
     fit: impl Fn(&[(f64, f64)]) -> Option<EpochFit>,

@@ -1,24 +1,18 @@
-//! Linear least squares of a few columns.
-
 /// One equation: `x`·c = `y`, counted with `weight`.
 #[derive(Debug, Clone, Copy)]
 pub struct Equation<const N: usize> {
-    /// What the coefficients are multiplied with.
     pub x: [f64; N],
-    /// What should come out.
     pub y: f64,
     /// Weight of the error, before it is squared.
     pub weight: f64,
 }
 
 impl<const N: usize> Equation<N> {
-    /// An equation whose error counts relative to `y`.
     pub fn relative(x: [f64; N], y: f64) -> Self {
         let weight = 1.0 / y;
         Self { x, y, weight }
     }
 
-    /// An equation whose error counts as it is.
     pub fn absolute(x: [f64; N], y: f64) -> Self {
         Self { x, y, weight: 1.0 }
     }
@@ -32,16 +26,14 @@ impl<const N: usize> Equation<N> {
 /// What of a column is left after the others, at least, for it to count as independent of them.
 const INDEPENDENT: f64 = 1e-10;
 
-/// The coefficients with the least sum of squared weighted errors, by Givens rotations of one
-/// equation after the other. `None` if the equations do not determine them.
+/// Weighted least squares by Givens rotations; `None` if the equations do not determine the coefficients.
 pub fn least_squares<const N: usize>(
     equations: impl IntoIterator<Item = Equation<N>>,
 ) -> Option<[f64; N]> {
     solve(equations, [true; N])
 }
 
-/// Least squares with no coefficient below zero: the best over all sets of coefficients that are held at zero, of which
-/// there are few.
+/// Least squares with no coefficient below zero: the best over all sets of coefficients held at zero.
 pub fn non_negative<const N: usize>(equations: &[Equation<N>]) -> Option<[f64; N]> {
     let loss = |c: &[f64; N]| equations.iter().map(|e| e.error(c) * e.error(c)).sum();
     let mut best: Option<(f64, [f64; N])> = None;

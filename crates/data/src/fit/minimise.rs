@@ -1,19 +1,14 @@
-//! Non-linear least squares of a few parameters.
-//!
-//! Levenberg–Marquardt, here because the crates for it bring a whole linear algebra (18 packages)
-//! and with it number traits that may switch to the system's mathematics; the linear solver of
-//! this room does the rest.
+//! Levenberg–Marquardt for a few parameters. Crates for it bring 18 packages of linear algebra, and number traits that may
+//! use the system's mathematics.
 
 use super::linear::{Equation, least_squares};
 
-/// Iterations after which a search gives up improving.
 const ITERATIONS: usize = 400;
 /// Relative gain below which a search is done.
 const GAIN: f64 = 1e-14;
 
-/// Parameters with a locally least sum of squared residuals, and that sum, from `start`.
-/// `residuals` must give the same number of residuals every time; where they are not finite is
-/// no place to go. `None` if they are not finite at `start`.
+/// Parameters with a locally least sum of squared residuals, and that sum. `residuals` must always give the same number of
+/// them; places where they are not finite are avoided. `None` if they are not finite at `start`.
 pub fn levenberg_marquardt<const N: usize>(
     start: [f64; N],
     residuals: impl Fn(&[f64; N]) -> Vec<f64>,

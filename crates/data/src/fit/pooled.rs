@@ -1,5 +1,3 @@
-//! One law of step time for all placements on a VM type, from two measurements on.
-
 use super::Quality;
 use super::minimise::search;
 use super::residual::{self, USUAL, again, variation};
@@ -15,12 +13,9 @@ use crate::workload::step_pool;
 use scavsim_base::stats::field::Field;
 use scavsim_base::stats::median;
 
-/// A measured step on so many VMs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PooledPoint {
-    /// N.
     pub vms: u32,
-    /// Where it stands among others.
     pub place: Place,
     /// Whether every VM has this many workers.
     pub each: Option<u32>,
@@ -28,8 +23,7 @@ pub struct PooledPoint {
 }
 
 impl PooledPoint {
-    /// `step_s` measured with `workers` workers on shape `vm`, global batch `batch`; `None` where
-    /// the shape is not one of so many workers.
+    /// `None` where the shape is not one of `workers` workers.
     pub fn new(vm: &str, workers: u32, batch: u32, step_s: f64) -> Option<PooledPoint> {
         let at = Configuration {
             vm: vm.into(),
@@ -68,7 +62,6 @@ const FEWEST: usize = 2;
 pub struct PooledFit {
     pub law: PooledLaw,
     pub growth: Growth,
-    /// Error of the fit on the whole step, without the residual.
     pub quality: Quality,
     few: FitSample,
     free: FreePooled,
@@ -147,8 +140,7 @@ pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
     scaled.finished(points, (growth, free))
 }
 
-/// The law as by [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched from its
-/// coefficients on.
+/// Like [`pooled`] where `law` was fitted to nearly all points: keeps its growth and starts from its coefficients.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Option<PooledFit> {
     let (Some((growth, ..)), Some(start)) = (
         Growth::from_law(law.communication),
@@ -187,14 +179,12 @@ impl FitSample {
         })
     }
 
-    /// ln(measured/law) of each.
     fn log_ratios(&self, law: &PooledLaw) -> Vec<f64> {
         let log_ratio =
             |p: &PooledPoint| seconds(law, p).map_or(f64::NAN, |t| libm::log(p.step.step_s / t));
         self.points.iter().map(log_ratio).collect()
     }
 
-    /// The place of each with its ratio.
     fn ratios(&self, law: &PooledLaw) -> Option<Vec<(Place, f64)>> {
         let ratios = self.log_ratios(law);
         let all_finite = ratios.iter().all(|r| r.is_finite());
@@ -202,8 +192,7 @@ impl FitSample {
         all_finite.then(|| places.zip(ratios).collect())
     }
 
-    /// The likeliest coefficients from `start` on, and what they cost: minus twice the logarithm of their likelihood, but for
-    /// a constant.
+    /// The likeliest coefficients from `start` on, and minus twice the logarithm of their likelihood, but for a constant.
     fn search(
         &self,
         growth: Growth,
@@ -225,7 +214,6 @@ impl FitSample {
         residual::size(self.points.len(), loss)
     }
 
-    /// The fit with its errors and the residual.
     fn finished(
         self,
         all: &[PooledPoint],
@@ -272,7 +260,6 @@ mod tests {
     use super::*;
     use crate::workload::law::{ComputeLaw, Overlap};
 
-    /// What a law says of `vms` VMs with `each` workers.
     fn point(law: &PooledLaw, (vms, each): (u32, u32), local_batch: f64) -> PooledPoint {
         let workers = vms * each;
         let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);

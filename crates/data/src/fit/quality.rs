@@ -1,12 +1,8 @@
-//! How well a fit meets what was measured.
-
 /// Errors of a fit on the points it was made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     pub points: usize,
-    /// Share of the variance explained, R².
     pub r_squared: f64,
-    /// Mean absolute percentage error.
     pub mape: f64,
 }
 

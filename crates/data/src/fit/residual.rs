@@ -110,10 +110,8 @@ fn of_size(of: &Variation, scale: f64) -> Variation {
     }
 }
 
-/// Values for a parameter, and how it is set.
 type Choice<'v> = (&'v [f64], fn(&mut Variation, f64));
 
-/// Sets each parameter in turn to the value with the least `loss`.
 fn descend(
     best: &mut Variation,
     choices: &[Choice<'_>],
@@ -197,7 +195,6 @@ mod tests {
         ..USUAL
     };
 
-    /// A draw from a known variation gives back its size and its reach, roughly.
     #[test]
     fn a_drawn_variation_is_found_again() {
         let made = Variation {

@@ -7,11 +7,9 @@ use crate::workload::step::StepCost;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepPoint {
-    /// K.
     pub workers: u32,
     /// Samples per worker, x.
     pub local_batch: f64,
-    /// The whole step.
     pub step_s: f64,
     /// The part that waits for communication after compute, where it is known.
     pub exposed_s: Option<f64>,
@@ -20,12 +18,10 @@ pub struct StepPoint {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepFit {
     pub law: StepLaw,
-    /// Error of the fit on the whole step.
     pub quality: Quality,
 }
 
 impl StepFit {
-    /// `law` judged on `points`. `None` if it gives no time for one of them.
     pub fn judged(law: StepLaw, points: &[StepPoint]) -> Option<StepFit> {
         let pairs: Option<Vec<_>> = points
             .iter()
@@ -36,7 +32,6 @@ impl StepFit {
     }
 }
 
-/// Seconds of the step `p` by `law`.
 pub(super) fn step_seconds(law: &StepLaw, p: &StepPoint) -> Option<f64> {
     law.cost(p.workers, p.local_batch, 1.0, 1.0)
         .map(StepCost::total_s)
@@ -187,7 +182,6 @@ pub(super) fn compute_only(coefficients: [f64; 2]) -> StepLaw {
 pub(super) mod tests {
     use super::*;
 
-    /// What a law says of five worker counts and three local batches, with communication apart or not.
     pub(in crate::fit) fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
         let all = [1_u32, 2, 4, 8, 16].map(|k| [4.0, 16.0, 64.0].map(|x| (k, x)));
         let point = |(workers, local_batch)| {

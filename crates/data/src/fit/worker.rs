@@ -5,7 +5,6 @@ use crate::workload::law::worker::zero;
 use crate::workload::law::{Speed, WorkerLaw};
 use scavsim_read::input::checked::{NonNegative, Positive};
 
-/// A synchronous step that was timed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedStep {
     /// Samples and size of each worker.
@@ -73,7 +72,6 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
     best.map(|(law, _)| law)
 }
 
-/// The law with these logarithms of u, w, p, and of a where waiting costs.
 fn worker_law([sample_s, fixed, exponent]: [f64; 3], waiting: Option<f64>) -> Option<WorkerLaw> {
     let waiting_s = match waiting {
         Some(waiting) => NonNegative::new(libm::exp(waiting))?,

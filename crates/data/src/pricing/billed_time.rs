@@ -1,5 +1,3 @@
-//! Granularity and minimum of the time that is billed.
-
 /// A nanosecond clock must not open or close a unit by its own rounding.
 const CLOCK_S: f64 = 1e-9;
 
@@ -8,12 +6,10 @@ const CLOCK_S: f64 = 1e-9;
 pub struct BilledTime {
     /// Billing unit in seconds, started units counting whole; 0 bills the exact time.
     pub granularity_s: f64,
-    /// Least billed time per VM in seconds.
     pub minimum_s: f64,
 }
 
 impl BilledTime {
-    /// Seconds that are billed for a VM that was held `held_s` seconds.
     pub fn seconds(&self, held_s: f64) -> f64 {
         let at_least = held_s.max(self.minimum_s);
         if self.granularity_s == 0.0 {

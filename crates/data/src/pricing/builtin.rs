@@ -11,8 +11,8 @@ pub const LISTED_SPOT: &str = "list-2026-spot";
 
 pub const TABLE: &str = include_str!("../../../../data/pricing.toml");
 
-/// The built-in policies in alphabetical order, read once per process. The second part holds what is wrong with the
-/// table; a test keeps it empty.
+/// The built-in policies in alphabetical order, read once per process, and the mistakes of their table; a test keeps those
+/// empty.
 pub fn policies() -> (Vec<Policy>, Diagnostics) {
     static READ: OnceLock<(Vec<Policy>, Diagnostics)> = OnceLock::new();
     READ.get_or_init(read).clone()

@@ -1,6 +1,4 @@
-//! The form in which a policy is written as data: what it says, not yet whether it goes together.
-//!
-//! The keys of charges stand with the charges, in [`charges`].
+//! The form in which a policy is written as data, not yet checked for consistency. The keys of charges are in [`charges`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

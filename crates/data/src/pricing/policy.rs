@@ -7,41 +7,64 @@ use super::base::{self, Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
-use super::parameter_servers::{self, ParameterServers};
 use super::reductions::spot_series::{Series, SpotSeries};
 use super::reductions::{self, Reductions};
 use super::spot_series_key::SpotSeriesKey;
-use super::stated_prices::AS_MEASURED;
-use super::tariff::{BillItem, PoolPrice, Servers, Tariff};
+use super::tariff::{AS_MEASURED, BillItem, PoolPrice, Servers, Tariff};
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, RentalPlace};
-use scavsim_read::input::checked::{NonNegative, PositiveUsd};
+use scavsim_read::input::checked::{MOST_MACHINES, NonNegative, PositiveUsd};
+
+/// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParameterServers {
+    pub count: u32,
+    /// VM type of the parameter servers; that of the workers when absent.
+    pub vm: Option<String>,
+}
+
+/// The billed parameter servers; none by default, as in the Scavenger paper.
+fn parameter_servers(
+    file: &PolicyFile,
+    base: &Base,
+) -> Result<Option<ParameterServers>, WrongPolicy> {
+    let vm = file.parameter_server_vm.clone();
+    match (file.billed_parameter_servers, base) {
+        (0, _) if vm.is_some() => Err(WrongPolicy::GoesWith(
+            "`parameter_server_vm`",
+            "`billed_parameter_servers`",
+        )),
+        (0, _) => Ok(None),
+        (count, _) if count > MOST_MACHINES => Err(WrongPolicy::ManyServers(count)),
+        (_, Base::Sample(_) | Base::Stated) => Err(WrongPolicy::Needs(
+            "`billed_parameter_servers`",
+            "a price per VM",
+        )),
+        (_, Base::Vm(price)) if price.is_flat() && vm.is_some() => {
+            Err(WrongPolicy::Needs("`parameter_server_vm`", BY_TYPE))
+        }
+        (count, Base::Vm(_)) => Ok(Some(ParameterServers { count, vm })),
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Name in scenarios and results.
     pub name: String,
-    /// One line for people.
     pub description: String,
     /// Whether its dollars are a unit of which only ratios count.
     pub only_ratios: bool,
-    /// Whether its base price is one of spot VMs.
     pub is_of_spot: bool,
-    /// What is charged for.
     pub base: Base,
     /// VM type whose price is charged in place of that of the workers' own.
     pub priced_as: Option<String>,
-    /// What is taken off the base price.
     pub reductions: Reductions,
     pub billed_time: BilledTime,
     pub parameter_servers: Option<ParameterServers>,
     pub charges: PerCharge<Amount>,
-    /// Hashes of the tables of one's own that it was read with.
     pub table_hashes: Vec<String>,
 }
 
 impl PolicyFile {
-    /// Where VMs are rented, as far as prices of one's own differ by it.
     pub(super) fn place(&self) -> RentalPlace {
         RentalPlace {
             provider: self.provider.clone(),
@@ -50,10 +73,6 @@ impl PolicyFile {
         }
     }
 
-    /// The policy called `name`.
-    ///
-    /// # Errors
-    /// Where keys are missing or do not go together.
     pub fn policy(&self, name: &str) -> Result<Policy, WrongPolicy> {
         let has_table =
             self.price_table.is_some() || matches!(self.spot_series, Some(SpotSeriesKey::Table(_)));
@@ -100,7 +119,7 @@ impl PolicyFile {
             priced_as: self.priced_as.clone(),
             reductions: reductions::read(self, market)?,
             billed_time,
-            parameter_servers: parameter_servers::read(self, &base)?,
+            parameter_servers: parameter_servers(self, &base)?,
             charges: charges::read(&self.charges)?,
             table_hashes: [&self.tables.prices, &self.tables.series]
                 .into_iter()
@@ -113,7 +132,6 @@ impl PolicyFile {
 }
 
 impl Policy {
-    /// Whether runs cost what was stated with them.
     pub fn is_as_measured(&self) -> bool {
         matches!(self.base, Base::Stated)
     }
@@ -136,7 +154,6 @@ impl Policy {
         }
     }
 
-    /// Whether a VM that is rented so is charged at a spot price.
     pub fn is_spot_price(&self, on_spot: Option<bool>) -> bool {
         let reductions = &self.reductions;
         let is_reduced =
@@ -149,7 +166,6 @@ impl Policy {
         }
     }
 
-    /// Which listed price a VM is charged at, if it is one.
     pub fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
         let Base::Vm(price) = &self.base else {
             return None;
@@ -158,7 +174,6 @@ impl Policy {
         price.listed(RentedVmType { vm, ..rented }, fleet)
     }
 
-    /// Runs cost what was stated with them.
     pub fn as_measured() -> Policy {
         let description = "what the grid says that its runs cost";
         Policy::plain(AS_MEASURED, description, Base::Stated)

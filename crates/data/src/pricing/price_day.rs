@@ -1,5 +1,3 @@
-//! The key `date` of listed prices as it is written.
-
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -7,13 +5,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::cloud::Date;
 
-/// The word for the last day on which a price is known.
 const NEWEST: &str = "newest";
 
-/// The day that a listed price is looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceDay {
-    /// A day that the file states.
     On(Date),
     /// The last day on which the price of the VM type is known in the region and market.
     Newest,

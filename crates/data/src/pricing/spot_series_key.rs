@@ -11,9 +11,7 @@ use scavsim_read::input::checked::{NonNegative, Positive};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum SpotSeriesKey {
-    /// Hours and ratios.
     Steps(Vec<Step>),
-    /// A table of one's own with dated spot prices.
     Table(String),
 }
 

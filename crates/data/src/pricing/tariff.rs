@@ -1,5 +1,4 @@
-//! A policy with its prices looked up: usage → bill, without another look at any table.
-
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::billed_time::BilledTime;
@@ -7,10 +6,25 @@ use super::charges::{Amount, PerCharge};
 use super::reductions::preemption_refund::PreemptionRefund;
 use super::reductions::spot_series::SpotSeries;
 use super::reductions::sustained_use::{BilledVms, SustainedUse};
-use super::stated_prices::{SharedStatedPrices, StatedPrices};
 use crate::usage::intervals::{EndedBy, Usage, VmInterval};
 use crate::usage::phases::{PHASES, Phase, Phases};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+pub const AS_MEASURED: &str = "as-measured";
+
+/// What runs cost by themselves, as stated with each measured one. Usage names a run where it else names a VM type.
+pub trait StatedPrices: Debug + Send + Sync {
+    fn usd(&self, run: u16, seconds: f64) -> f64;
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct SharedStatedPrices(Arc<dyn StatedPrices>);
+
+impl PartialEq for SharedStatedPrices {
+    fn eq(&self, other: &SharedStatedPrices) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +42,6 @@ pub struct Tariff {
 /// A bill, divided, in USD: the parts add up to the whole, but for rounding.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts {
-    /// The bill.
     pub whole: f64,
     /// Training of the choice, to the target.
     pub useful: f64,
@@ -60,9 +73,7 @@ pub(super) enum BillItem {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PoolPrice {
     pub(super) usd_per_hour: f64,
-    /// Whether a spot series or sustained use holds for them.
     pub(super) is_timed: bool,
-    /// Number of their spot series, if they have one.
     pub(super) series: Option<usize>,
 }
 
@@ -73,7 +84,6 @@ pub(super) struct Servers {
 }
 
 impl Tariff {
-    /// Runs cost what was stated with them.
     pub fn as_stated(prices: Arc<dyn StatedPrices>) -> Tariff {
         Tariff::plain(
             BillItem::Stated(SharedStatedPrices(prices)),
@@ -101,8 +111,7 @@ impl Tariff {
         }
     }
 
-    /// USD per hour of the VM type with index `vm` when the job begins, without sustained use; `None`
-    /// where memory is charged for.
+    /// USD per hour of VM type `vm` when the job begins, without sustained use; `None` where memory is charged for.
     pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
         match &self.charge {
             BillItem::Vm { pool_of, prices } => {
@@ -133,9 +142,8 @@ impl Tariff {
         held + self.by_the_hour_usd(intervals).iter().sum::<f64>()
     }
 
-    /// The parts of [`bill_usd`](Self::bill_usd). What VMs or memory cost is divided in proportion
-    /// to their time in each phase, at the price of each VM type: so minima, rounding, sustained use
-    /// and parameter servers are shared. Without phases all of it is useful.
+    /// The parts of [`bill_usd`](Self::bill_usd). VMs or memory are divided by their time in each phase, at the price of each
+    /// VM type, so minima, rounding, sustained use and parameter servers are shared. Without phases all is useful.
     pub fn parts(&self, usage: &Usage) -> Parts {
         let intervals = usage.intervals.iter().copied();
         let held = self.held_usd(intervals.clone(), usage.sample_seconds);
@@ -197,12 +205,10 @@ impl Tariff {
         })
     }
 
-    /// USD of all charges that fall due at the end.
     fn at_end_usd(&self) -> f64 {
         self.charges.iter().map(|charge| charge.usd_at_end).sum()
     }
 
-    /// USD for VMs or memory.
     fn held_usd(
         &self,
         intervals: impl Iterator<Item = VmInterval> + Clone,
@@ -273,7 +279,6 @@ impl Tariff {
     }
 }
 
-/// VMs of one type, held and billed for so many seconds each.
 fn billed_vms(vms: u32, from: SimTime, billed_s: f64) -> BilledVms {
     BilledVms {
         vms: f64::from(vms),
@@ -282,7 +287,6 @@ fn billed_vms(vms: u32, from: SimTime, billed_s: f64) -> BilledVms {
     }
 }
 
-/// From when to when there are VMs: the beginning, and the seconds.
 fn rental_span(intervals: impl Iterator<Item = VmInterval> + Clone) -> (SimTime, f64) {
     let from = intervals.clone().map(|i| i.from).min();
     let to = intervals.map(|i| i.to).max();

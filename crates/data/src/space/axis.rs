@@ -1,5 +1,3 @@
-//! One thing that configurations differ in.
-
 use std::sync::Arc;
 
 /// A named axis of a space.

@@ -1,9 +1,5 @@
-//! The configurations to choose from: a list over named axes.
-//!
-//! `vm`, `workers` and `batch` are axes like any other, with typed access because everybody asks for
-//! them. A space may have others (learning rate, synchronisation, disk) and may lack some of these.
-//!
-//! - [`axis`]: one thing that configurations differ in.
+//! The configurations to choose from: a list over named axes. `vm`, `workers` and `batch` have typed access; a space may have
+//! others (learning rate, synchronisation, disk) and may lack some of these.
 
 pub mod axis;
 
@@ -17,7 +13,6 @@ use std::sync::Arc;
 use crate::configuration::Configuration;
 
 pub const VM: &str = "vm";
-/// Name of the axis of worker counts K.
 pub const WORKERS: &str = "workers";
 /// Name of the axis of global batches B in samples.
 pub const BATCH: &str = "batch";

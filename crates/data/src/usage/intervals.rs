@@ -1,12 +1,8 @@
-//! What a run used, before any price.
-
 use super::phases::Phases;
 use scavsim_base::units::SimTime;
 
-/// Some VMs of one type, held from one moment to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VmInterval {
-    /// Index of the VM type in the run's list.
     pub vm: u16,
     pub vms: u32,
     pub from: SimTime,
@@ -15,7 +11,6 @@ pub struct VmInterval {
 }
 
 impl VmInterval {
-    /// So many VMs of a type, from one moment until they are given back at another.
     pub fn given_back((vm, vms): (u16, u32), from: SimTime, to: SimTime) -> VmInterval {
         VmInterval {
             vm,
@@ -26,8 +21,7 @@ impl VmInterval {
         }
     }
 
-    /// This interval, where whatever is held at `end` is given back: who gives a VM back before the provider comes for it
-    /// has ended it himself.
+    /// This interval, with what is held at `end` given back then.
     #[must_use]
     pub fn until(self, end: SimTime) -> VmInterval {
         if self.to <= end {
@@ -42,7 +36,6 @@ impl VmInterval {
     }
 }
 
-/// Who ends the use of a VM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EndedBy {
     /// Who rents it: it is given back.
@@ -52,8 +45,7 @@ pub enum EndedBy {
     Provider,
 }
 
-/// What one run used. Parameter servers are part of it only where the scenario names their VMs; those of
-/// measured clusters, whose number is not published, are not.
+/// What one run used. Parameter servers are part of it only where the scenario names their VMs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
     pub intervals: Vec<VmInterval>,
@@ -64,14 +56,12 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Usage) {
         self.intervals.clone_from(&other.intervals);
         self.sample_seconds = other.sample_seconds;
         self.phases.copy_from(&other.phases);
     }
 
-    /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
     pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
         self.clear();
         let (from, to) = (SimTime::ZERO, SimTime::from_seconds(seconds));
@@ -79,7 +69,6 @@ impl Usage {
         self.sample_seconds = f64::from(batch) * seconds;
     }
 
-    /// Nothing, keeping the memory.
     pub fn clear(&mut self) {
         self.intervals.clear();
         self.sample_seconds = 0.0;

@@ -1,5 +1,3 @@
-//! Which VMs are held, from when to when, and what for.
-
 use super::{EndedBy, Phase, Phases, Usage, VmInterval};
 use scavsim_base::units::SimTime;
 
@@ -14,13 +12,11 @@ struct HeldVms {
 /// Entries without VMs beyond which they are closed up, besides as many as there are with some.
 const SPARE_ENTRIES: usize = 64;
 
-/// VMs that a job holds. Of one type, they are added and given back last in, first out, so that a
-/// cluster that grows keeps its machines.
+/// VMs that a job holds. Of one type the last taken are given back first, so a cluster that grows keeps its machines.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// By the time at which they were taken.
     held: Vec<HeldVms>,
-    /// Entries of `held` without VMs.
     gone: usize,
     /// VMs held by type, of the types held since there were none at all.
     counts: Vec<(u16, u32)>,
@@ -46,12 +42,10 @@ impl Ledger {
         self.vms
     }
 
-    /// Whether all VMs held are of the type `vm`.
     pub fn is_only(&self, vm: u16) -> bool {
         self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
     }
 
-    /// Holds so many VMs of a type more, or fewer.
     fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
         let place = self.counts.iter().rposition(|c| c.0 == vm);
         let place = place.unwrap_or_else(|| {
@@ -70,7 +64,6 @@ impl Ledger {
         }
     }
 
-    /// Takes VMs out of an entry; how many of `count`.
     fn take_from(&mut self, place: usize, count: u32) -> u32 {
         let held = &mut self.held[place].vms;
         let taken = count.min(*held);
@@ -83,7 +76,6 @@ impl Ledger {
         taken
     }
 
-    /// The first entry of VMs of a type that were taken at a time.
     fn place(&self, vm: u16, from: SimTime) -> Option<usize> {
         let first = self.held.partition_point(|held| held.from < from);
         let alike = self.held[first..]
@@ -108,14 +100,12 @@ impl Ledger {
         false
     }
 
-    /// Memory is sized for `batch` from `now` on.
     pub fn resize_batch(&mut self, batch: u32, now: SimTime) {
         self.enter(self.phase, now);
         self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
         (self.batch, self.batch_since) = (batch, now);
     }
 
-    /// Holds `vms` more VMs of the type `vm`.
     pub fn add_vms(&mut self, vm: u16, vms: u32, now: SimTime) {
         self.enter(self.phase, now);
         if vms > 0 {
@@ -128,7 +118,6 @@ impl Ledger {
         self.phase
     }
 
-    /// A VM of the type `vm`, taken at `from`, is no longer held from `end` on.
     pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {
         let Some(index) = self.place(vm, from) else {
             return;
@@ -145,7 +134,6 @@ impl Ledger {
         self.take_from(index, 1);
     }
 
-    /// What is held serves `phase` from `now` on.
     pub fn enter(&mut self, phase: Phase, now: SimTime) {
         let seconds = (now - self.phase_since).seconds();
         add_phases(
@@ -165,7 +153,6 @@ impl Ledger {
         self.slowness = share;
     }
 
-    /// Sets which of the held VMs, by type, wait to be at work from `now` on, whatever the others do.
     pub fn set_starting(&mut self, starting: impl Iterator<Item = u16>, now: SimTime) {
         self.enter(self.phase, now);
         self.starting.clear();
@@ -228,8 +215,7 @@ impl Ledger {
         }
     }
 
-    /// Writes into `usage` what was used when everything is released at `end`. The ledger itself
-    /// goes on, so one run can be billed at several ends; its phases are those of now, whatever the end.
+    /// Writes into `usage` what was used if all is released at `end`. The ledger goes on; its phases are those of now.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         usage.intervals.clear();
         let closed = self.closed.iter().filter(|i| i.from <= end);
@@ -251,7 +237,6 @@ impl Ledger {
         );
     }
 
-    /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Ledger) {
         self.held.clone_from(&other.held);
         (self.gone, self.vms) = (other.gone, other.vms);
@@ -266,7 +251,6 @@ impl Ledger {
         self.safe.copy_from(&other.safe);
     }
 
-    /// Empty again, keeping the memory.
     pub fn reset(&mut self) {
         self.held.clear();
         (self.gone, self.vms) = (0, 0);

@@ -20,7 +20,6 @@ pub const PHASES: usize = 5;
 /// VM-seconds and sample-seconds of each phase, in the order of [`Phase`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Phases {
-    /// VM-seconds per phase, by VM type.
     pub vm_seconds: Vec<(u16, [f64; PHASES])>,
     /// ∫ B dt per phase.
     pub sample_seconds: [f64; PHASES],
@@ -69,13 +68,11 @@ impl Phases {
         }
     }
 
-    /// Nothing, keeping the memory.
     pub fn clear(&mut self) {
         self.vm_seconds.clear();
         (self.sample_seconds, self.slow_seconds) = ([0.0; PHASES], 0.0);
     }
 
-    /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Phases) {
         self.vm_seconds.clone_from(&other.vm_seconds);
         (self.sample_seconds, self.slow_seconds) = (other.sample_seconds, other.slow_seconds);

@@ -1,5 +1,3 @@
-//! A VM type on the terms that a job rents it on.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,14 +38,11 @@ pub struct RentedVm {
 pub struct RentedVms {
     all: Vec<RentedVm>,
     places: HashMap<(Arc<str>, Option<bool>), u16>,
-    /// The number that was asked for last: neighbours are alike.
     last: usize,
 }
 
 impl RentedVms {
-    /// The number of a VM type on such terms, which is new if it was not named before.
-    ///
-    /// There are fewer than 65,536 of them in one search: a scenario is checked for that.
+    /// The number of a VM type on these terms, new if not named before. A scenario is checked to have fewer than 65,536.
     pub fn number(&mut self, vm: &str, on_spot: Option<bool>) -> u16 {
         let is_it = |known: &RentedVm| &*known.name == vm && known.on_spot == on_spot;
         if self.all.get(self.last).is_some_and(is_it) {

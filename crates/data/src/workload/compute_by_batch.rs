@@ -2,7 +2,6 @@
 
 use scavsim_base::stats::line::{Line, locate};
 
-/// Compute seconds as a piecewise-linear function of the local batch.
 #[derive(Debug, Clone)]
 pub(super) struct ComputeByLocalBatch {
     local_batch: Vec<f64>,
@@ -37,8 +36,8 @@ impl ComputeByLocalBatch {
         })
     }
 
-    /// Inside the table as [`Self::inside`]; outside, from the end point on with the slope of the
-    /// least-squares line through all points, which a bend in the last segment does not upset.
+    /// [`Self::inside`] the table; outside, from the end point on with the slope of the least-squares line through all
+    /// points.
     pub(super) fn seconds_at(&self, b: f64) -> f64 {
         let last = self.seconds.len() - 1;
         self.inside(b).unwrap_or_else(|| {

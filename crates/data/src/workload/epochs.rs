@@ -1,5 +1,3 @@
-//! Epochs to the target, from a table.
-
 use std::sync::Arc;
 
 use super::grid::{Grid, Point};
@@ -10,28 +8,23 @@ use super::spread::Squares;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// One measured number of passes over the data set.
 #[derive(Debug, Clone)]
 pub struct EpochRow {
     /// Worker count K; `None` where epochs depend on the batch only.
     pub workers: Option<u32>,
     pub batch: u32,
-    /// Epochs to the target.
     pub epochs: f64,
     pub origin: Origin,
 }
 
-/// Epochs to the target over (K, B): linear in the abscissa of the workload's own law for each K,
-/// linear in K between; or over B alone.
-///
-/// That abscissa is B where epochs rise with it, by a noise scale, and 1/√B for
-/// [`EpochLaw::AffineNoise`] and without a law, as Tyagi & Sharma have it.
+/// Epochs to the target over (K, B), or over B alone: linear in the abscissa of the workload's own law, then linear in K.
+/// That abscissa is B where epochs rise with it, by a noise scale, and 1/√B for [`EpochLaw::AffineNoise`] and without a law
+/// (Tyagi & Sharma).
 #[derive(Debug, Clone)]
 pub struct Epochs {
     rows: Vec<EpochRow>,
     grid: Grid,
     errors: Errors,
-    /// Whether epochs depend on the batch only.
     any_workers: bool,
 }
 
@@ -72,7 +65,6 @@ pub const UNTOLD_WEIGHT: u32 = 3;
 /// Standard deviations of ln(predicted/measured), each batch left out; `None` where none could be.
 #[derive(Debug, Clone, Copy)]
 struct Errors {
-    /// Between batches.
     inside: Option<f64>,
     /// The first and last batch, by law joined to the others, with [`UNTOLD`] beside them; without a law, by none.
     beyond: Option<f64>,
@@ -182,7 +174,6 @@ impl Epochs {
         place.ok().map(|place| &self.rows[place])
     }
 
-    /// The measured rows, by workers and batch.
     pub fn rows(&self) -> &[EpochRow] {
         &self.rows
     }

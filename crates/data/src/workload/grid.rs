@@ -1,5 +1,3 @@
-//! Interpolation over measured (workers, batch) points.
-
 use scavsim_base::stats::line::locate;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,11 +7,8 @@ pub struct Point {
     pub value: f64,
 }
 
-/// Measured values by worker count and batch.
-///
-/// Between points: along the batch first, linear in a given function of B; then linear in K
-/// between the two neighbouring worker counts. On a rectangular grid with the identity as that
-/// function this is the bilinear interpolation. At a measured point the value itself.
+/// Measured values by worker count and batch. Between points: first linear in a given function of B, then linear in K
+/// (bilinear on a rectangular grid with the identity).
 #[derive(Debug, Clone)]
 pub struct Grid {
     workers: Vec<f64>,
@@ -25,8 +20,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of `points`, interpolated along the batch in `abscissa(B)`, which must increase
-    /// with B. Of two points at one place the later counts.
+    /// `abscissa(B)` must increase with B. If two points share a place, the later counts.
     pub fn new(points: &[Point], abscissa: fn(f64) -> f64) -> Self {
         let mut workers: Vec<f64> = points.iter().map(|p| p.workers).collect();
         workers.sort_by(f64::total_cmp);
@@ -69,8 +63,7 @@ impl Grid {
         Some(low + share * (high - low))
     }
 
-    /// The value at (`workers`, `batch`), or where no measurements surround it, at the nearest place
-    /// that they do: the worker count first, then the batch. `None` without points.
+    /// The value at (`workers`, `batch`), or at the nearest measured worker count, then batch; `None` without points.
     pub fn nearest(&self, workers: f64, batch: f64) -> Option<f64> {
         let (first, last) = (*self.workers.first()?, *self.workers.last()?);
         let (left, share) = locate(&self.workers, workers.clamp(first, last))?;
@@ -86,8 +79,7 @@ impl Grid {
         Some(low + share * (along(left + 1)? - low))
     }
 
-    /// The batch nearest to `batch` that was measured with the worker count nearest to `workers`, or
-    /// lies between such, and the value there.
+    /// `batch` within those of the worker count nearest to `workers`, and the value there.
     pub fn edge(&self, workers: f64, batch: f64) -> Option<(f64, f64)> {
         let apart = |k: &f64| (k - workers).abs();
         let columns = 0..self.workers.len();

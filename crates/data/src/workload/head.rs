@@ -22,10 +22,8 @@ pub const MOST_STEPS: f64 = 1e6;
 pub const MOST_RESTORE_S: f64 = 1e6;
 /// Most parameters of a model: a thousand times the largest.
 pub const MOST_PARAMETERS: f64 = 1e15;
-/// Most memory of a worker in GiB.
 const MOST_MEMORY_GIB: f64 = 1e6;
 
-/// `workload.toml` as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Head {
@@ -77,7 +75,6 @@ struct Figure {
     source: String,
 }
 
-/// The constants, each of which must be possible.
 pub(super) fn constants(
     head: &Head,
     source: &Arc<Source>,
@@ -148,7 +145,6 @@ pub(super) fn constants(
     })
 }
 
-/// The laws, each with parameters that make sense.
 pub(super) fn laws(
     head: &LawsHead,
     source: &Arc<Source>,

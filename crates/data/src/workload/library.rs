@@ -1,5 +1,3 @@
-//! The workloads embedded in the binary.
-
 use std::collections::HashSet;
 
 use include_dir::{Dir, include_dir};
@@ -15,7 +13,6 @@ pub fn embedded(name: &str) -> Option<Folder> {
     Some(Folder::Embedded { root, dir })
 }
 
-/// The names of all embedded workloads, in alphabetical order.
 pub fn names() -> Vec<&'static str> {
     folder::names(&EMBEDDED)
 }

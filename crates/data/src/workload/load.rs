@@ -21,7 +21,6 @@ pub const FILES: [&str; 7] = [
     "published.csv",
 ];
 
-/// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back only if nothing was.
 pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> {
     let before = diagnostics.len();
     let mut hasher = blake3::Hasher::new();
@@ -100,7 +99,6 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     })
 }
 
-/// Rows of a table that a workload need not have; `None` where they are wrong.
 fn optional_rows<T>(
     table: Option<Arc<Source>>,
     read: fn(&Arc<Source>, &mut Diagnostics) -> Option<Vec<T>>,

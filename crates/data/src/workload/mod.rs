@@ -1,18 +1,7 @@
 //! WHAT is trained: measured step costs, epochs and SGD noise, replayed.
 //!
-//! In: a data folder (embedded or on disk). Out: a [`Workload`] that answers for every
-//! configuration inside the measured hull and refuses all others. It knows no cloud, no price and
-//! no strategy.
-//!
-//! - [`origin`]: where a figure comes from, and how a result was obtained from figures.
-//! - [`load`]: a folder of tables → a checked [`Workload`]; `head`: its `workload.toml`; `rows`: rows of its tables.
-//! - [`library`]: the workloads embedded in the binary, and folders on disk.
-//! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step`]; [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published_result`]: the
-//!   measured tables.
-//! - [`spread`]: how sure a prediction is.
-//! - [`law`]: formulae for what was not measured; [`substitute_vm`]: VM types that were not measured; [`out_of_core`]: state that
-//!   does not fit into memory.
+//! A [`Workload`] is read from a folder of data, embedded or on disk. It answers for every configuration inside the measured
+//! hull and refuses all others. It knows no cloud, no price and no strategy.
 
 mod compute_by_batch;
 pub mod epochs;
@@ -56,27 +45,22 @@ pub use substitute_vm::{Reach, SubstituteVm};
 use crate::configuration::{Configuration, Shape};
 use law::{EpochLaw, SizedWorker, WorkerLaw};
 
-/// One training job as it was measured.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    /// Name under which scenarios and results refer to it.
     pub name: String,
     pub description: Description,
     pub constants: Constants,
     pub steps: StepCosts,
-    /// Passes over the data set to the target.
     pub epochs: Epochs,
     /// Normalised SGD noise at the target.
     pub noise: Noise,
     /// γ over training relative to its end; flat where it was not measured.
     pub noise_curve: NoiseCurve,
-    /// Formulae for what was not measured.
     pub laws: Laws,
     /// What stale gradients cost; unknown when `None`.
     pub staleness: Option<Staleness>,
     /// Name of the pricing policy that it was published with, for scenarios that name none.
     pub pricing: Option<String>,
-    /// Where its state is larger than memory.
     pub out_of_core: Option<OutOfCore>,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
     pub published: Vec<PublishedResult>,
@@ -90,11 +74,8 @@ pub struct Description {
     pub data_set: String,
     /// When training is finished.
     pub target: String,
-    /// Who measured it.
     pub citation: String,
-    /// How exact the figures are.
     pub accuracy: String,
-    /// Terms under which the tables may be used.
     pub licence: String,
 }
 
@@ -105,15 +86,12 @@ pub struct Constants {
     pub samples_per_epoch: SourcedValue,
     /// Steps until the noise reading settles.
     pub cold_start_steps: SourcedValue,
-    /// Steps that one probe takes.
     pub probe_steps: SourcedValue,
     /// Seconds to restore a checkpoint in a new configuration.
     pub restore_s: SourcedValue,
     /// Memory of one worker where it was measured, in GiB; what it held fits in it.
     pub worker_memory_gib: Option<SourcedValue>,
-    /// Memory that one sample of the local batch takes, in GiB.
     pub sample_memory_gib: Option<SourcedValue>,
-    /// Memory that a worker takes besides, in GiB.
     pub fixed_memory_gib: Option<SourcedValue>,
     /// Parameters of the model that workers exchange gradients of.
     pub parameters: Option<SourcedValue>,
@@ -123,7 +101,6 @@ pub struct Constants {
 #[derive(Debug, Clone)]
 pub struct Replay {
     pub step: StepCost,
-    /// Passes over the data to the target.
     pub epochs: f64,
     /// How steps turn into progress; `None` for evenly.
     pub pace: Option<Pace>,
@@ -133,11 +110,9 @@ pub struct Replay {
     pub spread: Spread,
 }
 
-/// Passes over the data to the target, and how steps turn into progress meanwhile.
 #[derive(Debug, Clone)]
 pub struct EpochsToTarget {
     pub epochs: f64,
-    /// How steps turn into progress; `None` for evenly.
     pub pace: Option<Pace>,
     pub provenance: Provenance,
     /// Standard deviation of their logarithm, where any is known.
@@ -145,8 +120,7 @@ pub struct EpochsToTarget {
 }
 
 impl Workload {
-    /// What the measurements say about `configuration`, and within `reach` the laws. Its noise may be unknown: only a
-    /// search reads it.
+    /// Measurements of `configuration`, and within `reach` laws. Its noise may be unknown: only a search reads it.
     pub fn replay(
         &self,
         configuration: &Configuration,
@@ -226,7 +200,6 @@ impl Workload {
         })
     }
 
-    /// Whether [`Self::replay`] has an answer.
     pub fn answers(&self, configuration: &Configuration, reach: &Reach) -> bool {
         if reach.extrapolate {
             return self.replay(configuration, reach).is_ok();
@@ -250,8 +223,7 @@ impl Workload {
         Some((like, own))
     }
 
-    /// The compute time of a worker on a share of its cores over that on all of them, by the law of its speed; without
-    /// a law it falls in proportion to the cores.
+    /// Compute time on a `share` of a worker's cores over that on all: by its law, or in proportion to the cores.
     pub fn slowed(&self, configuration: &Configuration, reach: &Reach, share: f64) -> f64 {
         let (asked, stand_in) = reach.measured(configuration);
         let of_law = || self.laws.steps.get(&*asked.vm)?.compute.sized();
@@ -279,7 +251,6 @@ impl Workload {
         own.or(Some((self.laws.steps.get(measured)?.compute.sized()?).size))
     }
 
-    /// The law of a worker's time by its size on a VM shape, where there is one.
     pub fn worker_law(&self, shape: &str, reach: &Reach) -> Option<WorkerLaw> {
         let shape = Shape::parse(shape).ok()?;
         let stand_in = reach.stand_in(shape.vm_type);
@@ -304,9 +275,8 @@ impl Workload {
         }
     }
 
-    /// Epochs of a configuration whose updates sum up only `samples` of its batch, because the rest is dropped: those
-    /// of that batch. Where the workload does not know it, those of the batch nearest to it that it knows, which is the
-    /// configuration's own at most; they then count as extrapolated.
+    /// Epochs where updates sum up only `samples` of the batch: those of that batch, or extrapolated from the nearest known
+    /// one, at most the configuration's own.
     pub fn epochs_of_part(
         &self,
         configuration: &Configuration,
@@ -337,7 +307,6 @@ impl Workload {
         })
     }
 
-    /// Whether γ/K is known at a configuration that is searched.
     pub fn knows_noise(&self, configuration: &Configuration, reach: &Reach) -> bool {
         let at = (configuration.workers, configuration.batch);
         self.noise_at(at.0, at.1, reach).is_some()
@@ -350,7 +319,6 @@ impl Workload {
         self.noise.noise_at(workers, batch).or_else(by_law)
     }
 
-    /// Epochs as measured, and within `reach` by law.
     fn epochs_at(
         &self,
         workers: u32,
@@ -381,7 +349,6 @@ impl Workload {
         })
     }
 
-    /// How steps turn into progress; `None` for evenly.
     fn pace(&self, batch: u32) -> Option<Pace> {
         let Some(EpochLaw::Goodput {
             initial_batch,
@@ -398,7 +365,6 @@ impl Workload {
         )
     }
 
-    /// γ over training, as it was measured best.
     pub fn noise_over_training(&self) -> NoiseOverTraining {
         if !self.noise_curve.is_empty() {
             NoiseOverTraining::Steps(self.noise_curve.clone())

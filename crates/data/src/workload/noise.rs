@@ -1,5 +1,3 @@
-//! Normalised SGD noise γ/K at the target, from a table, through the gradient noise scale φ.
-
 use std::sync::Arc;
 
 use super::grid::{Grid, Point};
@@ -19,8 +17,7 @@ pub struct NoiseRow {
     pub origin: Origin,
 }
 
-/// Normalised noise over (K, B): log φ linear in log B for each K, linear in K between, turned
-/// back into γ/K. φ hardly depends on K, so this bends as the theory does. Where φ itself was
+/// Normalised noise over (K, B): log φ linear in log B for each K, linear in K between, turned back into γ/K. Where φ was
 /// measured over training, its value at the target; else by law.
 #[derive(Debug, Clone)]
 pub struct Noise {
@@ -54,8 +51,7 @@ impl Noise {
         }
     }
 
-    /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, 1 with one worker, `None`
-    /// outside the hull.
+    /// γ/K at (`workers`, `batch`): measured at a measured point, 1 with one worker, `None` outside the hull.
     pub fn noise_at(&self, workers: u32, batch: u32) -> Option<f64> {
         if let Some(row) = self.measured(workers, batch) {
             return Some(row.noise_normalised);
@@ -95,7 +91,6 @@ impl Noise {
         self.rows.is_empty() && self.scale.is_empty()
     }
 
-    /// The noise scale measured over training; empty where it was not.
     pub fn scale(&self) -> &NoiseScale {
         &self.scale
     }
@@ -104,17 +99,13 @@ impl Noise {
         self.law
     }
 
-    /// The measured rows, by workers and batch.
     pub fn rows(&self) -> &[NoiseRow] {
         &self.rows
     }
 }
 
-/// Normalised SGD noise γ/K of a synchronous step, in [1/K, 1].
-///
-/// `workers` is K, `batch` the global batch B in samples, `noise_scale` φ = tr Σ / ‖G‖² in
-/// samples: γ/K = (B + K φ) / (K (B + φ)). From the definition of γ (Tyagi & Sharma 2023) and of
-/// φ (McCandlish et al. 2018).
+/// Normalised SGD noise γ/K = (B + K φ) / (K (B + φ)) of a synchronous step, in [1/K, 1], with φ = tr Σ / ‖G‖² in samples.
+/// From the definitions of γ (Tyagi & Sharma 2023) and φ (McCandlish et al. 2018).
 pub fn normalised_noise(workers: u32, batch: f64, noise_scale: f64) -> f64 {
     let k = f64::from(workers);
     (batch + k * noise_scale) / (k * (batch + noise_scale))

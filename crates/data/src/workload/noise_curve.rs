@@ -1,5 +1,3 @@
-//! SGD noise over training.
-
 use std::sync::Arc;
 
 use super::law::NoiseLaw;
@@ -24,8 +22,7 @@ pub enum NoiseOverTraining {
 }
 
 impl NoiseOverTraining {
-    /// γ/K in the midst of training with `workers` workers and global batch `batch`, after `step`
-    /// steps, with the share `progress` of the way done; `at_target` is its value at the target.
+    /// γ/K after `step` steps, with the share `progress` of the way done; `at_target` is its value at the target.
     pub fn noise_at(
         &self,
         at_target: f64,
@@ -45,21 +42,16 @@ impl NoiseOverTraining {
     }
 }
 
-/// One reading of the raw noise γ.
 #[derive(Debug, Clone, Copy)]
 pub struct CurveRow {
-    /// Worker count K of the run.
     pub workers: u32,
-    /// Steps since the start of training.
     pub step: f64,
     /// γ = mean ‖g_k‖² / ‖mean g_k‖², not normalised.
     pub noise: f64,
 }
 
-/// How far the noise has come towards its final value after a number of steps.
-///
-/// Each measured run is divided by its last reading; between measured worker counts the shapes are
-/// blended linearly, outside them the nearest is held. Without measurements the curve is flat.
+/// Noise over its final value by the number of steps: each run over its last reading, linear between worker counts, the
+/// nearest held outside. Flat without measurements.
 #[derive(Debug, Clone, Default)]
 pub struct NoiseCurve {
     workers: Vec<f64>,

@@ -8,14 +8,11 @@ use scavsim_base::stats::line::locate;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// φ during one piece of training.
 #[derive(Debug, Clone, Copy)]
 pub struct ScaleRow {
-    /// Global batch B of the run.
     pub batch: u32,
     /// Progress at the end of the piece, in steps at the initial batch.
     pub progress: f64,
-    /// φ in samples.
     pub noise_scale_samples: f64,
 }
 
@@ -43,7 +40,6 @@ impl Run {
 }
 
 impl NoiseScale {
-    /// From rows in any order; progress and φ above zero.
     pub fn new(mut rows: Vec<ScaleRow>) -> Self {
         rows.sort_by(|a, b| (a.batch.cmp(&b.batch)).then(a.progress.total_cmp(&b.progress)));
         let mut scale = NoiseScale::default();
@@ -73,21 +69,18 @@ impl NoiseScale {
         self.runs.is_empty()
     }
 
-    /// Whether `batch` lies within the measured batches.
     pub fn covers(&self, batch: f64) -> bool {
         locate(&self.log_batches, libm::log(batch)).is_some()
     }
 
-    /// φ in samples at `batch` when the share `progress` of the way is done. Beyond the measured
-    /// batches the nearest one's φ is held; `None` if nothing was measured.
+    /// φ in samples at `batch` and `progress` (0 to 1), held beyond the measured batches; `None` if nothing was measured.
     pub fn scale_at(&self, batch: f64, progress: f64) -> Option<f64> {
         let (low, high, weight) = self.between(batch)?;
         let (low, high) = (low.log_scale(progress), high.log_scale(progress));
         Some(libm::exp(low + weight * (high - low)))
     }
 
-    /// How steps at `batch` turn into progress from initial batch `initial_batch` on, as goodput
-    /// has it: steps to the target when that lies at `target_progress`, and their pace.
+    /// Steps at `batch` to `target_progress` by goodput from `initial_batch` on, and their pace.
     pub fn replay(
         &self,
         initial_batch: f64,
@@ -152,7 +145,6 @@ fn along(xs: &[f64], ys: &[f64], x: f64) -> f64 {
     }
 }
 
-/// The rows of `phi.csv`.
 pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<ScaleRow>> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let batch = rows::read_count(row, "batch", d);

@@ -1,8 +1,5 @@
-//! Where a figure comes from, and how a result was obtained from figures.
-
 use serde::{Deserialize, Serialize};
 
-/// Where a figure of a table comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -32,7 +29,6 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourcedValue {
     pub value: f64,
-    /// Measured, stated, read off a figure, or derived.
     pub origin: Origin,
     pub source: String,
 }
@@ -41,9 +37,7 @@ pub struct SourcedValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
-    /// The configuration itself was measured.
     Measured,
-    /// The figure lies between measured configurations.
     Interpolated,
     /// The figure lies outside, or on a VM type that was not measured: by the workload's laws.
     Extrapolated,

@@ -1,5 +1,3 @@
-//! Training whose state is larger than memory: partitions of it are swapped to a disk.
-
 use serde::Deserialize;
 
 use scavsim_read::input::checked::{Machines, Positive};

@@ -7,17 +7,13 @@ use crate::configuration::Configuration;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// One measured cell as its authors printed it.
 #[derive(Debug, Clone)]
 pub struct PublishedResult {
     pub configuration: Configuration,
-    /// Hours to the target.
     pub time_h: f64,
-    /// USD to the target.
     pub cost_usd: f64,
 }
 
-/// The rows of `published.csv`.
 pub(super) fn read(
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,

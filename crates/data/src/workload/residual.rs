@@ -38,17 +38,14 @@ const JITTER: f64 = 1e-9;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub one_vm: bool,
-    /// ln N.
     pub log_vms: f64,
     /// ln(K/N).
     pub log_workers: f64,
     /// ln m.
     pub log_fullest: f64,
-    /// ln x.
     pub log_batch: f64,
     /// Whether x is a power of two.
     pub is_power: bool,
-    /// Which placement; equal for equal ones.
     pub placement: u64,
 }
 
@@ -83,7 +80,6 @@ impl Variation {
         Some(0.5 * (vms + workers + fullest) + batch)
     }
 
-    /// What a local batch has for itself.
     fn own_batch(&self, at: &Place) -> f64 {
         if at.is_power {
             self.batch
@@ -118,7 +114,6 @@ impl Variation {
         sum
     }
 
-    /// Variance of one measurement around the law.
     fn variance(&self, at: &Place) -> f64 {
         self.covariance(at, at)
     }
@@ -144,7 +139,6 @@ impl Variation {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     pub place: Place,
-    /// ln(measured/law).
     pub log_ratio: f64,
     /// How ln(law) changes there with its coefficients; zeros where they are certain.
     pub gradient: [f64; FREE],
@@ -169,8 +163,8 @@ impl Residual {
         }
     }
 
-    /// Mean and standard deviation of ln(measured/law) at `place`, where the law changes by `gradient`, from the points
-    /// nearest to it.
+    /// Mean and standard deviation of ln(measured/law) at `place`, from the nearest points; the law changes by `gradient`
+    /// there.
     pub fn mean_and_sd_at(&self, place: &Place, gradient: &[f64; FREE]) -> (f64, f64) {
         let v = &self.variation;
         // The placement's own points come first. Of another, one batch tells nearly what all tell:
@@ -211,8 +205,8 @@ impl Residual {
         dot(&solved, &solved)
     }
 
-    /// Covariances of the errors of what is said of `places`, each with the gradient of the law, by rows; `own` is the
-    /// variance of a measured point's own error.
+    /// Covariances of the errors at `places` (each with the law's gradient), by rows; `own` is a measured point's own
+    /// variance.
     pub fn covariances(
         &self,
         places: &[(Place, [f64; FREE])],

@@ -1,5 +1,3 @@
-//! Rows of measured tables, each with where it comes from.
-
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -11,7 +9,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// Most workers and largest batch that a table may name; beyond, it is a slip of the pen.
 const LARGEST: u64 = 1_000_000_000;
 
-/// Largest figure of a measurement: seconds, epochs, samples.
 const LARGEST_FIGURE: f64 = 1e12;
 
 /// Reads every row of a table with `parse`, and refuses two rows with the same `key`. `None` if any row is wrong.
@@ -44,7 +41,6 @@ pub(super) fn read<T, K: Eq + Hash>(
     complete.then_some(parsed)
 }
 
-/// A count, at least 1.
 pub(super) fn read_count(
     row: &Row<'_>,
     column: &str,
@@ -54,7 +50,6 @@ pub(super) fn read_count(
     u32::try_from(value).ok()
 }
 
-/// A number above 0, within what is physical.
 pub(super) fn above_zero(
     row: &Row<'_>,
     column: &str,
@@ -68,7 +63,6 @@ pub(super) fn above_zero(
     )
 }
 
-/// Every row says where it comes from.
 pub(super) fn origin(
     row: &Row<'_>,
     source: &Arc<Source>,

@@ -1,23 +1,18 @@
-//! How sure a prediction is.
-
 use scavsim_base::stats::{normal, student_t};
 
-/// Standard deviations of the logarithms of step and epochs, from the error of the fit, what is
-/// left of the residual, and repeats. `None` where nothing is known: too few points to leave one out.
+/// Standard deviations of the logarithms of step and epochs, from fit, residual and repeats; `None` for too few points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
     pub step: Option<f64>,
     pub epochs: Option<f64>,
 }
 
-/// The 90 % interval of a figure above zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-/// Errors of ln(predicted/measured).
 #[derive(Debug, Default)]
 pub(super) struct Squares {
     sum: f64,
@@ -39,8 +34,7 @@ impl Squares {
         self.count += 1;
     }
 
-    /// Root mean square of the deviations, wider where they are few: its 90 % interval is that of Student. `None`
-    /// without any.
+    /// Root mean square, wider where errors are few: its 90 % interval is that of Student. `None` without any.
     pub(super) fn deviation(&self) -> Option<f64> {
         let count = self.count;
         let mean = || self.sum / f64::from(count);
@@ -49,8 +43,8 @@ impl Squares {
 }
 
 impl Spread {
-    /// Standard deviation of ln(time to the target), √(σ_step² + σ_epochs²): time is steps times
-    /// step, and a bill goes with time. `None` without that of the step.
+    /// Standard deviation of ln(time to the target), √(σ_step² + σ_epochs²), and of the bill. `None` without that of the
+    /// step.
     pub fn time(&self) -> Option<f64> {
         let (step, epochs) = (self.step?, self.epochs.unwrap_or(0.0));
         Some((step * step + epochs * epochs).sqrt())
@@ -84,7 +78,6 @@ impl Interval {
         }
     }
 
-    /// Whether `value` lies in it.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }

@@ -1,5 +1,3 @@
-//! What stale gradients cost.
-
 use serde::{Deserialize, Serialize};
 
 use scavsim_read::input::checked::Penalty;

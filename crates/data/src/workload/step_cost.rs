@@ -14,7 +14,6 @@ use super::step_pool::Pool;
 use super::step_surface::Surface;
 use crate::configuration::{Configuration, Shape};
 
-/// Where the compute time of a step was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepMeasured {
@@ -29,13 +28,11 @@ pub struct StepRow {
     pub vm: Arc<str>,
     pub workers: u32,
     pub batch: u32,
-    /// Seconds for the whole step.
     pub step_s: f64,
     /// Seconds of exposed communication in it, where known.
     pub communication_s: Option<f64>,
 }
 
-/// Why a table of steps cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
     #[error(
@@ -49,7 +46,6 @@ pub enum SplitError {
 /// Standard deviation of ln(predicted/true) where nothing tells it. No measurement: a law that is not fitted is off by 15 %.
 pub const UNTOLD: f64 = 0.15;
 
-/// Measured steps of one workload, per VM type.
 #[derive(Debug, Clone)]
 pub struct StepCosts {
     pub measured: StepMeasured,
@@ -58,7 +54,6 @@ pub struct StepCosts {
     pools: BTreeMap<String, Pool>,
 }
 
-/// What a table says about communication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Communication {
@@ -69,12 +64,10 @@ pub enum Communication {
     Unknown,
 }
 
-/// The cost of a step, how it was obtained and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownStep {
     pub cost: StepCost,
     pub provenance: Provenance,
-    /// Standard deviation of the logarithm of the whole step, where anything is known of it.
     pub deviation: Option<f64>,
 }
 
@@ -88,14 +81,9 @@ struct Table {
 }
 
 impl StepCosts {
-    /// From measured rows, and laws for what lies between and beyond them.
-    ///
-    /// Where only the whole step is known, compute is taken as the function of the local batch
-    /// that the rows with a known split show, and communication as the rest; or all of it counts
-    /// as compute, where communication was [`Communication::Unknown`] altogether.
-    ///
-    /// # Errors
-    /// [`SplitError`] when that is impossible.
+    /// From measured rows, and laws for what lies between and beyond them. Where only the whole step is known, compute is the
+    /// function of the local batch that rows with a known split show, and communication the rest; [`SplitError`] when that is
+    /// impossible. With [`Communication::Unknown`] all is compute.
     pub fn new(
         mut rows: Vec<StepRow>,
         measured: StepMeasured,
@@ -120,14 +108,12 @@ impl StepCosts {
         })
     }
 
-    /// The cost of a step: the measured value itself at a measured point; between points the pooled law with its
-    /// residual, or a law of the shape times what is between ln(measured/law), or what is between ln(seconds); `None`
-    /// outside the hull.
+    /// The measured value at a measured point; between points by the pooled law with its residual, by ln(measured/law) of a
+    /// law of the shape, or by ln(seconds). `None` outside the hull.
     pub fn cost_at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
         self.known(at).map(|known| (known.cost, known.provenance))
     }
 
-    /// The cost of a step as by [`Self::cost_at`], and how sure it is.
     pub fn known(&self, at: &Configuration) -> Option<KnownStep> {
         let table = self.table(&at.vm)?;
         let pool = self.pool(at);
@@ -167,8 +153,7 @@ impl StepCosts {
         table.surface.surrounds(at) && (by_law() || table.surface.inside(at).is_some())
     }
 
-    /// The cost of a step that no measurements surround, by law and joined to them at their edge:
-    /// compute times `compute_scale`, communication times `network_scale`.
+    /// The cost outside the hull: by law, joined to measurements at their edge, compute and communication scaled.
     pub fn beyond(
         &self,
         at: &Configuration,
@@ -198,8 +183,8 @@ impl StepCosts {
         })
     }
 
-    /// The cost of a step of several workers that was measured as one piece, parted by the pooled law and scaled as by
-    /// [`Self::beyond`]; `None` where measurements tell its parts, or no law does.
+    /// Like [`Self::beyond`] for a step measured as one piece, split by the pooled law; `None` where its parts are known or
+    /// no law splits it.
     pub(super) fn parted(
         &self,
         at: &Configuration,
@@ -256,12 +241,10 @@ impl StepCosts {
         self.tables.iter().map(|t| &t.vm)
     }
 
-    /// The measured configurations of one VM shape with their costs, by workers and batch.
     pub fn points_of(&self, vm: &str) -> &[(Configuration, StepCost)] {
         self.table(vm).map_or(&[], |t| &t.points)
     }
 
-    /// All measured configurations with their costs, by VM type, workers and batch.
     pub fn points(&self) -> impl Iterator<Item = &(Configuration, StepCost)> {
         self.tables.iter().flat_map(|t| &t.points)
     }
@@ -293,7 +276,6 @@ impl StepCosts {
 }
 
 impl Table {
-    /// From the rows of one VM shape, by workers and batch.
     fn new(
         rows: &[StepRow],
         communication: Communication,

@@ -1,5 +1,3 @@
-//! How far off a shape's own measurements are when they are left out.
-
 use super::law::StepLaw;
 use super::spread::Squares;
 use super::step::StepCost;

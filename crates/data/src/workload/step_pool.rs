@@ -1,5 +1,3 @@
-//! Measured steps of all shapes of a VM type, by one law and what they differ from it by.
-
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -19,8 +17,7 @@ pub(super) struct Pool {
     found: ResidualCache,
 }
 
-/// What the residual says of places that were asked for: VM types that stand in for one ask for the same, a check and a
-/// run do, and each answer takes a decomposition. Copies share it.
+/// Answers of the residual by place; each takes a decomposition, and stand-ins, checks and runs ask again. Copies share it.
 #[derive(Debug, Clone, Default)]
 struct ResidualCache(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
 
@@ -30,7 +27,6 @@ type Key = (u64, u32, u32);
 const MOST_FOUND: usize = 100_000;
 
 impl ResidualCache {
-    /// The answer for `key`, found by `find` if it was not asked for before.
     fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(&key) {
@@ -61,7 +57,6 @@ pub fn place(at: &Configuration) -> Option<(u32, Place)> {
 }
 
 impl Pool {
-    /// The pool of the measured points on VMs of `vm_type`.
     pub(super) fn new<'p>(
         vm_type: &str,
         law: PooledLaw,
@@ -88,7 +83,6 @@ impl Pool {
         }
     }
 
-    /// The cost of a step, and the standard deviation of its logarithm.
     pub(super) fn cost_at(
         &self,
         at: &Configuration,
@@ -117,14 +111,12 @@ impl Pool {
         Some((cost, deviation))
     }
 
-    /// Whether there is a cost of a step, measurements unscaled.
     pub(super) fn knows(&self, at: &Configuration) -> bool {
         let cost = |(vms, _)| self.law.cost(vms, at.workers, at.local_batch(), 1.0, 1.0);
         place(at).and_then(cost).is_some()
     }
 
-    /// Covariances of the errors of ln(seconds) at configurations that the pool knows, by rows; `own` is the variance of
-    /// the own error of a measured one.
+    /// Covariances of the errors of ln(seconds) at known configurations, by rows; `own` is a measured one's own variance.
     pub(super) fn covariances(
         &self,
         all: &[&Configuration],

@@ -8,7 +8,6 @@ use crate::configuration::Shape;
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// The costs of steps, compute and communication told apart.
 pub(super) fn read(
     source: &Arc<Source>,
     measured: StepMeasured,

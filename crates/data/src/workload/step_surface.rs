@@ -1,21 +1,15 @@
-//! What lies between and around the measured steps of one VM shape.
-
 use super::grid::{Grid, Point};
 use super::law::StepLaw;
 use super::step::StepCost;
 use crate::configuration::{Configuration, Shape};
 
-/// The measured points of one VM shape, those on one VM apart from those on several: between the
-/// two, Ethernet begins, and no line leads across.
-///
-/// ln(measured/law) is interpolated, linear in ln K and ln b or ln B; without a law, ln(measured).
-/// The whole step and one worker's compute alike, so that communication is what is left between
-/// them.
+/// The measured points of one VM shape. Those on one VM are apart: Ethernet begins in between, and no line leads across.
+/// ln(measured/law) is interpolated, linear in ln K and ln b or ln B; without a law, ln(measured). So are the whole step and
+/// one worker's compute; communication is the difference.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
     law: Option<StepLaw>,
-    /// Whether grids run along the local batch instead of the global one: where fewer local
-    /// batches than global ones were measured, the table was measured along them.
+    /// Whether grids run along the local batch: where fewer local than global batches were measured.
     by_local_batch: bool,
     one_vm: StepGrids,
     several: StepGrids,
@@ -32,7 +26,6 @@ fn on_one_vm(at: &Configuration) -> bool {
 }
 
 impl Surface {
-    /// Over the points of one VM shape.
     pub(super) fn new(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
         let distinct = |of: fn(&Configuration) -> f64| {
             let mut all: Vec<f64> = points.iter().map(|(c, _)| of(c)).collect();
@@ -70,7 +63,6 @@ impl Surface {
         surface
     }
 
-    /// Abscissae of a configuration.
     fn place(&self, at: &Configuration) -> (f64, f64) {
         let workers = f64::from(at.workers);
         let along = if self.by_local_batch {
@@ -89,13 +81,11 @@ impl Surface {
         }
     }
 
-    /// Whether measurements surround `at`.
     pub(super) fn surrounds(&self, at: &Configuration) -> bool {
         let (workers, along) = self.place(at);
         self.side(at).whole.value_at(workers, along).is_some()
     }
 
-    /// The cost of a step between measured ones; `None` where none surround it.
     pub(super) fn inside(&self, at: &Configuration) -> Option<StepCost> {
         let (workers, along) = self.place(at);
         let side = self.side(at);
@@ -111,8 +101,7 @@ impl Surface {
         }
     }
 
-    /// The cost of a step beyond measured ones: by law, compute times `compute_scale` and
-    /// communication times `network_scale`, times measured/law at the nearest place on the edge.
+    /// The cost beyond the hull: the scaled law, times measured/law at the nearest place on the edge.
     pub(super) fn beyond(
         &self,
         at: &Configuration,
@@ -146,7 +135,6 @@ fn ln(seconds: f64) -> f64 {
     libm::log(seconds.max(f64::MIN_POSITIVE))
 }
 
-/// A whole step of which compute is at most all.
 fn shared(whole_s: f64, compute_s: f64) -> StepCost {
     let compute_s = compute_s.min(whole_s);
     StepCost {
@@ -160,7 +148,6 @@ fn cost(law: &StepLaw, at: &Configuration) -> Option<StepCost> {
 }
 
 impl StepGrids {
-    /// A side of the surface, from (workers, along, whole, compute).
     fn new(values: &[(f64, f64, f64, f64)]) -> Self {
         let grid = |of: fn(&(f64, f64, f64, f64)) -> f64| {
             let point = |v: &(f64, f64, f64, f64)| Point {

@@ -1,5 +1,4 @@
-//! How far beyond its measurements a workload may be asked: VM types that were not measured, and
-//! configurations outside the hull.
+//! How far beyond its measurements a workload may be asked: VM types and configurations that were not measured.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +10,6 @@ use crate::configuration::{Configuration, Shape};
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubstituteVm {
     pub vm: Arc<str>,
-    /// The VM type that was measured.
     pub like: Arc<str>,
     /// Compute time of the VM type over that of the measured type.
     pub compute_scale: f64,
@@ -27,12 +25,10 @@ pub struct SubstituteVm {
     pub is_same: bool,
 }
 
-/// What a workload may be asked beyond its measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reach {
     /// Whether laws may answer outside the measured hull.
     pub extrapolate: bool,
-    /// VM types that were not measured, by name.
     pub stand_ins: BTreeMap<Arc<str>, SubstituteVm>,
 }
 

@@ -16,7 +16,6 @@ pub struct Advice {
     pub report: Report,
     /// The workload folder, as it would be written.
     pub files: Vec<(&'static str, String)>,
-    /// Prices and lives.
     pub offers: OfferList,
     pub catalogue: CatalogueSurvey,
     pub known: MeasurementSummary,
@@ -31,7 +30,6 @@ pub struct Advice {
     pub beyond_limits: usize,
     /// What could be measured next, what is worth most above its price first.
     pub measurements: Vec<NextMeasurement>,
-    /// How often the job is to be trained.
     pub times: f64,
 }
 
@@ -47,7 +45,6 @@ pub struct Choice {
     pub cost_usd: [f64; 3],
     /// Chance to miss a limit; 0 without one.
     pub miss: f64,
-    /// Measured, interpolated or extrapolated.
     pub provenance: Provenance,
     /// Value of the choice by the objective over that of the best.
     pub over_best: f64,
@@ -63,7 +60,6 @@ pub struct Choice {
 pub struct MeasuredCounterpart {
     /// The measured VM type.
     pub like: String,
-    /// What the two have in common.
     pub basis: Basis,
     /// What the machine computes with: its GPU, or its family.
     pub processor: String,
@@ -71,7 +67,6 @@ pub struct MeasuredCounterpart {
     pub compute_over_like: [f64; 3],
 }
 
-/// What of the catalogue was looked at.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CatalogueSurvey {
     /// Whether anything beside what was measured was to be looked at.
@@ -80,20 +75,17 @@ pub struct CatalogueSurvey {
     pub machines: usize,
     /// Types that have the GPUs of another for more money.
     pub dearer: usize,
-    /// Types without a price there.
     pub without_price: usize,
     /// Configurations that were left out because they are expected to be more than twice as far from the best.
     pub hopeless: usize,
 }
 
-/// A measurement that could be made next.
 #[derive(Debug, Clone)]
 pub struct NextMeasurement {
     pub worth: MeasurementValue,
     pub configuration: Configuration,
     pub vms: u32,
     pub offer: Offer,
-    /// Whether that was measured before.
     pub was_measured: bool,
     /// What the machine has in common with a measured one, where it was not.
     pub basis: Option<Basis>,
@@ -113,7 +105,6 @@ impl Advice {
             .any(|offer| offer.market == Market::Spot)
     }
 
-    /// What the value of a measurement is counted in.
     pub fn unit(&self) -> &'static str {
         match self.goal.objective {
             Objective::Time => "h",

@@ -22,8 +22,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::search::{Objective, Point};
 use scavsim_sim::engine::Interrupt;
 
-/// A configuration on a machine that was not measured is left out where it is expected to be so many times behind the best: intervals
-/// of machines seldom reach so far.
+/// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;
 /// A GPU that was not measured is taken before one that was if it is better with this chance.
 const SURELY: f64 = 0.9;
@@ -36,7 +35,6 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     }
 }
 
-/// Answers a question whose table was read into `source`.
 pub fn advise_on(
     question: &Question,
     source: &Arc<Source>,
@@ -193,7 +191,6 @@ impl Basics {
     }
 }
 
-/// One of the simulated configurations, as the decision sees it.
 fn choice(
     basis: &Basics,
     decision: &Decision<'_>,

@@ -44,7 +44,6 @@ impl<'s> Bounds<'s> {
         }
     }
 
-    /// Whether so many workers with so large a batch are within them.
     pub fn hold(&self, workers: u32, batch: u32) -> bool {
         let is_measured = self.measured.contains(&(workers, batch));
         // Placements that are no number of workers per VM exist as they were measured.
@@ -62,7 +61,6 @@ impl<'s> Bounds<'s> {
             && self.fills(workers)
     }
 
-    /// Whether the last VM is full, or the only one.
     fn fills(&self, workers: u32) -> bool {
         let vms = self.shape.and_then(|shape| shape.vms(workers));
         let layout = self.shape.map(|shape| shape.layout(workers));
@@ -93,8 +91,7 @@ impl<'s> Bounds<'s> {
     }
 }
 
-/// Every combination of worker count and batch that the measurements, or within bounds the laws, answer for: the
-/// measured counts, powers of two and full VMs, the measured global and local batches, on each measured shape.
+/// Every worker count and batch on each measured shape that measurements, or within bounds the laws, answer for.
 pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
     let epochs = workload.epochs.rows().iter().map(|row| row.batch);
     let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
@@ -126,7 +123,6 @@ pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
     all
 }
 
-/// How far a machine that was not measured may be asked about.
 struct MachineBounds {
     counts: BTreeSet<u32>,
     local: [f64; 2],

@@ -1,9 +1,7 @@
-//! Which configuration to take, and which measurement would be worth its money.
-//!
-//! ln(time) of a configuration is what was predicted plus an error that all configurations share in part
-//! (`uncertainty.rs`); a bill goes with the time. A measurement of one moves the others with it. What that is worth is the
-//! knowledge gradient: how much better the best is expected to be after it (Frazier, Powell & Dayanik 2009), here over
-//! strata of the normal distribution in place of draws.
+//! Which configuration to take, and which measurement would be worth its money. ln(time) of a configuration is what was
+//! predicted plus an error that configurations share in part (`uncertainty.rs`); a bill goes with the time. A measurement of
+//! one moves the others with it; its worth is the knowledge gradient: how much better the best is then expected to be
+//! (Frazier, Powell & Dayanik 2009), here over strata of the normal distribution.
 
 use super::uncertainty::Covariances;
 use scavsim_base::stats::normal;
@@ -29,7 +27,6 @@ pub struct Prospect {
     pub expected: Point,
     /// Standard deviations of ln(time) and ln(cost) of a single run around that.
     pub run_sd: [f64; 2],
-    /// USD per hour of all its VMs.
     pub usd_per_hour: f64,
     pub step_s: f64,
 }
@@ -173,7 +170,6 @@ impl<'a> Decision<'a> {
         ))
     }
 
-    /// Chance that a run of a prospect misses a limit.
     pub fn miss(&self, at: usize) -> f64 {
         self.miss_at(at, 0.0, self.covariances.covariance(at, at))
     }
@@ -186,7 +182,6 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Prospects that are allowed, the best first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut all: Vec<(usize, f64)> = (0..self.prospects.len())
             .filter(|at| self.is_allowed(*at))
@@ -357,7 +352,6 @@ impl<'a> Decision<'a> {
         self.usd_per_hour
     }
 
-    /// What was taken as known of errors.
     pub fn covariances(&self) -> &Covariances {
         &self.covariances
     }

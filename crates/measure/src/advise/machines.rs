@@ -1,8 +1,6 @@
-//! Machines that were not measured: what of the catalogue may stand in for what was, and how far off that may be.
-//!
-//! With the same GPU, a machine computes as the measured one does, and differs in its host and its network. With another GPU it is
-//! told by the law of [`speeds`](super::speeds). Where nothing that was measured has a GPU, larger and smaller machines of one family
-//! stand in for each other.
+//! Machines that were not measured: what of the catalogue may stand in for what was, and how far off that may be. With the
+//! same GPU, a machine differs in its host and its network. Another GPU is told by the law of [`speeds`](super::speeds).
+//! Where nothing measured has a GPU, machines of one family stand in for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +39,6 @@ const FASTER_NETWORK: (f64, f64) = (2.0, 1.5);
 /// Why something can be said of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// A machine with the GPU of a measured one.
     SameGpu,
     /// A machine whose GPU is told beside that of a measured one.
     OtherGpu,
@@ -55,7 +52,6 @@ scavsim_base::named! {
 }
 
 impl Basis {
-    /// What stands in a table.
     pub fn label(self) -> &'static str {
         match self {
             Basis::SameGpu => "same GPU",
@@ -65,24 +61,18 @@ impl Basis {
     }
 }
 
-/// A machine that was not measured.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    /// The VM type.
     pub vm: String,
     /// The measured type that it stands in for.
     pub like: String,
-    /// Why.
     pub basis: Basis,
-    /// What it computes with: its GPU, or its family.
     pub processor: String,
-    /// Workers on a full VM.
     pub per_vm: u32,
     /// What its workers hold over what the measured ones did.
     pub memory: f64,
     /// Seconds of compute over those of the measured type: the expected logarithm's, and its standard deviation.
     pub compute: (f64, f64),
-    /// Gbit/s to other VMs, where known.
     network_gbit_per_s: Option<f64>,
     stand_in: SubstituteVm,
     /// Standard deviation of what the machine has for itself.
@@ -97,9 +87,7 @@ pub struct Machine {
 pub struct Machines {
     /// By VM type.
     pub all: Vec<Machine>,
-    /// What is dropped because another has the same GPUs for less.
     pub dearer: usize,
-    /// What has no price there.
     pub without_price: usize,
     /// Covariances of ln(compute) between other GPUs, by rows.
     covariance: Vec<f64>,
@@ -155,7 +143,6 @@ pub fn machines(
     }
 }
 
-/// Machines with GPUs beside measured ones with GPUs.
 fn with_gpus(workload: &Workload, measured: &[MeasuredType<'_>], others: &[&VmType]) -> Machines {
     let known: Vec<(&MeasuredType<'_>, &GpuSheet)> = (measured.iter())
         .filter_map(|m| Some((m, gpu::of_vm(m.vm)?.gpu?)))
@@ -241,7 +228,6 @@ fn seconds<'g>(
     })
 }
 
-/// A machine with GPUs that stands in for `like`.
 fn machine(
     like: &MeasuredType<'_>,
     own: &VmType,
@@ -372,8 +358,7 @@ impl Machines {
         }
     }
 
-    /// Drops machines without a price, and those that have the GPUs of another for more money and no network that is worth
-    /// it, whatever it costs where time counts; and their offers.
+    /// Drops machines, and their offers, without a price, or with the GPUs of another for more money and no network worth it.
     pub fn keep_priced(&mut self, offers: &mut OfferList, by_time: bool) {
         let price = |machine: &Machine, market: Market| {
             let own = offers.all.iter().filter(|o| o.vm == machine.vm);
@@ -421,8 +406,7 @@ impl Machines {
         self.all.retain(|machine| kept.contains(&machine.vm));
     }
 
-    /// Covariance of the errors of ln(step) that two configurations have because their machines were not measured; `shares`
-    /// are those of communication in their steps.
+    /// Covariance of the errors of ln(step) of two unmeasured machines; `shares` are those of communication in their steps.
     pub(super) fn covariance(&self, [a, b]: [&Machine; 2], shares: [f64; 2]) -> f64 {
         let compute = (1.0 - shares[0]) * (1.0 - shares[1]);
         let mut sum = match (a.gpu, b.gpu) {
@@ -445,7 +429,6 @@ impl Machine {
         }
     }
 
-    /// Seconds of compute over those of the measured machine, with the ends of the 90 % interval.
     pub fn compute_over_like(&self) -> [f64; 3] {
         let (log, sd) = self.compute;
         let wide = scavsim_base::stats::normal::AT_95 * libm::hypot(sd, self.own_sd);

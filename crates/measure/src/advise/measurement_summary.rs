@@ -12,7 +12,6 @@ pub(super) struct PredictionSource<'m> {
     pub(super) provenance: Provenance,
     /// The machine, where that was not measured.
     pub(super) machine: Option<&'m Machine>,
-    /// Standard deviation of ln(time).
     pub(super) sd: f64,
 }
 
@@ -36,13 +35,10 @@ pub struct MeasurementSummary {
     /// Epochs that somebody stated for all batches.
     pub stated_epochs: Option<f64>,
     pub epoch_law: bool,
-    /// VM shapes without a law of steps.
     pub without_law: Vec<String>,
-    /// VM types whose law is of one VM.
     pub on_one_vm: Vec<String>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
-    /// Least and greatest worker count.
     pub workers: (u32, u32),
     pub repeats: Repeats,
 }

@@ -1,15 +1,5 @@
-//! From a handful of measurements to a recommendation, and to the next measurement that is worth its money.
-//!
-//! In: a table of the user's own measurements, prices and lives of VMs. Out: an [`Advice`]. Nothing is written.
-//!
-//! - [`question`]: what is asked; [`advice`]: what is answered; [`answer`]: all of it in order; `simulate`: the configurations in each market; [`measurement_summary`](mod@measurement_summary): what the measurements tell.
-//! - [`candidates`](mod@candidates): the configurations that the measurements say something of.
-//! - [`machines`](mod@machines): what of the catalogue may stand in for what was measured; [`speeds`]: how fast GPUs are beside each other.
-//! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
-//! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
-//! - [`decision`]: which configuration, and which measurement.
-//! - [`model`](mod@model): from a model's architecture, where nothing was measured.
-//! - [`text`] with its `words`, [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
+//! From a handful of measurements, prices and lives of VMs to a recommendation, and to the next measurement that is worth its
+//! money. Nothing is written.
 
 pub mod advice;
 pub mod answer;

@@ -1,15 +1,10 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
-//!
-//! In: a [`ModelQuestion`]. Out: a [`ModelAdvice`]: the best plan, the best on other GPUs, and the measurement that is worth most.
-//!
-//! - [`question`]: what is asked. `scenario`: the catalogue as scenarios. [`text`], [`json`](mod@json): the answer.
 
 pub mod json;
-pub mod question;
 mod scenario;
 pub mod text;
 
-pub use question::ModelQuestion;
+pub use scenario::ModelQuestion;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +23,6 @@ use scavsim_sim::parallel::gpu::{self, Precision};
 
 #[derive(Debug, Clone)]
 pub struct PlanChoice {
-    /// The GPU, by its data sheet.
     pub gpu: Arc<str>,
     pub gpus: u32,
     pub vm: String,
@@ -40,7 +34,6 @@ pub struct PlanChoice {
     pub time_h: [f64; 3],
     /// Mean USD, with the ends of the 90 % interval.
     pub cost_usd: [f64; 3],
-    /// Standard deviation of ln(real / foretold).
     pub log_sd: f64,
     /// Tokens per second while it trains.
     pub tokens_per_s: f64,
@@ -55,7 +48,6 @@ impl PlanChoice {
         self.cost_usd[0] / tokens * 1e9
     }
 
-    /// What the objective counts.
     fn worth(&self, objective: Objective) -> f64 {
         match objective {
             Objective::Time => self.time_h[0],
@@ -77,7 +69,6 @@ pub struct PlanMeasurement {
 #[derive(Debug, Clone)]
 pub struct ModelAdvice {
     pub question: ModelQuestion,
-    /// The model's name and parameters.
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),

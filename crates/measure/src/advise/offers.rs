@@ -13,7 +13,6 @@ pub const ANY: &str = "any";
 pub struct OfferFilter {
     /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
     pub provider: Option<String>,
-    /// Only VM types that were measured.
     pub only_measured: bool,
     /// Only prices of this region; with [`ANY`] the cheapest of each VM type.
     pub region: Option<String>,
@@ -26,19 +25,15 @@ pub struct OfferFilter {
 /// A VM type in a market.
 #[derive(Debug, Clone)]
 pub struct Offer {
-    /// The type.
     pub vm: String,
     /// Who rents it out, where the catalogue knows it.
     pub provider: Option<String>,
     /// Where; `None` for a price of the user's own.
     pub region: Option<String>,
-    /// On which terms.
     pub market: Market,
-    /// USD per hour.
     pub usd_per_hour: f64,
     /// The last day on which the source has that price.
     pub date: Option<Date>,
-    /// How long spot VMs live.
     pub lifetime: Option<&'static Model>,
 }
 
@@ -263,7 +258,6 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
     }
 }
 
-/// Reports names that do not exist.
 fn check(
     vm_types: &BTreeSet<String>,
     others: &BTreeSet<String>,
@@ -360,7 +354,6 @@ fn cheapest(all: &[Price], market: Market) -> Option<&Price> {
         .min_by(|a, b| a.usd_per_hour.total_cmp(&b.usd_per_hour))
 }
 
-/// The price of the last day in a region.
 fn latest<'p>(all: &'p [Price], region: &str, market: Market) -> Option<&'p Price> {
     all.iter()
         .filter(|p| &*p.region == region && p.market == market)

@@ -2,7 +2,6 @@
 
 use scavsim_base::stats::field::{Field, dot};
 
-/// Where something was or may be measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
     /// Places of different groups tell nothing of each other.
@@ -72,7 +71,6 @@ impl Process {
         Process::new(self.places, self.own, sigma)
     }
 
-    /// Covariance of the errors at all pairs of `places`, by rows.
     pub(super) fn covariance(&self, places: &[Place]) -> Vec<f64> {
         let n = places.len();
         let with = |at: &Place| self.places.iter().map(|place| prior(place, at)).collect();

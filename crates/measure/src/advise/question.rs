@@ -9,7 +9,6 @@ use scavsim_read::input::Diagnostics;
 #[derive(Debug, Clone)]
 pub struct Question {
     pub import: profile::ProfileOptions,
-    /// Where, and in which market.
     pub wanted: OfferFilter,
     pub goal: Goal,
     /// Minutes until VMs train, in a measurement and in the job.

@@ -23,9 +23,7 @@ pub struct Repeats {
     pub epochs_sd: f64,
     /// Repeats beyond the first of a configuration, and of the epochs of a batch.
     pub beyond_first: (usize, usize),
-    /// Rows per configuration.
     counts: BTreeMap<(String, u32, u32), usize>,
-    /// Training runs per batch.
     runs: BTreeMap<u32, usize>,
 }
 

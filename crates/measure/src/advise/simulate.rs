@@ -29,7 +29,6 @@ pub(super) struct SimulatedChoice {
     pub(super) share: f64,
 }
 
-/// Runs all configurations in each market where they have a price.
 pub(super) fn simulate(
     question: &Question,
     workload: &Workload,

@@ -75,7 +75,6 @@ fn read(d: &mut Diagnostics) -> Vec<Training> {
     all
 }
 
-/// What counts of a data sheet.
 fn features(gpu: &GpuSheet) -> [f64; FEATURES] {
     let peak = |precision| gpu.tflops(precision);
     let single = peak(Precision::Fp32).unwrap_or(1.0);
@@ -98,12 +97,10 @@ pub struct Speeds {
 pub struct SpeedPrediction {
     /// ln(seconds) on each, but for the constant of those that were known.
     pub log_s: Vec<f64>,
-    /// Covariances of the errors, by rows.
     pub covariance: Vec<f64>,
 }
 
 impl Speeds {
-    /// The law as the shipped trainings set it.
     pub fn shipped() -> &'static Speeds {
         static SET: LazyLock<Speeds> =
             LazyLock::new(|| Speeds::from_trainings(trainings().iter().filter(|t| t.sets), None));

@@ -1,8 +1,6 @@
-//! How far off a workload's predictions may be, and how much of that two configurations share.
-//!
-//! Steps: what the [law with its residual](scavsim_data::workload::residual) says. Epochs: the prediction is the workload's own;
-//! its errors are taken as a random field in the logarithm of the global batch, whose size is told by leaving out what
-//! was measured.
+//! How far off a workload's predictions may be, and how much of that two configurations share. Steps: by the [law with its
+//! residual](scavsim_data::workload::residual). Epochs: errors are a random field in the logarithm of the global batch, sized
+//! by leaving out what was measured.
 
 use super::machines::{Machine, Machines};
 use super::process::{Place, Process};
@@ -34,12 +32,10 @@ pub struct Covariances {
 }
 
 impl Covariances {
-    /// Covariance of ln(time) of two.
     pub fn covariance(&self, a: usize, b: usize) -> f64 {
         self.steps[a * self.count + b] + self.epochs[a * self.count + b]
     }
 
-    /// Standard deviation of ln(time) of one.
     pub fn sd(&self, at: usize) -> f64 {
         self.covariance(at, at).max(0.0).sqrt()
     }
@@ -81,8 +77,7 @@ impl<'w> Uncertainty<'w> {
 }
 
 impl Uncertainty<'_> {
-    /// Covariances of the errors of `configurations`, some of them on machines that were not measured; `shares` are those of
-    /// communication in their steps.
+    /// Covariances of the errors of `configurations`, also on unmeasured machines; `shares` are of communication in steps.
     pub fn with_machines(
         &self,
         configurations: &[Configuration],
@@ -110,7 +105,6 @@ impl Uncertainty<'_> {
     }
 }
 
-/// The least and the greatest.
 fn ends(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| {
         [low.min(v), high.max(v)]

@@ -2,7 +2,6 @@
 
 use scavsim_data::cloud::Market;
 
-/// Columns of the text.
 pub(super) const WIDTH: usize = 80;
 
 /// Paragraphs on lines of at most [`WIDTH`] characters.

@@ -18,7 +18,6 @@ pub struct Board {
     /// All entries in each block, in the order of the folders.
     pub blocks: Vec<Block>,
     verdicts: Vec<Verdict>,
-    /// The strategies behind the names.
     strategies: Vec<String>,
     /// The best first: by mean rank over blocks, then in the order of the folders.
     order: Vec<usize>,
@@ -70,7 +69,6 @@ impl Board {
         Some(board)
     }
 
-    /// Mean rank over blocks.
     fn rank(&self, at: usize) -> f64 {
         let ranks = self
             .verdicts

@@ -8,7 +8,6 @@ use scavsim_search::search::{Registry, Settings, registry};
 
 /// Name that every program has in its scenarios, so that all are dealt the same luck.
 pub(super) const PROGRAM: &str = "submission";
-/// Characters of a name.
 const LONGEST_NAME: usize = 40;
 
 #[derive(Debug, Clone)]
@@ -23,7 +22,6 @@ pub struct Contestant {
 #[derive(Debug, Clone)]
 enum ContestantKind {
     BuiltIn,
-    /// A program, in its folder.
     Program {
         command: Vec<String>,
         folder: PathBuf,
@@ -98,7 +96,6 @@ impl Contestant {
         }
     }
 
-    /// Program and arguments, where it is one.
     pub(super) fn command(&self) -> Option<&[String]> {
         match &self.kind {
             ContestantKind::BuiltIn => None,
@@ -117,7 +114,6 @@ impl Contestant {
     }
 }
 
-/// Whether a strategy of this name comes with scavsim.
 pub(super) fn is_built_in(name: &str) -> bool {
     let recipe = Registry::default().recipe(name, &Settings::default());
     recipe.is_some()

@@ -1,5 +1,3 @@
-//! The suites embedded in the binary.
-
 use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
@@ -17,7 +15,6 @@ pub fn source(name: &str) -> Option<Arc<Source>> {
     Some(Source::new(format!("data/bench/{file}"), text))
 }
 
-/// The names of all suites, in alphabetical order.
 pub fn names() -> Vec<&'static str> {
     let paths = EMBEDDED.files().filter_map(|file| file.path().to_str());
     let mut names: Vec<&str> = paths

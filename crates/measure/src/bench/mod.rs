@@ -1,13 +1,5 @@
-//! A suite of searches that strategies are judged by, and what strangers hand in.
-//!
-//! In: a suite, and a strategy. Out: a folder with a transcript of every search, which anybody can replay without the strategy.
-//!
-//! - [`suite`]: which grids, objectives, runs and starts; `library`: suites embedded in the binary.
-//! - [`transcript`]: one search as a line; [`replay`](mod@replay): a strategy that asks what a transcript says was asked.
-//! - [`contestant`]: who is judged.
-//! - `suite_searches`: every search of a suite in its order, made or replayed; [`submission`]: what a folder says of itself.
-//! - [`verify`](mod@verify): a folder → what is wrong with it, or what it came to; [`board`]: verified folders beside each other.
-//! - [`card`]: what a grid holds, in words; [`export`](mod@export): a suite with all that it needs, as files.
+//! A suite of searches that strategies are judged by, and what strangers hand in: a folder with a transcript of every search,
+//! which anybody can replay without the strategy.
 
 pub mod board;
 pub mod card;

@@ -7,7 +7,6 @@ use scavsim_base::rng::Stream;
 use scavsim_search::search::{Depends, Forecast, Strategy, Task};
 use scavsim_search::testbed::{Stop, Testbed, TestbedRequest};
 
-/// The search of a transcript, made again.
 #[derive(Debug)]
 pub struct Replay {
     written: Transcript,
@@ -27,7 +26,6 @@ impl Replay {
         &self.written
     }
 
-    /// What could not be asked or chosen again.
     pub fn wrong(&self) -> Option<String> {
         let wrong = self.wrong.lock();
         wrong.unwrap_or_else(PoisonError::into_inner).take()

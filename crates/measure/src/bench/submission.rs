@@ -37,7 +37,6 @@ impl Refusal {
     }
 }
 
-/// What a folder says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Submission {
@@ -50,11 +49,9 @@ pub struct Submission {
     pub strategy: String,
     /// BLAKE3 hashes of the program's files, in the order of its command.
     pub program: Vec<String>,
-    /// Searches.
     pub cases: u64,
     /// BLAKE3 hash of the transcripts.
     pub transcripts: String,
-    /// What they came to.
     pub totals: Vec<Total>,
 }
 
@@ -86,23 +83,18 @@ impl SubmittedSuite {
     }
 }
 
-/// What the searches on a grid came to, by an objective, of a job that is run so often.
+/// What the searches on a grid came to, by objective and number of runs; overheads and regret are means over jobs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
     pub grid: String,
     pub objective: Objective,
-    /// How often the job is run.
     pub repeats: u64,
-    /// Searches.
     pub cases: u64,
     /// Searches that came to nothing that works, and are charged.
     pub failed: u64,
-    /// Mean net overhead over jobs.
     pub net: Option<f64>,
-    /// Mean gross overhead over jobs.
     pub gross: Option<f64>,
-    /// Mean regret over jobs.
     pub regret: Option<f64>,
 }
 
@@ -171,7 +163,6 @@ pub(super) fn hash_of_file(path: &Path) -> io::Result<String> {
 }
 
 impl Submission {
-    /// What its searches came to, as a table.
     pub fn table(&self, page: &Page) -> String {
         let figure = |head, of: fn(&Total) -> Option<f64>| {
             Column::number(head, move |total: &&Total| {

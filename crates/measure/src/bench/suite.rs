@@ -28,7 +28,6 @@ struct SuiteFile {
     grid: Vec<Spanned<GridTable>>,
 }
 
-/// A grid of a suite as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct GridTable {
@@ -50,10 +49,8 @@ pub struct Suite {
     pub about: String,
     /// Seed of its halves, deals and strategies.
     pub seed: u64,
-    /// How often a job is run.
     pub repeats: Vec<u64>,
     pub objectives: Vec<Objective>,
-    /// The grids, in the order of its transcripts.
     pub grids: Vec<SuiteGrid>,
     /// BLAKE3 hash of its file.
     pub hash: String,
@@ -242,7 +239,6 @@ impl Suite {
         all
     }
 
-    /// The scenario of a passage, of those of the grids.
     pub(super) fn of_passage(&self, scenarios: &[Scenario], passage: &Passage) -> Scenario {
         let scenario = &scenarios[passage.grid];
         let scenario = match passage.half {

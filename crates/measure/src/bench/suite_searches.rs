@@ -23,7 +23,6 @@ const LONGEST_LINE: u64 = 8 << 20;
 /// Lines whose mistakes are told.
 const MOST_TOLD: usize = 20;
 
-/// Why searches of a suite came to no end.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBench {
     #[error("interrupted")]
@@ -185,7 +184,6 @@ enum NoSearch {
     Misplaced(String),
 }
 
-/// What all searches of a plan have in common.
 #[derive(Clone, Copy)]
 struct WalkStep<'a> {
     suite: &'a Suite,
@@ -308,7 +306,6 @@ fn place(suite: &Suite, passage: &Passage, plan: &Plan, case: Case) -> SearchPla
     }
 }
 
-/// A block for each objective and number of runs, with one strategy.
 fn blocks(suite: &Suite, name: &str) -> Vec<Block> {
     let each = suite.objectives.iter();
     each.flat_map(|&objective| {

@@ -14,10 +14,8 @@ pub const FILE: &str = "transcripts.jsonl";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transcript {
-    /// Which of all it is.
     #[serde(rename = "search")]
     pub place: SearchPlace,
-    /// Every question with its answer.
     pub asked: Vec<TranscriptStep>,
     /// Why there is no choice that works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +30,6 @@ pub struct Transcript {
     pub regret: Option<f64>,
 }
 
-/// Place of a search among all of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPlace {
@@ -65,13 +62,11 @@ impl SearchPlace {
 }
 
 impl Transcript {
-    /// Takes in what the search came to.
     pub(super) fn judged(mut self, seen: &CaseMetrics) -> Transcript {
         (self.net, self.gross, self.regret) = (seen.net, seen.gross, seen.regret);
         self
     }
 
-    /// The line, without its end.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }

@@ -18,7 +18,6 @@ use scavsim_read::input::Diagnostics;
 #[derive(Clone)]
 pub struct VerifiedSubmission {
     pub submission: Submission,
-    /// What its searches came to, by objective and runs.
     pub blocks: Vec<Block>,
 }
 

@@ -1,9 +1,6 @@
-//! Where the cases of a plan stand among all that is compared.
-
 use super::{Block, CompetitionUnit};
 use scavsim_lab::experiment::{Case, Plan};
 
-/// The cases of one plan among the blocks.
 #[derive(Debug)]
 pub(crate) struct Places {
     repeats: u64,
@@ -12,8 +9,8 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Adds the search problems of a plan under each policy to the blocks of its runs and objectives. `part` is which half of the
-    /// configurations they are, from 1; 0: all.
+    /// Adds the search problems of a plan under each policy to the blocks. `part`: which half of the configurations, from 1;
+    /// 0: all.
     pub(crate) fn open(blocks: &mut [Block], plan: &Plan, part: u32, repeats: u64) -> Places {
         let firsts = blocks.iter().map(|block| block.units.len()).collect();
         let unit = |arena: usize, policy: usize| CompetitionUnit {

@@ -58,8 +58,7 @@ impl Curve {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CurveStep {
     pub(super) spent: f64,
-    /// What the run came to, by which the best is told, and the regret that is expected of it; of one that reached the
-    /// target.
+    /// What the run came to, by which the best is told, and its expected regret, if it reached the target.
     pub(super) found: Option<(f64, f64)>,
 }
 

@@ -9,7 +9,6 @@ use super::curve::SPENT;
 use super::judge::judge;
 use super::{Block, Comparison, NotedCase};
 
-/// A row: a strategy on a unit.
 #[derive(Serialize)]
 struct StrategyUnitRow<'a> {
     scenario: &'a str,
@@ -30,7 +29,6 @@ struct StrategyUnitRow<'a> {
     failed_choices: Option<f64>,
 }
 
-/// A row: a strategy in a block.
 #[derive(Serialize)]
 struct StrategyBlockRow<'a> {
     objective: &'a str,
@@ -153,7 +151,6 @@ fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
     })
 }
 
-/// Every strategy on every unit.
 pub fn units(comparison: &Comparison) -> io::Result<String> {
     table(on_units(comparison))
 }
@@ -166,7 +163,6 @@ fn on_units(comparison: &Comparison) -> impl Iterator<Item = StrategyUnitRow<'_>
     })
 }
 
-/// The row of strategy `of` on unit `at`.
 fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
     let (unit, entry) = (&block.units[at], &block.entries[of]);
     let tally = &entry.units[at];
@@ -191,7 +187,6 @@ fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
     }
 }
 
-/// Every strategy in every block.
 pub fn strategies(comparison: &Comparison) -> io::Result<String> {
     table(in_blocks(comparison))
 }
@@ -226,7 +221,6 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'
     })
 }
 
-/// Regret over what was spent.
 pub fn curves(comparison: &Comparison) -> io::Result<String> {
     table(at_spent(comparison))
 }
@@ -248,8 +242,7 @@ fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
     })
 }
 
-/// All of it for programs: strategies, units and curves, as their tables have them, and what each strategy was told. `schema`
-/// counts up with every incompatible change.
+/// All of it for programs, as the tables have it, with what each strategy was told. `schema` counts incompatible changes.
 pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
     let strategies: Vec<StrategyBlockRow<'_>> = in_blocks(comparison).collect();
     let units: Vec<StrategyUnitRow<'_>> = on_units(comparison).collect();

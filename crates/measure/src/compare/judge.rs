@@ -22,8 +22,8 @@ const LOSES: f64 = 1.1;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Places of strategies, the best first: those that came to something that works before those that failed, then by the mean
-    /// net overhead; without one last.
+    /// Places of strategies, the best first: those that work before those that failed, then by mean net overhead; without one
+    /// last.
     pub order: Vec<usize>,
     /// Place of the first of them; `None` where none has a net overhead everywhere.
     pub best: Option<usize>,
@@ -59,7 +59,6 @@ pub struct ReferenceComparison {
     pub p: Option<f64>,
 }
 
-/// A unit where a strategy is beaten.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
     pub unit: usize,
@@ -122,8 +121,7 @@ fn clusters(units: &[CompetitionUnit]) -> Vec<Vec<usize>> {
     }
 }
 
-/// Strategies with a figure everywhere before those without, those that came to something that works before those that
-/// failed, then by their means.
+/// Strategies with a figure everywhere first, then those that work before those that failed, then by their means.
 fn order(block: &Block, means: &[Option<f64>]) -> Vec<usize> {
     let is_unsound: Vec<bool> = (block.entries.iter())
         .map(|entry| !entry.is_sound(&block.units))

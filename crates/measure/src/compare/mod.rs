@@ -1,14 +1,5 @@
-//! Strategies beside each other: over scenarios, objectives, runs of a job, and parts of grids.
-//!
-//! In: checked scenarios that name the same strategies. Out: a [`Comparison`], a block per objective and number of runs.
-//!
-//! - [`run`](mod@run): cases → tallies, and every case to whoever wants it, in parallel, the same whatever the number of threads; `parts`: random halves of what
-//!   there is to choose from.
-//! - [`tally`]: what a strategy came to on one unit: a workload under a policy, or a part of it; `curve`: the regret of what it
-//!   had found, over what it had spent.
-//! - `blocks`: where cases stand in it.
-//! - [`judge`]: ranks, ratios to the best or to a strategy that was named, and where each loses.
-//! - [`text`]: for people; [`data`]: for spreadsheets and data frames.
+//! Strategies beside each other, over scenarios, objectives, runs of a job, and parts of grids: a [`Comparison`] has a block
+//! per objective and number of runs. It is the same whatever the number of threads.
 
 pub(crate) mod blocks;
 mod curve;
@@ -47,7 +38,6 @@ pub struct PriorKnowledge {
     pub known_runs: f64,
 }
 
-/// A place where strategies compete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompetitionUnit {
     pub scenario: String,
@@ -66,7 +56,6 @@ pub struct CompetitionUnit {
 #[derive(Clone)]
 pub struct Block {
     pub objective: Objective,
-    /// R.
     pub repeats: u64,
     pub units: Vec<CompetitionUnit>,
     /// How each did, in the order of the scenarios.
@@ -81,7 +70,6 @@ pub struct Comparison {
     pub blocks: Vec<Block>,
     /// Replicas of each case.
     pub replicas: u64,
-    /// What each strategy is told besides configurations and limits.
     pub told: Vec<PriorKnowledge>,
     /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
     pub took: Vec<(String, Duration)>,

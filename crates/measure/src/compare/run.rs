@@ -20,13 +20,10 @@ use scavsim_sim::engine::Interrupt;
 /// Cases that are evaluated before their results are taken in.
 const AT_ONCE: u64 = 4096;
 
-/// Threads, what stops them, and where they count finished cases.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonOptions<'a> {
-    /// Threads.
     pub jobs: usize,
     pub interrupt: &'a Interrupt,
-    /// Counts finished cases.
     pub progress: &'a AtomicU64,
 }
 
@@ -63,8 +60,7 @@ pub fn compare(
     compare_noting(scenarios, question, effort, &mut |_| Ok(()))
 }
 
-/// Compares the strategies of `scenarios`, and hands over every case: by scenario, half and number of runs, then as a run has
-/// them.
+/// Like [`compare`], and hands over every case: by scenario, half and number of runs, then as a run has them.
 pub fn compare_noting(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
@@ -126,8 +122,7 @@ fn knows_all(name: &str) -> bool {
     ALL_KNOWING.iter().any(|known| known.name == name)
 }
 
-/// The scenario without strategies that know all, and with a job that is run so often. Where it names several numbers of runs
-/// itself, its settings of this one, or of the first in place of it.
+/// The scenario without strategies that know all, for a job run so often, with its settings of that number or of its first.
 pub(crate) fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
     let mut scenario = scenario.clone();
     scenario.strategies.retain(|name| !knows_all(name));
@@ -225,17 +220,14 @@ struct OfPlan<'a> {
     counted: &'a mut [StrategyCounts],
 }
 
-/// What is counted of a strategy over all its cases.
 #[derive(Debug, Clone, Copy, Default)]
 struct StrategyCounts {
     cases: u32,
-    /// What its searches took on the clock of this machine.
     took: Duration,
     known_runs: f64,
     depends: Depends,
 }
 
-/// A case as it is handed over.
 #[derive(Debug, Clone, Copy)]
 pub struct NotedCase<'a> {
     pub unit: &'a CompetitionUnit,
@@ -246,7 +238,6 @@ pub struct NotedCase<'a> {
     pub seen: &'a CaseMetrics,
 }
 
-/// What came of a case.
 struct JudgedCase {
     case: Case,
     seen: CaseMetrics,

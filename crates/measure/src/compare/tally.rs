@@ -1,5 +1,3 @@
-//! What a strategy came to.
-
 use std::collections::BTreeMap;
 
 use super::CompetitionUnit;
@@ -26,19 +24,15 @@ const WITHOUT_PRICE: &str = "the oracle's run has no price";
 pub struct Entry {
     /// Name of the strategy, perhaps with a budget.
     pub strategy: String,
-    /// Per unit.
     pub units: Vec<Tally>,
     /// Over all cases of all units: search and R runs over R runs of the oracle, minus 1, what the search did counting, or
     /// what a case that fails is charged.
     pub net: RunningMedian,
-    /// Regret over what was spent.
     pub curve: Curve,
 }
 
-/// What a strategy came to on one unit, over its replicas.
-///
-/// A case that fails, as it has no result or breaks a limit, is charged what it spent and R runs of the worst configuration that
-/// completes.
+/// What a strategy came to on one unit, over its replicas. A case that fails (no result, or beyond a limit) is charged what
+/// it spent and R runs of the worst configuration that completes.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     pub cases: u64,
@@ -145,46 +139,36 @@ impl Tally {
         self.failed as f64 / self.cases.max(1) as f64
     }
 
-    /// Mean net overhead, where a case has one.
     pub fn net(&self) -> Option<f64> {
         (self.net.count() > 0).then(|| self.net.mean())
     }
 
-    /// Mean gross overhead.
     pub fn gross(&self) -> Option<f64> {
         (self.gross.count() > 0).then(|| self.gross.mean())
     }
 
-    /// Mean regret.
     pub fn regret(&self) -> Option<f64> {
         (self.regret.count() > 0).then(|| self.regret.mean())
     }
 
-    /// Mean error of predictions.
     pub fn error(&self) -> Option<f64> {
         (self.error.count() > 0).then(|| self.error.mean())
     }
 
-    /// Mean number of choices that failed.
     pub fn failed_choices(&self) -> Option<f64> {
         (self.failed_choices.count() > 0).then(|| self.failed_choices.mean())
     }
 }
 
-/// What a comparison takes from a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CaseMetrics {
     /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.
     pub net: Option<f64>,
-    /// Search and R runs over R runs of the oracle, minus 1, what the search did counting nothing.
     pub gross: Option<f64>,
-    /// Expected value of the choice over the oracle's, minus 1; that of the worst where it failed.
     pub regret: Option<f64>,
-    /// Mean error of predicted times.
     pub error: Option<f64>,
     /// Whether the choice is worth what the oracle's is.
     pub is_exact: bool,
-    /// Choices that never reached the target before one that did.
     pub failed_choices: Option<f64>,
     /// Why it failed, or has no figure.
     pub reason: Option<String>,

@@ -11,11 +11,9 @@ use scavsim_base::text::{Column, Page, Sheet, Tone};
 /// Heads of columns that are there where there is something to say.
 const FAILS: &str = "fails";
 const NO_FIGURE: &str = "none";
-/// Heads of the column of ratios to the reference.
 const OVER_BEST: &str = "× best";
 const OVER_NAMED: &str = "× named";
 
-/// Words of the tables.
 pub const LEGEND: &[(&str, &str)] = &[
     (
         "net",
@@ -138,7 +136,6 @@ fn told_before(all: &[PriorKnowledge], page: &Page) -> String {
     page.prose("told, besides configurations, machines, R and limits:", 2) + &page.legend(lines)
 }
 
-/// How often a job is run, in words.
 fn runs(repeats: u64) -> String {
     match repeats {
         1 => "run once".to_owned(),
@@ -183,12 +180,10 @@ fn headline(block: &Block, verdict: &Verdict) -> String {
     }
 }
 
-/// Whether a strategy has some of these cases.
 fn some(block: &Block, of: fn(&Tally) -> u64) -> bool {
     block.entries.iter().any(|entry| entry.share(of) > 0.0)
 }
 
-/// Whether a strategy has a figure on every unit.
 fn is_everywhere(entry: &Entry) -> bool {
     entry.units.iter().all(|unit| unit.net().is_some())
 }

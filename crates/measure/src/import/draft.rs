@@ -1,5 +1,3 @@
-//! A workload folder in memory, and its text.
-
 use std::fmt::Write;
 use std::io;
 
@@ -10,29 +8,23 @@ use super::law_text;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw, PooledLaw};
 
-/// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     pub name: String,
     pub model: String,
     pub data_set: String,
-    /// When training is finished.
     pub target: String,
     pub citation: String,
-    /// How exact the figures are.
     pub accuracy: String,
     pub licence: String,
     /// Whether no step tells compute from communication.
     pub communication_unknown: bool,
     /// Figures that hold for every configuration, in the order of the file.
     pub constants: Vec<Constant>,
-    /// One step law for all shapes of a VM type.
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     pub epoch_law: Option<Law<EpochLaw>>,
     pub noise_law: Option<Law<NoiseLaw>>,
-    /// `steps.csv`.
     pub steps: Vec<StepLine>,
-    /// `epochs.csv`.
     pub epochs: Vec<EpochLine>,
     /// `noise.csv`; no file without rows.
     pub noise: Vec<NoiseLine>,
@@ -79,7 +71,6 @@ impl<T: Serialize> Law<T> {
     }
 }
 
-/// A row of `steps.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepLine {
     /// VM shape: the type, and the workers on each VM if it is not one.
@@ -93,17 +84,14 @@ pub struct StepLine {
     pub source: String,
 }
 
-/// A row of `epochs.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochLine {
     pub batch: u32,
-    /// Passes over the data to the target.
     pub epochs: f64,
     pub origin: Origin,
     pub source: String,
 }
 
-/// A row of `noise.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseLine {
     pub workers: u32,
@@ -115,7 +103,6 @@ pub struct NoiseLine {
 }
 
 impl Draft {
-    /// The files of the folder: name and text.
     pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let steps = self.steps.iter().map(|r| {
             let communication = r.communication_s.map(measured).unwrap_or_default();
@@ -224,7 +211,6 @@ fn measured(value: f64) -> String {
     rounded(value, MEASURED)
 }
 
-/// A coefficient of a law.
 fn fitted(value: f64) -> String {
     let text = rounded(value, FITTED);
     // A whole number would be read as an integer.
@@ -235,7 +221,6 @@ fn fitted(value: f64) -> String {
     }
 }
 
-/// A basic TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,8 +1,6 @@
 //! Numbers with as many digits as they deserve.
 
-/// Digits of a measured figure.
 pub const MEASURED: usize = 9;
-/// Digits of a fitted figure.
 pub const FITTED: usize = 6;
 
 /// `value` with at most `digits` significant digits, without an exponent.
@@ -10,7 +8,6 @@ pub fn rounded(value: f64, digits: usize) -> String {
     nearest(value, digits).to_string()
 }
 
-/// `value` rounded to `digits` significant digits.
 pub fn nearest(value: f64, digits: usize) -> f64 {
     let written = format!("{value:.*e}", digits.saturating_sub(1));
     written.parse().unwrap_or(value)

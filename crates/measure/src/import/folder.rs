@@ -7,7 +7,6 @@ use std::path::Path;
 use scavsim_base::output::replace_folder;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// What a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     pub name: &'static str,
@@ -48,8 +47,8 @@ impl Kind {
     };
 }
 
-/// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given, and none of the `inputs`
-/// lies in it. Anything else there is never replaced.
+/// Whether `out` may be written: absent, or of this `kind` with `force` and without any of `inputs`. Nothing else is
+/// replaced.
 pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics: &mut Diagnostics) {
     if out.file_name().is_none() {
         let title = format!("`{}` does not name a folder", out.display());
@@ -89,8 +88,8 @@ pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics:
     diagnostics.push(Diagnostic::general(title).with_help(help));
 }
 
-/// Writes files, each a name and a text, as the folder `out`, in place of those of the `kind` that [`check`] allowed to
-/// be replaced. Files beside them stay. Fails where the folder cannot be written.
+/// Writes files, each a name and a text, as the folder `out`, in place of those that [`check`] allowed. Files beside them
+/// stay.
 pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
     replace_folder(out, files, kind.files)
 }

@@ -1,7 +1,4 @@
-//! A user's own grid: a CSV of runs and its specification, checked and made compact.
-//!
-//! The folder holds the specification as it was written, and of the table the columns that it has
-//! a use for; measurements with nine digits.
+//! A user's own grid: a CSV of runs and its specification, checked. Of the table, used columns are kept, with nine digits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,29 +11,24 @@ use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 
 #[derive(Debug, Clone)]
 pub struct GridOptions {
-    /// Table of runs.
     pub file: PathBuf,
     pub spec: PathBuf,
 }
 
-/// A grid before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedGrid {
-    /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     pub report: GridReport,
     /// What may be meant so.
     pub warnings: Diagnostics,
 }
 
-/// A grid in numbers.
 #[derive(Debug, Clone)]
 pub struct GridReport {
     rows: usize,
     grid: Grid,
 }
 
-/// Reads the grid; every mistake goes to `diagnostics`.
 pub fn read(
     options: &GridOptions,
     diagnostics: &mut Diagnostics,
@@ -64,7 +56,6 @@ pub fn read(
     }))
 }
 
-/// The columns that are used.
 fn compact(read: &load::LoadedGrid) -> Result<String, csv::Error> {
     let mut writer = csv::WriterBuilder::new()
         .comment(Some(b'#'))

@@ -1,6 +1,4 @@
-//! A law as the lines of `workload.toml` that it is read from.
-//!
-//! Laws say by themselves what their keys are; here they are only laid out: `compute.affine = { … }`.
+//! A law as the lines of `workload.toml` that it is read from: `compute.affine = { … }`.
 
 use std::fmt;
 
@@ -16,10 +14,7 @@ enum Node {
     Number(f64),
 }
 
-/// The lines of a law, its coefficients as `number` writes them.
-///
-/// # Errors
-/// If the law holds what no law of `workload.toml` may: anything but tables, names, numbers, and yes or no.
+/// The lines of a law, its coefficients by `number`; fails for anything but tables, names, numbers, and yes or no.
 pub fn lines(law: &impl Serialize, number: fn(f64) -> String) -> serde_json::Result<String> {
     let node: Node = serde_json::from_str(&serde_json::to_string(law)?)?;
     let mut lines = Vec::new();

@@ -1,10 +1,4 @@
-//! Seconds and bytes of a model's layers, made into a layer profile.
-//!
-//! In: two tables of the user's own profiler. Out: the folder that scenarios name.
-//!
-//! - `figures`: what is given, and what is read of it.
-//! - `table`: the two tables.
-//! - `written`: both as the files of a folder.
+//! Seconds and bytes of a model's layers, from tables of the user's own profiler, made into a layer profile.
 
 mod figures;
 mod table;
@@ -19,15 +13,12 @@ use figures::{Memory, Times};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_sim::parallel::LayerProfile;
 
-/// A layer profile before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedLayers {
-    /// Names and texts of the files.
     pub files: Vec<(String, String)>,
     pub report: LayersReport,
 }
 
-/// Reads what is given. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &LayersOptions, diagnostics: &mut Diagnostics) -> Option<ImportedLayers> {
     let times = Source::read(&options.times, diagnostics);
     let memory = Source::read(&options.memory, diagnostics);
@@ -95,7 +86,6 @@ fn same_layers(
     same.then_some(most)
 }
 
-/// A layer profile in words.
 #[derive(Debug, Clone)]
 pub struct LayersReport {
     profile: LayerProfile,

@@ -38,7 +38,6 @@ pub struct MarketOptions {
     pub licence: Option<String>,
 }
 
-/// A market before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedMarket {
     pub files: Vec<(&'static str, String)>,
@@ -63,7 +62,6 @@ struct OfZone {
     trace: Trace,
 }
 
-/// Reads traces; every mistake goes to `diagnostics`.
 pub fn read(options: &MarketOptions, diagnostics: &mut Diagnostics) -> Option<ImportedMarket> {
     let before = diagnostics.len();
     let prices = [
@@ -224,7 +222,6 @@ fn made(options: &MarketOptions, zones: &[OfZone]) -> ImportedMarket {
     ImportedMarket { files, report }
 }
 
-/// A cell of a CSV.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"']) {
         format!("\"{}\"", text.replace('"', "\"\""))

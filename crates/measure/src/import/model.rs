@@ -13,7 +13,6 @@ const NOT_A_CONFIG: &str = "this is not the config.json of a model";
 struct Family {
     /// `model_type` of the file.
     kind: &'static str,
-    /// Whether its feed-forward part has a gate.
     gated: bool,
     /// Whether head and embedding share weights where the file says nothing.
     tied: bool,
@@ -57,7 +56,6 @@ const FAMILIES: [Family; 24] = [
     family("starcoder2", false, true, false),
 ];
 
-/// An architecture before it is written.
 #[derive(Debug, Clone)]
 pub struct ImportedModel {
     pub text: String,
@@ -158,7 +156,6 @@ impl Config<'_, '_> {
         share.is_some_and(|share| share > 0.0)
     }
 
-    /// The kind that the file says it is.
     fn family(&mut self) -> Option<&'static Family> {
         let kind = self
             .table
@@ -251,7 +248,6 @@ impl Config<'_, '_> {
     }
 }
 
-/// Reads a configuration of the model called `name`. Whatever is wrong goes to `diagnostics`.
 pub fn read(
     source: &Arc<Source>,
     name: &str,

@@ -1,6 +1,4 @@
 //! Prices of others, made into a table that a scenario can name as `price_table` or `spot_series`.
-//!
-//! - [`skypilot`]: the catalogue of SkyPilot, of one or several days.
 
 pub mod skypilot;
 
@@ -39,7 +37,6 @@ pub(super) struct Size {
 /// What the rows of SkyPilot's catalogue are from.
 const SKYPILOT: &str = "SkyPilot catalogue (Apache-2.0)";
 
-/// The table of VM types of a price pack.
 fn sizes_table(sizes: &Sizes) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(FIGURES.iter().chain(&["source"]))?;

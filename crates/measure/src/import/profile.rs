@@ -1,12 +1,5 @@
-//! A table of the user's own measurements.
-//!
-//! In: `vm,workers,batch,step_s` and, where known, `compute_s`, `communication_s`, `noise` (γ/K)
-//! and `epochs`; cells of these may be empty. Rows of one configuration are repeats.
-//!
-//! - [`options`]: what is imported, and what the table does not hold.
-//! - `rows`: the rows, each by itself; `tables`: what their repeats come to.
-//! - `questions`: what a table of measurements seldom is, and a mistaken one often; `warm_up`: first rows that are slow.
-//! - `laws`: what is said of the unmeasured, and what is too poor to be; `step_laws`: that of steps.
+//! A table of the user's own measurements: `vm,workers,batch,step_s` and, where known, `compute_s`, `communication_s`,
+//! `noise` (γ/K) and `epochs`; cells of these may be empty. Rows of one configuration are repeats.
 
 mod laws;
 pub mod options;
@@ -32,12 +25,10 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Steps of one probe, and until the noise reading settles, where the user does not say.
 const PROBE_STEPS: f64 = 20.0;
-/// See [`PROBE_STEPS`].
 const COLD_START_STEPS: f64 = 100.0;
 /// Seconds to restore a checkpoint, where the user does not say.
 pub const RESTORE_S: f64 = 60.0;
 
-/// Reads the table. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<ImportResult> {
     let source = Source::read(&options.file, diagnostics);
     let Some(source) = source else {

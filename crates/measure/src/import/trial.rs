@@ -33,14 +33,12 @@ pub fn prices_of_vms<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Diagno
     tried(files, out, "workloads = [\"imported\"]\n")
 }
 
-/// Reads the files of a grid back.
 pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     grid::load::load(&folder(files, out), &mut diagnostics);
     judge(diagnostics, "grid")
 }
 
-/// Reads a table of prices back.
 pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let source = Source::new(out.display().to_string(), text);

@@ -14,19 +14,16 @@ const FEW: u32 = 3;
 /// VMs of the rungs of a ladder, all of them full.
 const RUNGS: [u32; 3] = [1, 2, 4];
 
-/// A measured step and where it stands.
 pub struct MeasuredStep<'w> {
     pub at: &'w Configuration,
     pub cost: StepCost,
     pub vm_type: &'w str,
     pub vms: u32,
-    /// Whether every VM has as many workers.
     even: bool,
     /// Workers on each VM, ascending.
     pub layout: Vec<(u32, u32)>,
 }
 
-/// All measured steps of a workload.
 pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
     (workload.steps.points())
         .filter_map(|(at, cost)| {
@@ -47,7 +44,6 @@ pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
 
 /// What is left out at a time, and what of it is asked about.
 pub struct Fold {
-    /// What is left out, ascending.
     pub out: Vec<usize>,
     pub asked: Vec<usize>,
 }
@@ -139,7 +135,6 @@ pub(super) fn placements(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     some(folds, UnansweredReason::AllEven)
 }
 
-/// A fold that asks about all that it leaves out.
 fn all_of(out: Vec<usize>) -> Fold {
     Fold {
         asked: out.clone(),

@@ -1,13 +1,5 @@
-//! What a workload says of measurements that were left out of it.
-//!
-//! In: a workload. Out: per way of leaving out, how far off the left-out measurements are from what
-//! the rest says of them, and how often its 90 % intervals hold them. Laws are fitted to the rest
-//! anew; nothing of what is asked is known to it.
-//!
-//! - [`split`]: one way of leaving out.
-//! - `steps`: worker counts, batches, placements and large clusters left out, and all but a ladder; `folds`: which those are.
-//! - `epochs`: batches left out.
-//! - [`plans`]: runs of parallel plans.
+//! What a workload says of measurements that were left out of it: per way of leaving out, how far off the rest, with laws
+//! fitted anew, is from them, and how often its 90 % intervals hold them.
 
 mod epochs;
 pub mod folds;

@@ -1,9 +1,5 @@
-//! What the law of layers says of plans that somebody ran, and what runs that were left out say of it.
-//!
-//! In: a runtime and measured runs. Out: errors of foretold steps with nothing of them known, and with constants fitted to all
-//! but those that are asked; how often 90 % intervals hold them; the constants that they move.
-//!
-//! - [`runs`]: the table of runs.
+//! What the law of layers says of plans that somebody ran: errors of foretold steps with nothing of them known, and with
+//! constants fitted to all but those that are asked; how often 90 % intervals hold them; the constants that they move.
 
 pub mod runs;
 
@@ -65,9 +61,7 @@ pub struct PlanSplit {
 pub struct CurvePoint {
     /// How many.
     pub given: usize,
-    /// Mean of |foretold / measured − 1| of the others.
     pub mean: f64,
-    /// Share of 90 % intervals that hold them.
     pub covered: f64,
 }
 
@@ -77,10 +71,7 @@ pub struct JudgedPlans {
     pub splits: Vec<PlanSplit>,
     /// By how many were given.
     pub curve: Vec<CurvePoint>,
-    /// The constants fitted to all.
     pub fitted: FittedConstants,
-    /// How far peak memory is off where it was measured: mean of |foretold / measured − 1|, worst, and the number of runs of which
-    /// less was foretold.
     pub memory: Option<MemoryError>,
 }
 
@@ -102,18 +93,14 @@ pub struct MemoryError {
 /// A run that holds more by the law than its GPUs have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdedRun {
-    /// Line of the table.
     pub line: usize,
-    /// GiB that a GPU would hold.
     pub gib: f64,
     /// GiB that it has by its data sheet.
     pub has: f64,
 }
 
-/// What groups rows.
 type Group = fn(&PlanRow) -> String;
 
-/// Ways of leaving out groups.
 const GROUPS: [(&str, Group); 4] = [
     ("a model", |row| row.measured.run.model.name.to_string()),
     ("a GPU", |row| row.measured.run.node.gpu.to_string()),

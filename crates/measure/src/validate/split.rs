@@ -1,5 +1,3 @@
-//! One way of leaving measurements out, and what came of it.
-
 use scavsim_data::workload::Workload;
 use scavsim_data::workload::spread::Interval;
 

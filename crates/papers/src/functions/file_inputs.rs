@@ -1,5 +1,3 @@
-//! What a file gives that functions are asked of.
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +13,6 @@ pub struct FileInputs {
     pub lives: LifetimesByName,
     /// Jobs, clusters and policies of unequal workers.
     pub unequal: UnequalJobInputs,
-    /// How finely functions simulate, where they can choose.
     pub fidelity: Fidelity,
     /// Schedules of checkpoints, made when they are first asked for.
     pub(super) schedules: RefCell<BTreeMap<String, Schedule>>,

@@ -1,5 +1,3 @@
-//! A function of the model, and how it is listed.
-
 use super::no_value::NoValue;
 use std::fmt;
 

@@ -10,11 +10,9 @@ use scavsim_read::input::checked::Positive;
 
 pub type LifetimesByName = BTreeMap<String, Lifetime>;
 
-/// A life as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LifetimeSpec {
-    /// By a model of `scavsim list lifetimes`.
     Named(String),
     /// Lost at any age up to this with equal odds.
     UniformUpToH(Positive),
@@ -28,7 +26,6 @@ pub enum LifetimeSpec {
         tau2_h: Positive,
         /// b
         b_h: Positive,
-        /// The cap.
         cap_h: Positive,
     },
 }
@@ -56,7 +53,6 @@ impl LifetimeSpec {
     }
 }
 
-/// The life of single VMs by a model of `scavsim list lifetimes`.
 pub(super) fn library(name: &str) -> Result<&'static Lifetime, NoLifetime> {
     match &Model::named(name)?.kind {
         Kind::Alone(life) => Ok(life),

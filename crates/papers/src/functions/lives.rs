@@ -1,5 +1,3 @@
-//! How long VMs live.
-
 use super::draws::{draws, mean_drawn, stream};
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};

@@ -1,17 +1,5 @@
-//! Functions of the model by name: what expressions ask beside records.
-//!
-//! In: names of lives, workloads, VM types and so on, and numbers. Out: figures. A function is a line in the list of its
-//! file: its parameters, those that may be absent with a `?`, and a sentence.
-//!
-//! - [`function`]: what a function is; [`file_inputs`]: what it is asked of.
-//! - [`lives`]: how long VMs live; [`runs`]: jobs on VMs that are lost, with and without checkpoints.
-//! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike,
-//!   [`unequal_jobs`] as a file names them.
-//! - [`bags`]: a job of a bag. [`plans`]: models cut over GPUs that were measured.
-//! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
-//! - [`scenarios`]: rows that scenarios give, and functions of single runs of them.
-//! - [`lines`]: what strategies fit to noise and epochs.
-//! - [`no_value`]: why a function has no value.
+//! Functions of the model by name: what expressions ask beside records. A function is a line in the list of its file: its
+//! parameters, those that may be absent with a `?`, and a sentence.
 
 pub mod bags;
 pub mod delays;

@@ -8,7 +8,7 @@ use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
-use scavsim_sim::plans::fastest::FastestOn;
+use scavsim_sim::plans::FastestOn;
 use scavsim_sim::plans::forecast::SpanOf;
 use scavsim_sim::plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 

@@ -302,7 +302,6 @@ fn predictions(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     Ok(())
 }
 
-/// What was measured of the workloads.
 fn history(scenario: &Scenario, table: &mut ColumnTable) {
     let Some(clusters) = scenario.clusters() else {
         return;

@@ -40,7 +40,6 @@ pub(super) enum Law {
 /// Minutes of a job by cluster and policy of batches.
 pub(super) type Times = BTreeMap<String, BTreeMap<String, Positive>>;
 
-/// A job as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JobForm {

@@ -50,7 +50,6 @@ pub fn cells(row: &Comparison) -> [String; 8] {
     ]
 }
 
-/// What ours have to keep to.
 pub fn bound(row: &Comparison) -> String {
     let [_, paper, _, _, tolerance, ..] = cells(row);
     if row.tolerance > 0.0 {
@@ -60,7 +59,6 @@ pub fn bound(row: &Comparison) -> String {
     }
 }
 
-/// Four significant digits, at least as far as whole numbers, at most six decimals.
 pub fn significant(value: f64) -> String {
     let magnitude = value.abs().max(1e-3).log10().floor() as i32;
     let decimals = (3 - magnitude).clamp(0, 6) as usize;

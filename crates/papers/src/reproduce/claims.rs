@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::cells;
 use super::comparison::{Comparison, Verdict};
 
-/// A claim of a paper with all that it can be read as.
 #[derive(Debug, Serialize)]
 pub struct Claim<'r> {
     /// Where the paper states it.

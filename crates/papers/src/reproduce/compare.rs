@@ -1,5 +1,3 @@
-//! Figure against figure.
-
 use super::comparison::{Comparison, Verdict};
 use super::evidence::Evidence;
 use super::expectations::{Expectation, Tolerance};
@@ -7,7 +5,6 @@ use super::paper::Paper;
 use scavsim_read::expression::{Cell, Text, Value, evaluate};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// Compares all figures of `paper` with ours.
 pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let all = &paper.expectations;

@@ -7,19 +7,15 @@ use serde::Serialize;
 use super::evidence::Evidence;
 use super::expectations::OURS;
 
-/// One published figure beside ours.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Where it stands in the paper.
     pub figure: String,
     pub quantity: String,
     /// Which cell the figure is of, in words.
     pub selector: String,
     /// The expression that ours is.
     pub expression: String,
-    /// The published figure.
     pub paper: f64,
-    /// Ours.
     pub simulated: f64,
     /// For a claim, half of the 95 % interval of ours; 0 where nothing is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +27,6 @@ pub struct Comparison {
     pub difference: f64,
     /// How large the difference may be, in the same terms.
     pub tolerance: f64,
-    /// Whether difference and tolerance are fractions.
     pub relative: bool,
     /// `at least` or `at most` where the published figure is a bound.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -39,7 +34,6 @@ pub struct Comparison {
     pub unit: String,
     /// Printed, read off a figure, derived from such; or a goal or comparison of this project.
     pub kind: String,
-    /// What it says for the model if ours agrees.
     pub evidence: Evidence,
     pub verdict: Verdict,
     pub note: String,

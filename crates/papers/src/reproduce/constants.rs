@@ -13,17 +13,14 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantForm {
-    /// What it is.
     pub name: Spanned<String>,
     /// Values of the constant, where they are few.
     #[serde(default)]
     pub values: Vec<f64>,
     /// How many values there are, where they are many.
     pub count: Option<usize>,
-    /// Unit of the values.
     #[serde(default)]
     pub unit: String,
-    /// How it was chosen.
     pub chosen: String,
     /// Patterns of the rows that it was chosen on.
     #[serde(default)]
@@ -42,7 +39,6 @@ pub struct Constant {
     pub unit: String,
     pub chosen: String,
     pub on: Vec<AffectedRows>,
-    /// Further rows that hang on it.
     pub touches: Vec<AffectedRows>,
 }
 
@@ -82,12 +78,10 @@ impl Constant {
     }
 }
 
-/// Rows of a pattern.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AffectedRows {
     /// `QUANTITY: OF`, in which `*` stands for anything.
     pub pattern: String,
-    /// How many rows are so called.
     pub rows: usize,
 }
 

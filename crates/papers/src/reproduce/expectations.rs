@@ -11,7 +11,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 #[derive(Debug)]
 pub struct Expectation {
-    /// Where it stands in the paper.
     pub figure: String,
     /// What it is, for people; its neighbours of the same name make a section.
     pub quantity: String,
@@ -32,9 +31,7 @@ pub struct Expectation {
     pub tolerance: Tolerance,
     /// Printed, read off a figure, derived from such, a claim; or no figure of the paper, as [`OURS`] are.
     pub kind: String,
-    /// What it says for the model if ours agrees.
     pub evidence: Evidence,
-    /// Where the evidence is stated.
     pub place: Range<usize>,
     pub note: String,
     /// Why ours is known to differ; empty where no difference is expected.
@@ -101,7 +98,6 @@ const COLUMNS: [&str; 7] = [
 ];
 const OPTIONAL: [&str; 4] = ["quantity", "of", "note", "explained"];
 
-/// Reads the table of figures in `source`; what is wrong with it goes to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
     let columns = [&COLUMNS[..], &["kind"]].concat();
     let table = Table::read(source, &columns, &OPTIONAL, diagnostics);

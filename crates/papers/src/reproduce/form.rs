@@ -1,5 +1,3 @@
-//! The form of `paper.toml`.
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -12,7 +10,6 @@ use crate::functions::{LifetimeSpec, UnequalJobInputs};
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PaperFile {
-    /// What it is, for people.
     pub citation: String,
     /// Where the tolerances come from.
     pub tolerances: String,
@@ -32,11 +29,9 @@ pub struct PaperFile {
     pub unequal: UnequalJobInputs,
 }
 
-/// A scenario of a paper.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioForm {
-    /// File of the scenario.
     pub file: Spanned<String>,
     /// Keys that are set beside it, as lines of TOML.
     #[serde(default)]

@@ -1,5 +1,3 @@
-//! A paper's folder, read.
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,18 +21,13 @@ static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/pap
 /// The file that says what a paper is, and the table of its figures, which may be missing where there are claims.
 const FILE: &str = "paper.toml";
 const FIGURES: &str = "figures.csv";
-/// The table of its claims, where it has some.
 const CLAIMS: &str = "claims.csv";
 
-/// A paper: what its figures are computed from and the figures themselves.
 #[derive(Debug)]
 pub struct Paper {
-    /// Name of the paper: that of its folder.
     pub name: String,
     pub citation: String,
-    /// Where the tolerances come from.
     pub tolerances: String,
-    /// What was chosen, and the rows that it touches.
     pub constants: Vec<Constant>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) names: Names,
@@ -54,8 +47,7 @@ impl Paper {
             .collect()
     }
 
-    /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
-    /// a size.
+    /// The paper of the library called `name`, or in the folder of this path; its simulations in a size.
     pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {
@@ -209,7 +201,6 @@ fn head_of(head: &str) -> Option<(String, Vec<String>)> {
     all_words.then(|| (name.to_owned(), parameters))
 }
 
-/// The expression in a TOML string.
 fn expression_in(
     source: &Arc<Source>,
     body: &toml::Spanned<String>,

@@ -52,7 +52,6 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     text + "\n"
 }
 
-/// What several papers come to together.
 pub fn total(papers: usize, tally: &Tally, page: &Page) -> String {
     page.bold(&page.prose(&format!("{papers} papers: {}", tally.sentence()), 0))
 }
@@ -64,8 +63,7 @@ fn note_and_reason(row: &Comparison) -> String {
     both.collect::<Vec<_>>().join("; ")
 }
 
-/// Rows as they are shown: the readings of each claim, then sections of one quantity, those last that are no figures of
-/// the paper.
+/// Rows as they are shown: the readings of each claim, sections of one quantity, and last what is no figure of the paper.
 fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
     let of_claims = claims(rows).into_iter().map(|claim| claim.rows);
     let mut figures: Vec<&Comparison> = rows

@@ -43,7 +43,6 @@ pub struct ClaimCounts {
     pub hold: usize,
 }
 
-/// What the rows of a paper, or of several, come to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Tally {
     /// Figures of the paper, by what they say for the model.

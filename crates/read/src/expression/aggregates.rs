@@ -10,7 +10,6 @@ use super::value::Value;
 use super::world::World;
 use crate::input::Diagnostic;
 
-/// Functions of rows.
 pub const AGGREGATES: &[&str] = &[
     "mean", "sum", "min", "max", "median", "std", "count", "share", "quantile", "knee", "the",
     "list",

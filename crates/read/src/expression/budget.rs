@@ -1,7 +1,5 @@
-//! What a figure may take to compute.
-//!
-//! Whoever writes expressions does not see what they multiply to. A figure that takes too much is refused with the place
-//! where it went too far, rather than computed for ever.
+//! What a figure may take to compute. One that takes too much is refused at the place where it went too far, rather than
+//! computed for ever: the writer of an expression does not see what it multiplies to.
 
 use std::cell::Cell;
 
@@ -14,7 +12,6 @@ const MOST_VALUES: u64 = 10_000_000;
 /// Parts inside of parts, through all functions: what a stack of two MiB holds.
 const DEEPEST: u32 = 400;
 
-/// What a figure has taken so far.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     steps: Cell<u64>,
@@ -57,7 +54,6 @@ impl Budget {
         self.values.set(kept);
     }
 
-    /// Goes a part deeper.
     pub(super) fn deeper(&self) -> Result<(), Fault> {
         self.depth.set(self.depth.get() + 1);
         if self.depth.get() <= DEEPEST {
@@ -67,7 +63,6 @@ impl Budget {
         }
     }
 
-    /// Comes back.
     pub(super) fn higher(&self) {
         self.depth.set(self.depth.get().saturating_sub(1));
     }

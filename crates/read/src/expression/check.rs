@@ -12,14 +12,12 @@ use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 /// What expressions ask of the data: the columns and functions that have to be there to evaluate them.
 #[derive(Debug, Default)]
 pub struct ExpressionDependencies {
-    /// Columns, by table.
     pub columns: BTreeMap<String, BTreeSet<String>>,
     /// Functions that are neither aggregates nor plain.
     pub functions: BTreeSet<String>,
 }
 
-/// Reports unknown functions, arguments, tables and columns of `text`, whose `parameters` are variables; adds what it
-/// asks for to `used`.
+/// Reports unknown names in `text`, whose `parameters` are variables; adds what it asks for to `used`.
 pub fn check(
     text: &Text,
     parameters: &[String],

@@ -292,7 +292,6 @@ impl Scope<'_> {
     }
 }
 
-/// Lists inside of lists as one.
 fn flat(all: Vec<Value>) -> Vec<Value> {
     let one = |value: Value| match value {
         Value::List(inner) => inner,

@@ -1,13 +1,5 @@
-//! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables.
-//!
-//! In: a text, and a [`World`] that knows functions and tables. Out: a [`Value`], or a mistake with its place. A rule of
-//! columns ([`parse_rule`]) is arithmetic, which its reader computes.
-//!
-//! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
-//! - [`table`]: rows to select from; [`value`]: what an expression comes to.
-//! - [`check`](mod@check): names that nothing has, before anything is computed, and the columns that are asked for.
-//! - [`world`]: what can be named; [`evaluate`](mod@evaluate): tree → value in a `scope`, within a `budget`, or a [`fault`].
-//! - `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows that meet conditions.
+//! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables, which a [`World`]
+//! knows. A rule of columns ([`parse_rule`]) is arithmetic, which its reader computes.
 
 mod aggregates;
 mod budget;

@@ -190,7 +190,6 @@ impl<'t> Parser<'t> {
         Some(relation)
     }
 
-    /// An expression, or a comparison of two.
     fn compared(&mut self) -> Result<Expression, ParseMistake> {
         let begin = self.place().start;
         let left = self.ranged()?;

@@ -32,7 +32,6 @@ pub(super) fn is_satisfied(left: &Value, relation: Relation, right: &[Value]) ->
 }
 
 pub(super) struct SelectedRows<'c> {
-    /// Rows that meet the conditions on columns.
     pub(super) rows: Vec<usize>,
     /// Conditions that are not on columns.
     pub(super) others: Vec<&'c Condition>,

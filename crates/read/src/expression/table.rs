@@ -1,5 +1,3 @@
-//! Rows to select from.
-
 use std::sync::Arc;
 
 use super::value::Value;
@@ -20,7 +18,6 @@ impl ColumnTable {
         ColumnTable { names, columns }
     }
 
-    /// Adds a row: a cell for every column.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         for (column, cell) in self.columns.iter_mut().zip(row) {
             column.push(cell);

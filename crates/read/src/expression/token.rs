@@ -9,11 +9,9 @@ pub enum Token<'t> {
     Name(&'t str),
     /// A text between single quotes.
     Quoted(&'t str),
-    /// Anything else.
     Symbol(&'static str),
 }
 
-/// What names are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
     /// Letters, digits and underscores, with hyphens and dots between them.

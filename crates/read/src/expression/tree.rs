@@ -12,14 +12,12 @@ pub struct Text {
     pub root: Expression,
 }
 
-/// A function that a file defines.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub parameters: Vec<String>,
     pub body: Text,
 }
 
-/// A part of an expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
     pub node: Node,

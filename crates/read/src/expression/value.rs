@@ -1,5 +1,3 @@
-//! What an expression comes to.
-
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,3 @@
-//! What expressions can name, and the arguments of its functions.
-
 use super::fault::{Fault, Refusal};
 use std::ops::Range;
 use std::rc::Rc;
@@ -16,7 +14,6 @@ pub trait World {
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal>;
     /// Which of several pairs of time and cost is their knee.
     fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
-    /// A function that a file defines.
     fn defined(&self, name: &str) -> Option<&Definition>;
     /// All tables; aggregates go over the first where none is named.
     fn tables(&self) -> Vec<String>;

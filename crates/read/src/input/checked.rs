@@ -1,7 +1,4 @@
-//! Numbers that are checked as they are read: a value of one of these types is legal.
-//!
-//! Because the check happens while reading, a wrong value is reported at its place in the file,
-//! together with all other mistakes.
+//! Numbers that are checked as they are read: wrong ones are reported at their places, with all other mistakes.
 
 use std::borrow::Cow;
 

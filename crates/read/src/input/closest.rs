@@ -6,11 +6,9 @@ const LONGEST_WORD: usize = 64;
 /// Shorter parts stand in many words.
 const SHORTEST_PART: usize = 4;
 
-/// The legal word that a misspelt one was most likely meant to be, if any is near.
-///
-/// Case, and `-` against `_`, do not count as differences. One slip is forgiven in any
-/// word of two letters or more, and one more for every three letters beyond that. A word that is no slip of any may be
-/// a part of one: of those the shortest.
+/// The legal word that a misspelt one was most likely meant to be. Case, and `-` against `_`, do not count. One slip is
+/// forgiven in words of two letters or more, and one more per three letters beyond; else the shortest word that has it as a
+/// part.
 pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word);
     let length = word.chars().count();

@@ -132,7 +132,6 @@ impl Diagnostics {
         self.in_reading_order().len()
     }
 
-    /// The mistakes in the order they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
     }

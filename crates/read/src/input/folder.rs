@@ -12,7 +12,6 @@ use super::{Diagnostic, Diagnostics, Source};
 /// Where the tables of a workload or a grid are.
 #[derive(Debug, Clone)]
 pub enum Folder {
-    /// Inside the binary.
     Embedded {
         /// Where it is in the repository, for messages.
         root: &'static str,
@@ -22,13 +21,11 @@ pub enum Folder {
     Memory {
         /// What it is called in messages.
         name: String,
-        /// The text of each file.
         files: BTreeMap<String, String>,
     },
 }
 
 impl Folder {
-    /// Whether `file` exists.
     pub fn has(&self, file: &str) -> bool {
         match self {
             Folder::Embedded { dir, .. } => dir.get_file(dir.path().join(file)).is_some(),
@@ -49,7 +46,6 @@ impl Folder {
         }
     }
 
-    /// Reads `file`; what prevents it goes to `diagnostics`.
     pub fn read(&self, file: &str, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
         match self {
             Folder::Disk(path) => Source::read(&path.join(file), diagnostics),

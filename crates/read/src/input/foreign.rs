@@ -1,6 +1,4 @@
-//! Texts from outside, before they are shown.
-//!
-//! Names are checked when they are read; a sentence of somebody's program or the name of a file may hold anything.
+//! Texts from outside, before they are shown: a sentence of a program or the name of a file may hold anything.
 
 use std::borrow::Cow;
 
@@ -16,8 +14,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     without(text, |c| c != '\n' && is_unseen(c))
 }
 
-/// A text for a cell of a table, a terminal and a page alike: visible, in one line, and no formula of a spreadsheet, as
-/// which an apostrophe keeps it from being read.
+/// A text for table cells, terminals and pages: visible, in one line, and no spreadsheet formula, thanks to an apostrophe.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let seen = without(text, is_unseen);
     if seen.trim_start().starts_with(FORMULA) {

@@ -1,15 +1,6 @@
-//! Reading the files a person wrote, and telling them about every mistake at once.
-//!
-//! Readers never stop at the first mistake: each is put into a [`Diagnostics`], and
-//! whoever asked for the reading refuses to go on if that is not empty. What a reader
-//! returns besides is built from what could be understood, so that checks of meaning
-//! can add their own findings to the same report.
-//!
-//! Texts come without characters that a terminal would obey, whatever they are read from: [`csv`], [`json`] and [`toml`] refuse
-//! them at their places.
-//!
-//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`foreign`] texts that somebody else wrote, [`regular`] files that have an end, [`range`] values in equal
-//! steps.
+//! Reading the files a person wrote, with every mistake at once: each is put into a [`Diagnostics`], and the caller refuses
+//! to go on if that is not empty. What a reader returns besides is built from what could be understood, so that checks of
+//! meaning can add their findings. Texts with characters that a terminal would obey are refused at their places.
 
 pub mod checked;
 pub mod csv;

@@ -1,18 +1,13 @@
-//! Names that a person gives: of scenarios, policies, kinds, VM types, workloads, axes.
-//!
-//! A name stands in tables on terminals, in CSV cells that spreadsheets read, in paths. One rule for all keeps each of
-//! these sound.
+//! Names that a person gives: of scenarios, policies, kinds, VM types, workloads, axes. They stand in tables on terminals, in
+//! CSV cells that spreadsheets read, in paths. One rule for all keeps each of these sound.
 
 /// Longest name in bytes: with an ending it is still that of a file.
 const LONGEST: usize = 200;
 
-/// How a formula of a spreadsheet begins.
 pub(super) const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
-/// Why `name` cannot be one, in words: what is legal.
-///
-/// A name is not empty and not longer than 200 bytes. It has no control characters (a terminal would obey them) and
-/// none that are not seen, no blanks at its ends, and does not begin as a formula of a spreadsheet does.
+/// Why `name` cannot be one, in words: empty, longer than 200 bytes, with control characters (a terminal would obey them) or
+/// unseen ones, with blanks at its ends, or beginning as a formula of a spreadsheet.
 pub fn not_a_name(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("a name is not empty")

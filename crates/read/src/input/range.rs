@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::checked::{NonNegative, Positive, Slowdown};
 
-/// A range as it is written.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {

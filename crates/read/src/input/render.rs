@@ -18,8 +18,7 @@ const BEFORE_HELP: usize = 13;
 const LEAST: usize = 24;
 
 impl Diagnostics {
-    /// The whole report: sorted by file and position, repetitions removed, the first
-    /// 50 in full, help on lines of 100 columns. Empty if nothing is wrong.
+    /// The whole report: in reading order, without repetitions, the first 50 in full, help on lines of 100 columns.
     pub fn render(&self, color: bool) -> String {
         self.render_within(USUAL, color)
     }
@@ -109,10 +108,8 @@ fn block(
     text
 }
 
-/// The first line of a span, which is all that is shown of it.
-///
-/// Only this line goes to the renderer: it would index the whole text anew for every
-/// message, and it panics on a mark that is not inside the text it was given.
+/// The first line of a span, which is all that is shown of it. The renderer gets only this line: it would index the whole
+/// text anew for every message, and it panics on a mark that is not inside.
 struct Line<'a> {
     text: &'a str,
     number: usize,

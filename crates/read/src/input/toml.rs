@@ -27,14 +27,9 @@ pub use multi_value_key::{ANY, Path};
 use tree::TomlNode;
 pub use tree::{Key, Step};
 
-/// Reads a whole document as a `T`.
-///
-/// `T` should be made of `#[serde(deny_unknown_fields, default)]` structs; its
-/// `toml::Spanned` fields keep their places. A wrong key or value is reported and left
-/// out, so a `T` may come back although something was reported: look at `diagnostics`
-/// before using it for more than further checks.
-///
-/// The parts of a [joined](Source::joined) source are read as one document, as [`merged`] does.
+/// Reads a document as a `T` of `#[serde(deny_unknown_fields, default)]` structs; `toml::Spanned` fields keep their places. A
+/// wrong key or value is reported and left out, so a `T` may come back although something was reported: look at
+/// `diagnostics`. The parts of a [joined](Source::joined) source are read as one document, as [`merged`] does.
 pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<T> {
     let (root, broken) = if source.parts().is_empty() {
         parse(source, diagnostics)
@@ -56,9 +51,7 @@ pub fn is_written(source: &Source, path: &str) -> bool {
         || (source.parts().iter()).any(|(_, part)| is_written(part, path))
 }
 
-/// A whole document in which keys may hold several values.
-///
-/// What is wrong with its lists and ranges themselves is reported here.
+/// A document in which keys may hold several values; what is wrong with its lists and ranges is reported here.
 pub fn document<'s>(
     source: &'s Arc<Source>,
     lists: &'s Lists,
@@ -68,15 +61,10 @@ pub fn document<'s>(
     Document::new(source, root, broken, lists, diagnostics)
 }
 
-/// The parts of a [joined](Source::joined) source as one document, in which a key of an
-/// earlier part wins over that of a later one. Tables are merged key by key, unless `is_value`
-/// says of their path that they are to be taken whole.
-///
-/// The texts in `unset` at the top of a part are paths of keys, with dots, that the parts behind it are read without; one
-/// that none of them has is a mistake.
-///
-/// Every part should have been [read](document()) by itself before: what a part says in vain is not
-/// looked at here.
+/// The parts of a [joined](Source::joined) source as one document: a key of an earlier part wins. Tables are merged key by
+/// key, unless `is_value` says of their path that they are taken whole. The texts in `unset` at the top of a part are paths
+/// of keys, with dots, that the parts behind it are read without; one that none of them has is a mistake. Every part should
+/// have been [read](document()) by itself before.
 pub fn merged<'s>(
     source: &'s Arc<Source>,
     lists: &'s Lists,

@@ -5,8 +5,7 @@ use super::name::is_unseen;
 /// Longest piece of input repeated in a message.
 const LONGEST_SHOWN: usize = 40;
 
-/// The input as it may stand inside a one-line message: characters that are not seen are spelt
-/// out, and the end of a long text is left off.
+/// The input for a one-line message: characters that are not seen are spelt out, the end of a long text is left off.
 pub(super) fn shown(input: &str) -> String {
     let mut out = String::new();
     for (index, character) in input.chars().enumerate() {
@@ -23,7 +22,6 @@ pub(super) fn shown(input: &str) -> String {
     out
 }
 
-/// Words as a list for reading: `` `a`, `b` ``.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")

@@ -1,5 +1,3 @@
-//! The axes of a specification, checked.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +10,6 @@ use super::written_grid::{AxisKind, Text, WrittenAxis};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
 
-/// The axes, in the order in which a person wrote them.
 pub(super) fn axes(
     check: &mut Check<'_>,
     written: &BTreeMap<Text, Spanned<WrittenAxis>>,

@@ -1,8 +1,6 @@
-//! Cheap versions of the runs of a job: on part of the data, or for part of its epochs.
-//!
-//! A specification names the column that tells how much of it a run had, and how much the whole run has: rows with less
-//! are cheap versions of the run with the same values on all axes. Where that column tells jobs apart, those with less stay jobs of
-//! their own, and are cheap versions of the whole one besides.
+//! Cheap versions of the runs of a job: on part of the data, or for part of its epochs. A column tells how much of the whole
+//! a run had; rows with less are cheap versions of the run with the same values on all axes. Where that column tells jobs
+//! apart, those with less are jobs of their own, too.
 
 use std::ops::{Bound as End, Range};
 use std::sync::Arc;
@@ -19,7 +17,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 pub struct CheapRuns {
     /// The share, above 0 and below 1.
     pub share: f64,
-    /// The runs, as those of a job.
     pub job: Job,
     /// Configuration of `job` that stands for each of the whole job; `None` for those that had no such run.
     places: Vec<Option<usize>>,
@@ -57,7 +54,6 @@ impl CheapRuns {
         late.map(|(at, ..)| row_of(at))
     }
 
-    /// The configuration of `job` that stands for one of the whole job.
     #[inline]
     pub fn place(&self, configuration: usize) -> Option<usize> {
         self.places.get(configuration).copied().flatten()
@@ -160,7 +156,6 @@ pub(super) fn of_jobs(
     jobs[whole].cheap = cheap.collect();
 }
 
-/// Warns of cheap runs that stand for nothing.
 pub(super) fn stray(source: &Arc<Source>, rows: &[Range<usize>]) -> Diagnostics {
     let mut warnings = Diagnostics::default();
     if let Some(first) = rows.first() {

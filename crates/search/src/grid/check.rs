@@ -1,5 +1,3 @@
-//! The parts of a specification, checked one by one.
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,10 +15,8 @@ use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// Looks at a specification part by part.
 pub(super) struct Check<'a> {
     pub source: &'a Arc<Source>,
-    /// Name of the table, and its columns.
     pub table: &'a str,
     pub columns: &'a [String],
     pub diagnostics: &'a mut Diagnostics,

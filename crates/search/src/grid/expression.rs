@@ -1,9 +1,7 @@
-//! Arithmetic on columns, as a specification writes it.
-//!
-//! `+`, `-`, `*`, `/`, `ceil`, brackets, `if(a < b, then, else)`, `min(…)` and `max(…)` over numbers and names; a name
-//! with other characters than letters, digits and `_` stands in braces: `{training time} / 3600`. It is read as a rule
-//! of [`scavsim_read::expression`] and computed on [`Line`]s: that tells whether it is linear in the time by its form,
-//! not by trying.
+//! Arithmetic on columns, as a specification writes it: `+`, `-`, `*`, `/`, `ceil`, brackets, `if(a < b, then, else)`,
+//! `min(…)` and `max(…)` over numbers and names; a name with other characters than letters, digits and `_` stands in braces:
+//! `{training time} / 3600`. A rule of [`scavsim_read::expression`], computed on [`Line`]s, whose form tells whether it is
+//! linear in the time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +21,6 @@ pub const MOST_NAMES: usize = 16;
 /// A number that may depend on the time t: `at + per·t`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Line {
-    /// Value at t = 0.
     pub at: f64,
     /// What each second adds.
     pub per: f64,
@@ -32,14 +29,12 @@ pub struct Line {
 }
 
 impl Line {
-    /// The time itself.
     pub const TIME: Line = Line {
         at: 0.0,
         per: 1.0,
         is_bent: false,
     };
 
-    /// A number that does not depend on the time.
     pub const fn constant(at: f64) -> Line {
         Line {
             at,
@@ -101,7 +96,6 @@ fn most(a: Line, b: Line) -> Line {
     of_two(a, b, |a, b| a >= b)
 }
 
-/// What a rule computes from the values of its names.
 #[derive(Debug, Clone)]
 enum Arithmetic {
     Number(Line),
@@ -111,7 +105,6 @@ enum Arithmetic {
     Ceiling(Box<Arithmetic>),
     /// From left to right.
     Chain(Box<Arithmetic>, Vec<(Operation, Arithmetic)>),
-    /// One of two, as a comparison says.
     Either(Box<ConditionalValue>),
 }
 
@@ -150,7 +143,6 @@ impl ConditionalValue {
 type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {
-    /// The arithmetic of a part of a rule, whose names are added to those known.
     fn new(
         part: &Part,
         names: &mut Vec<(String, Range<usize>)>,
@@ -347,7 +339,6 @@ fn inside(written: &Spanned<String>, source: &Source) -> Option<usize> {
     (there == Some(text.as_str())).then_some(start)
 }
 
-/// A person's own words in a one-line message.
 fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let short: String = text.chars().take(MOST).collect();

@@ -1,8 +1,6 @@
-//! Which figures of the rule of costs are known before a run, as far as rows tell it.
-//!
-//! A column beside the axes may be a price that was written into every row, or something that was measured. It is
-//! known beforehand where it is the same in all rows, in all rows of a job, or in all rows with one value of one axis. An axis of
-//! numbers of which no two rows share a value tells nothing: everything would follow from it.
+//! Which figures of the rule of costs are known before a run: those that are the same in all rows, in all rows of a job, or
+//! in all rows with one value of one axis. An axis of numbers of which no two rows share a value tells nothing: everything
+//! would follow from it.
 
 use std::collections::HashMap;
 
@@ -10,7 +8,6 @@ use super::bits;
 use super::meaning::KindSpec;
 use super::spec::Spec;
 
-/// What rows have said so far.
 pub(super) struct Follows {
     names: Vec<Name>,
 }

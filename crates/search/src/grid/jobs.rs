@@ -1,5 +1,3 @@
-//! Rows put together to jobs.
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,17 +12,14 @@ use super::{Bill, Goal, Job, Rule, Run, bits};
 use scavsim_data::space::{Axis, AxisKind, Space};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// The jobs of a table while its rows come in.
 pub(super) struct Jobs<'a> {
     spec: &'a Spec,
     source: &'a Arc<Source>,
     all: Vec<JobBuilder>,
     by_name: HashMap<String, usize>,
-    /// Which figures of the rule of costs are known before a run.
     pub follows: Follows,
 }
 
-/// A job while its rows come in.
 struct JobBuilder {
     name: String,
     /// Cheap versions of it, by the bits of their shares.
@@ -95,9 +90,7 @@ impl<'a> Jobs<'a> {
         before.runs.push((read.run, read.bill));
     }
 
-    /// The jobs, whose axes have these `levels`.
-    ///
-    /// Rows of cheap runs that stand for nothing go to `stray`.
+    /// The jobs, whose axes have these `levels`. Rows of cheap runs that stand for nothing go to `stray`.
     pub fn done(
         self,
         levels: &[Vec<Arc<str>>],

@@ -1,5 +1,3 @@
-//! The grids embedded in the binary.
-
 use include_dir::{Dir, include_dir};
 
 use super::{Grid, load};
@@ -13,12 +11,10 @@ pub fn embedded(name: &str) -> Option<Folder> {
     Some(Folder::Embedded { root, dir })
 }
 
-/// The embedded grid called `name`; `None` where there is none, or with `diagnostics`.
 pub fn load(name: &str, diagnostics: &mut Diagnostics) -> Option<Grid> {
     load::load(&embedded(name)?, diagnostics)
 }
 
-/// The names of all embedded grids, in alphabetical order.
 pub fn names() -> Vec<&'static str> {
     folder::names(&EMBEDDED)
 }

@@ -22,19 +22,16 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Grid> {
     read(&spec?, &rows?, diagnostics).map(|read| read.grid)
 }
 
-/// A grid, and what its specification uses of the table.
 #[derive(Debug, Clone)]
 pub struct LoadedGrid {
     pub grid: Grid,
     pub table: Table,
-    /// Columns that the specification has a use for, in the order of the table, and whether their
-    /// cells are measurements; of the others, every character counts.
+    /// Columns that the specification uses, in order, and whether their cells are measurements; of others, every character
+    /// counts.
     pub used: Vec<(String, bool)>,
-    /// What may be meant so.
     pub warnings: Diagnostics,
 }
 
-/// Warns of a rule of costs that only a run tells.
 fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnostics {
     let mut warnings = Diagnostics::default();
     let Some(cost) = &spec.cost else {
@@ -102,7 +99,6 @@ fn name_programs(
     }
 }
 
-/// Reads a specification and its table; every mistake goes to `diagnostics`.
 pub fn read(
     spec: &Arc<Source>,
     rows: &Arc<Source>,

@@ -18,7 +18,6 @@ pub(super) enum Meaning {
     Column(String),
     /// What the lookup at this place says of the row.
     Lookup(usize),
-    /// The seconds that are paid for.
     Time,
 }
 
@@ -26,7 +25,6 @@ pub(super) enum Meaning {
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
     pub expression: Expression,
-    /// One per name.
     pub meanings: Vec<Meaning>,
 }
 
@@ -39,7 +37,6 @@ impl Bound {
         }
     }
 
-    /// The columns that it names itself.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.meanings.iter().filter_map(|meaning| match meaning {
             Meaning::Column(column) => Some(column.as_str()),
@@ -56,8 +53,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Whether it has the time in it. Else it is the bill of the whole run, which says nothing of its price before it is
-    /// known how long it takes.
+    /// Whether the time is in it. Else it is the bill of the whole run, which is no price before the run's length is known.
     pub fn is_timed(&self) -> bool {
         self.bound.meanings.contains(&Meaning::Time)
     }
@@ -69,7 +65,6 @@ pub(super) struct AxisSpec {
     pub kind: KindSpec,
 }
 
-/// Where the values of an axis stand.
 pub(super) enum From {
     Column(String),
     Formula(Bound),
@@ -88,7 +83,6 @@ pub(super) struct Lookup {
     pub values: BTreeMap<String, f64>,
 }
 
-/// When a run has reached its target.
 pub(super) enum TargetRule {
     Completed,
     AtLeast(f64),
@@ -113,11 +107,9 @@ pub(super) struct FidelitySpec {
     pub column: String,
     /// What the whole run has.
     pub full: f64,
-    /// Whether that column tells jobs apart.
     pub is_of_jobs: bool,
     /// Whether its rows are points on the way of the whole run.
     pub is_curve: bool,
-    /// Where all that stands.
     pub span: Range<usize>,
 }
 

@@ -1,19 +1,6 @@
-//! A measured grid: real runs of jobs over configurations, replayed as they were.
-//!
-//! In: a CSV with a row per run, and a specification in TOML that says what its columns are. Out: a
-//! [`Grid`] of [`Job`]s, each with its [`Space`] of the configurations that were run, their
-//! [`Run`]s and what any number of seconds of them costs. Combinations that nobody ran are holes:
-//! no configuration stands for them, so nothing can pick one.
-//!
-//! - [`load`]: a folder → a checked grid.
-//! - [`library`]: the grids embedded in the binary.
-//! - `written_grid`: the specification as it is written; `spec`: what it means for the columns of a
-//!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
-//! - `meaning`: what the parts of a specification come to.
-//! - [`expression`]: arithmetic on columns.
-//! - `rows`: rows of the table, read; `jobs`: put together to jobs; `follows`: which of their figures follow from an axis;
-//!   `types`: what VM types have; `cheap`: cheap versions of runs.
-//! - [`report`]: a grid in numbers, for people.
+//! A measured grid: real runs of jobs over configurations, replayed as they were. From a CSV with a row per run and a
+//! specification in TOML to a [`Grid`] of [`Job`]s, each with its [`Space`], its [`Run`]s and what any number of seconds of
+//! them costs. Combinations that nobody ran are holes: no configuration stands for them, so nothing can pick one.
 
 mod axes;
 mod cheap;
@@ -46,17 +33,14 @@ pub use cheap::CheapRuns;
 pub const SPEC: &str = "grid.toml";
 pub const ROWS: &str = "rows.csv";
 
-/// Runs of one or several jobs.
 #[derive(Debug, Clone)]
 pub struct Grid {
     pub name: String,
     pub about: About,
     pub probe: ProbeCharge,
-    /// All jobs, in the order of the table.
     pub jobs: Vec<Job>,
     /// Places in `jobs` of those to take where nobody names one.
     pub default_jobs: Vec<usize>,
-    /// What it says of its VM types.
     pub types: Vec<StatedType>,
 }
 
@@ -70,7 +54,6 @@ pub struct StatedType {
 }
 
 impl StatedType {
-    /// The VM type for a fleet.
     pub fn own(&self) -> OwnVm<'_> {
         OwnVm {
             table: &self.vm,
@@ -83,7 +66,6 @@ impl StatedType {
     }
 }
 
-/// Where a grid comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// What was measured.
@@ -93,7 +75,6 @@ pub struct About {
     /// Address, with the commit where there is one.
     pub url: String,
     pub licence: String,
-    /// What a reader must know of it.
     pub note: String,
 }
 
@@ -104,11 +85,9 @@ pub struct ProbeCharge {
     pub cut_off: bool,
 }
 
-/// How much of a run a probe is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Charge {
-    /// All of it.
     Whole,
     /// The steps of the probe at the run's step time.
     Steps,
@@ -136,7 +115,6 @@ impl Goal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Reached,
-    /// Without having reached the target.
     Unreached,
     /// The run broke, or was stopped.
     Failed,
@@ -151,11 +129,9 @@ pub struct Run {
     /// What its target is about, such as an accuracy.
     pub quality: Option<f64>,
     pub steps: Option<f64>,
-    /// Passes over the data.
     pub epochs: Option<f64>,
     /// Samples in one pass over the data, D.
     pub samples_per_epoch: Option<f64>,
-    /// Mean seconds of a step.
     pub step_s: Option<f64>,
     pub step_from: StepFrom,
     /// Seconds of the run for compute and waiting at the barrier.
@@ -194,11 +170,9 @@ pub struct DerivedMetrics {
 /// One job: the configurations on which it was run.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Name of the job in the grid.
     pub name: String,
     /// The program that it runs, where the grid names it: jobs of one program on other inputs are no independent ones.
     pub program: Option<String>,
-    /// What the quality of its runs has to come to, where that is the target.
     pub goal: Option<Goal>,
     /// The configurations that were run, in the order of the table.
     pub space: Space,
@@ -218,11 +192,12 @@ pub struct Job {
     places: HashMap<Vec<u64>, usize>,
 }
 
-/// What a run costs over time.
 #[derive(Debug, Clone, PartialEq)]
 enum Bill {
-    /// So much at its start and for each second.
-    Linear { at_start: f64, per_s: f64 },
+    Linear {
+        at_start: f64,
+        per_s: f64,
+    },
     /// The rule's values for its names.
     Bent(Vec<Line>),
 }
@@ -252,7 +227,6 @@ impl Rule {
 }
 
 impl Job {
-    /// The runs of a configuration, at least one.
     #[inline]
     pub fn runs(&self, configuration: usize) -> &[Run] {
         &self.runs[self.first[configuration]..self.first[configuration + 1]]
@@ -274,7 +248,6 @@ impl Job {
         self.runs.len() + cheap.sum::<usize>()
     }
 
-    /// All runs with their configuration.
     pub fn all_runs(&self) -> impl Iterator<Item = (usize, usize, &Run)> {
         (0..self.space.len()).flat_map(|configuration| {
             let runs = self.runs(configuration).iter().enumerate();
@@ -335,7 +308,6 @@ impl Job {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// This job on some of its configurations, in the order given.
     #[must_use]
     pub fn only(&self, kept: &[usize]) -> Job {
         let (mut runs, mut bills, mut first) = (Vec::new(), Vec::new(), vec![0]);

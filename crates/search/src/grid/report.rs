@@ -5,9 +5,8 @@ use super::{Job, Outcome, Run};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     pub runs: usize,
-    /// Configurations that were run.
     pub configurations: usize,
-    /// Combinations that were not.
+    /// Combinations that were not run.
     pub holes: u64,
     pub failed: usize,
     /// Runs that ended without the target.
@@ -41,7 +40,6 @@ impl Counts {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     pub configuration: usize,
-    /// Seconds to the target.
     pub time_s: f64,
     /// USD to the target, where the grid has a rule of costs.
     pub usd: Option<f64>,
@@ -62,8 +60,7 @@ pub fn figures(job: &Job) -> impl Iterator<Item = (Best, f64)> {
     job.all_runs().filter_map(reached)
 }
 
-/// The cheapest run to the target, or the fastest where the grid has no rule of costs; the first
-/// of several. `None` if none reached it.
+/// The cheapest run to the target, or the fastest without a rule of costs; the first of several.
 pub fn best(job: &Job) -> Option<Best> {
     (figures(job).min_by(|a, b| a.1.total_cmp(&b.1))).map(|(best, _)| best)
 }

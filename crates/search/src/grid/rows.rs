@@ -29,7 +29,6 @@ pub(super) struct ReadRow {
     pub span: Range<usize>,
 }
 
-/// Reads rows, and learns the names on categorical axes.
 pub(super) struct Reader<'a> {
     pub spec: &'a Spec,
     pub source: &'a Arc<Source>,
@@ -41,7 +40,6 @@ pub(super) struct Reader<'a> {
 const MOST: f64 = 1e12;
 const AT_LEAST_0: (End<f64>, End<f64>) = (End::Included(0.0), End::Included(MOST));
 const ABOVE_0: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(MOST));
-/// γ/K.
 const NOISE: (End<f64>, End<f64>) = (End::Excluded(0.0), End::Included(1.0));
 
 impl<'a> Reader<'a> {
@@ -57,7 +55,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The row; `None` if anything in it is wrong.
     pub fn read(&mut self, row: &Row<'_>, d: &mut Diagnostics) -> Option<ReadRow> {
         let before = d.len();
         let spec = self.spec;
@@ -165,7 +162,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The cells of a row, with its values on the axes.
 struct Cells<'a> {
     spec: &'a Spec,
     source: &'a Arc<Source>,

@@ -1,5 +1,3 @@
-//! What names in expressions stand for.
-
 use std::sync::Arc;
 
 use super::expression::Expression;
@@ -7,7 +5,6 @@ use super::meaning::{AxisSpec, Bound, From, KindSpec, Lookup, Meaning};
 use super::written_grid::Text;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// All that a name may stand for.
 pub(super) struct Scope<'a> {
     pub source: &'a Arc<Source>,
     pub axes: &'a [AxisSpec],
@@ -112,7 +109,6 @@ impl UnresolvedName {
     }
 }
 
-/// Words as a list for reading, each once.
 pub(super) fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 24;
     let mut each: Vec<&str> = Vec::new();

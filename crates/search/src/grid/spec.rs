@@ -15,14 +15,12 @@ use super::written_grid::{Text, WrittenGrid};
 use super::{About, ProbeCharge, StatedType};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// A checked specification.
 pub(super) struct Spec {
     pub name: String,
     pub about: About,
     pub probe: ProbeCharge,
     pub job: Option<String>,
     pub default_jobs: Vec<Text>,
-    /// Programs, each with its jobs.
     pub programs: Vec<(String, Vec<Text>)>,
     pub repeats: bool,
     pub repeat: Option<String>,
@@ -35,13 +33,11 @@ pub(super) struct Spec {
     pub cost: Option<Cost>,
     pub vms: Option<Bound>,
     pub keep: Vec<String>,
-    /// What is said of VM types, with the place of each.
     pub types: Vec<(StatedType, Range<usize>)>,
     pub fidelity: Option<FidelitySpec>,
 }
 
 impl Spec {
-    /// What `written` means for a table of `columns`; every mistake goes to `diagnostics`.
     pub fn new(
         written: &WrittenGrid,
         source: &Arc<Source>,
@@ -143,7 +139,6 @@ impl Spec {
         axes.chain(lookups).chain(others.map(String::as_str))
     }
 
-    /// Columns that the specification has a use for.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let rules = [
             self.cost.as_ref().map(|cost| &cost.bound),

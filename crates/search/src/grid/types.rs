@@ -1,5 +1,3 @@
-//! What a specification says of VM types.
-
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +14,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 /// Most that a VM has of anything.
 const MOST: f64 = 1e6;
 
-/// What is said of each type, with its place.
 pub(super) fn stated(
     check: &mut Check<'_>,
     written: &WrittenGrid,

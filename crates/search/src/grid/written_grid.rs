@@ -38,7 +38,6 @@ pub(super) struct WrittenGrid {
     pub fidelity: Option<Spanned<WrittenFidelity>>,
 }
 
-/// Which rows are cheap versions of runs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenFidelity {
@@ -47,7 +46,6 @@ pub(super) struct WrittenFidelity {
     pub curve: bool,
 }
 
-/// What a VM of a type has.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenType {
@@ -66,7 +64,6 @@ pub(super) struct WrittenAxis {
     pub levels: Option<Spanned<Vec<Text>>>,
 }
 
-/// What the values of an axis are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum AxisKind {
@@ -90,7 +87,6 @@ pub(super) struct WrittenMetrics {
     pub noise_normalised: Option<Text>,
 }
 
-/// When a run has reached its target.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenTarget {
@@ -99,7 +95,6 @@ pub(super) struct WrittenTarget {
     pub column: Option<Text>,
 }
 
-/// What a probe is charged.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenProbe {
@@ -107,7 +102,6 @@ pub(super) struct WrittenProbe {
     pub cut_off: bool,
 }
 
-/// A number per value of an axis or column.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WrittenLookup {

@@ -1,8 +1,7 @@
-//! Which few experiments tell most of the coefficients of a linear law for what they take.
-//!
-//! Of n rows x of a matrix X, those with the least tr((XᵀX)⁻¹)·Σ cost: the variance of all coefficients together, which is
-//! halved by twice the experiments, times what these take. That is A-optimal design within a budget of cost (Ernest, NSDI 2016),
-//! with whole experiments in place of shares. By exchange, so it is a design that no exchange of one experiment improves.
+//! Which few experiments tell most of the coefficients of a linear law for what they take: of n rows x of X, those with the
+//! least tr((XᵀX)⁻¹)·Σ cost, the variance of all coefficients (halved by twice the experiments) times the cost. A-optimal
+//! design within a budget of cost (Ernest, NSDI 2016), with whole experiments in place of shares; no exchange of one
+//! experiment improves it.
 
 use scavsim_base::stats::cholesky::{cholesky, inverse_column};
 
@@ -120,7 +119,6 @@ impl Design {
     }
 }
 
-/// The first of those for which `of` is least.
 fn least(all: impl Iterator<Item = usize>, of: impl Fn(&usize) -> f64) -> Option<usize> {
     let valued = all.map(|at| (at, of(&at)));
     let least = valued.reduce(|best, next| if next.1 < best.1 { next } else { best });

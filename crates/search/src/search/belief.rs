@@ -1,5 +1,3 @@
-//! What is believed of one value: a normal distribution, and what follows from it.
-
 use scavsim_base::stats::normal;
 
 /// Mean and standard deviation of one value.

@@ -1,8 +1,7 @@
-//! Bayesian optimisation that is told all but the step time: prices, and epochs to the target.
-//!
-//! Probes of steps. A Gaussian process over the logarithm of the step time makes, with the epochs and the price of a
-//! configuration, a log-normal value of each; the next probe is where that is expected to fall furthest below the best so far.
-//! Where nothing tells epochs, it is the time to the target that is modelled, and runs go to the target.
+//! Bayesian optimisation that is told all but the step time: prices, and epochs to the target. A Gaussian process over the
+//! logarithm of the step time gives a log-normal value of each configuration; the next probe is where that is expected to
+//! fall furthest below the best so far. Where nothing tells epochs, it models the time to the target, and runs go to the
+//! target.
 
 use super::belief::Belief;
 use super::features::Features;
@@ -114,7 +113,6 @@ impl Strategy for BoStepTime {
     }
 }
 
-/// What was looked at so far.
 struct StepLooks<'a, 't, 'f> {
     strategy: &'a BoStepTime,
     task: &'a Task<'a>,
@@ -152,7 +150,6 @@ impl StepLooks<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether all runs to the target failed so far.
     fn has_failed(&self) -> bool {
         self.strategy.probing.is_to_target() && self.forecast.time_s.iter().all(Option::is_none)
     }

@@ -50,10 +50,8 @@ impl Recipe for DearestSettings {
     }
 }
 
-/// An end of the list of prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Corner {
-    /// The lowest price per hour.
     Cheapest,
     Dearest,
 }
@@ -73,7 +71,6 @@ impl Corner {
     }
 }
 
-/// The strategy, ready for any task.
 pub(super) struct ByPrice {
     pub(super) corner: Corner,
     /// Runs; 0 without a look.

@@ -1,9 +1,7 @@
-//! CherryPick (NSDI 2017): Bayesian optimisation with expected improvement.
-//!
-//! Whole runs. The first stand in every part of the space, whose axes are cores and memory, too, as far as machines are known; each
-//! further one is where the value of the objective is expected to fall furthest below the best so far, times the chance that it
-//! keeps the limits, by a Gaussian process over the values themselves. It stops when that is less than a tenth of the best, after
-//! six runs.
+//! CherryPick (NSDI 2017): Bayesian optimisation with expected improvement, over whole runs. The first stand in every part of
+//! the space (by cores and memory too, where known); each further one is where the objective is expected to fall furthest
+//! below the best so far, times the chance that it keeps the limits, by a Gaussian process over the values themselves. It
+//! stops when that is less than a tenth of the best, after six runs.
 
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
@@ -97,7 +95,6 @@ impl Strategy for CherryPick {
     }
 }
 
-/// What the runs so far tell.
 struct ObservedRuns<'f> {
     process: GaussianProcess<'f>,
     worst: f64,

@@ -1,8 +1,6 @@
-//! Collaborative filtering, as Paragon and Quasar place jobs: a few runs of this job, and what earlier jobs that went alike came to
-//! elsewhere.
-//!
-//! Logarithms of times less the mean of their job are factored, L ≈ Σ u·v, by alternating ridge regressions over the runs that
-//! there are. The runs of this job, drawn at random, give it factors of its own by one more ridge regression.
+//! Collaborative filtering, as Paragon and Quasar place jobs. Logarithms of times less the mean of their job are factored, L
+//! ≈ Σ u·v, by alternating ridge regressions over earlier runs; the runs of this job, drawn at random, give it factors of its
+//! own by one more.
 
 use super::other_jobs::OtherJobs;
 use super::settings::strategy_settings;

@@ -76,7 +76,6 @@ impl Strategy for CoordinateDescent {
     }
 }
 
-/// A walk through the space, with what was seen on the way.
 struct Descent<'a, 't> {
     task: &'a Task<'a>,
     probing: &'a Prober,
@@ -86,8 +85,7 @@ struct Descent<'a, 't> {
 }
 
 impl Descent<'_, '_> {
-    /// How good a configuration is, the lower the better, that is probed if it was not; infinite where
-    /// nothing is known of it.
+    /// How good a configuration is, lower is better; it is probed if it was not. Infinite where nothing is known of it.
     fn value(&mut self, at: usize) -> Result<DescentScore, Stop> {
         if !std::mem::replace(&mut self.tried[at], true) {
             (self.probing).probe_and_predict(self.testbed, at, self.forecast)?;

@@ -1,8 +1,7 @@
-//! Expected improvement per cost of looking: where a run is expected to gain most for what it takes itself.
-//!
-//! Whole runs, the first two in the corner of the objective: at the lowest prices per hour, or by time at the highest. A Gaussian process over the logarithms tells what each takes
-//! and gains; a run that has come to the best value so far is given up. It stops as CherryPick does. That a look has its own price is
-//! the point of HeterBO (IPDPS 2020) and of Lynceus (ICDCS 2020); their priors and lookahead are not in it.
+//! Expected improvement per cost of looking: where a run is expected to gain most for what it takes. Whole runs, the first
+//! two in the corner of the objective: at the lowest prices per hour, or by time at the highest; a run that has come to the
+//! best value so far is given up. It stops as CherryPick does. HeterBO (IPDPS 2020) and Lynceus (ICDCS 2020) price a look;
+//! their priors and lookahead are not in it.
 
 use super::by_price::Corner;
 use super::features::Features;

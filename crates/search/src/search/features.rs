@@ -16,8 +16,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The features of all configurations of a task, and how many cores their machines have and how much memory for each, as far as
-    /// that is known.
+    /// The features of all configurations, with the cores of their machines and memory per core, where known.
     pub(super) fn with_machines(task: &Task<'_>) -> Features {
         let machines = machines(task).unwrap_or_default();
         let logs = |of: &dyn Fn(f64, f64) -> f64| {
@@ -32,7 +31,6 @@ impl Features {
         Features::and(space, prices, [])
     }
 
-    /// The features of a space, with further columns.
     fn and(
         space: &Space,
         prices: Option<&dyn Prices>,

@@ -1,8 +1,7 @@
-//! A Gaussian process over a finite list of configurations: exact, deterministic, one observation at a time.
-//!
-//! Matérn 5/2 over the distance of [`Features`], a constant mean and a variance that are both the likeliest ones at any
-//! moment. Each observation adds one row of the triangle L of the covariance, for all configurations at once:
-//! O(N·n) for the n-th of N, and as much memory; what is believed is then O(N). Of a few length scales the likeliest is asked.
+//! A Gaussian process over a finite list of configurations: exact, deterministic, one observation at a time. Matérn 5/2 over
+//! the distance of [`Features`], with the likeliest constant mean and variance, and the likeliest of a few length scales.
+//! Each observation adds one row of the triangle L of the covariance, for all configurations at once: O(N·n) time and memory
+//! for the n-th of N; beliefs are then O(N).
 
 use super::belief::Belief;
 use super::features::Features;
@@ -12,7 +11,6 @@ use scavsim_base::stats::field::{Rows, matern};
 
 /// Length scales that are tried, in lengths of an axis.
 const LENGTHS: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
-/// What is believed of all configurations.
 #[derive(Debug, Clone)]
 pub(super) struct GaussianProcess<'f> {
     features: &'f Features,
@@ -27,14 +25,12 @@ struct Scale {
     /// L⁻¹·k(observed, x), a row per observation, over all x.
     rows: Rows,
     sums: Sums,
-    /// What is known of each x.
     points: Vec<PosteriorProducts>,
     /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
 }
 
 impl<'f> GaussianProcess<'f> {
-    /// Nothing observed yet of `count` configurations.
     pub(super) fn new(features: &'f Features, count: usize) -> Self {
         let scale = |&length: &f64| Scale {
             length,
@@ -50,7 +46,6 @@ impl<'f> GaussianProcess<'f> {
         }
     }
 
-    /// `value` was seen at a configuration.
     pub(super) fn observe(&mut self, at: usize, value: f64) {
         for scale in &mut self.scales {
             scale.observe(self.features, self.count, at, value);
@@ -78,8 +73,7 @@ impl<'f> GaussianProcess<'f> {
         Some(Outlook::new(scale.sums, points, covariance))
     }
 
-    /// The correlation of the values at two places before anything is seen, with the likeliest length scale; `None` before
-    /// two observations.
+    /// The prior correlation of two places, with the likeliest length scale; `None` before two observations.
     pub(super) fn correlation(&self, a: usize, b: usize) -> Option<f64> {
         let scale = self.likeliest()?;
         Some(scale.covariance(self.features.square(a, b)))

@@ -61,8 +61,8 @@ impl Strategy for LatinHypercube {
     }
 }
 
-/// At most `count` different configurations: each coordinate is parted into as many equal parts, a point is put into each
-/// part of each, at random, and the configuration nearest to it is taken.
+/// At most `count` configurations: each coordinate is cut into `count` parts, each part gets one random point, the nearest is
+/// taken.
 pub(super) fn design(
     features: &Features,
     configurations: usize,

@@ -12,12 +12,10 @@ pub(super) fn is_paid(belief: &Belief, left: f64) -> bool {
 /// A path of runs: what it is expected to improve and to take.
 pub(super) type Path = (f64, f64);
 
-/// Improvement over what it takes.
 pub(super) fn ratio((gain, takes): Path) -> f64 {
     gain / takes.max(f64::MIN_POSITIVE)
 }
 
-/// A look ahead over a few candidates.
 pub(super) struct Lookahead {
     /// The greatest value of each that keeps the limits.
     pub(super) most: Vec<f64>,

@@ -1,9 +1,8 @@
-//! Lynceus (ICDCS 2020): Bayesian optimisation that looks ahead and has a budget.
-//!
-//! Whole runs, the first from a Latin hypercube over 3 % of the space, at most half of a budget of runs. Each further one begins the path of runs that
-//! is expected to improve most over what it takes: the run itself, and with each of three values that it may come to
-//! the one that would then be made. Only runs that the rest of the budget pays for with 99 % are asked. A run is
-//! given up at the best value so far, and counts as what the model expects above it.
+//! Lynceus (ICDCS 2020): Bayesian optimisation that looks ahead and has a budget. Whole runs, the first from a Latin
+//! hypercube over 3 % of the space (at most half of a budget of runs). Each further one begins the path of runs that is
+//! expected to improve most over what it takes: the run, and with each of three values that it may come to, the one that
+//! would follow. Only runs that the rest of the budget pays for with 99 % are asked. A run is given up at the best value so
+//! far, and counts as what the model expects above it.
 
 use super::belief::Belief;
 use super::features::Features;

@@ -1,5 +1,3 @@
-//! What the VMs of configurations have, as far as anything tells.
-
 use super::Task;
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::{AxisKind, VM};

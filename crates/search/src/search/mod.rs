@@ -1,32 +1,8 @@
-//! Strategies: how a configuration is searched for.
+//! Strategies: how a configuration is searched for. A strategy is built once per workload from its [`Task`] and what it takes
+//! of the [`Past`], then searches many times on a testbed and leaves a decision, or a [`Forecast`] of the time to the target
+//! per configuration, from which the objective picks.
 //!
-//! A strategy is built once per workload from its [`Task`] and what it takes of the [`Past`], then
-//! searches many times on a testbed and leaves a [`Forecast`] of the time to the target per
-//! configuration, from which the objective picks, or a decision.
-//!
-//! - [`registry`]: all strategies by name. A new one is a file here and a line there.
-//!   The oracle is not a search: the experiment gives it the truth.
-//! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`online`] knows nothing beforehand, [`one_run`] as
-//!   much as a newcomer does, [`same_job`] all that was ever measured.
-//! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
-//! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
-//!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
-//!   configurations to the target.
-//! - [`random_forest`]: the same over a `regression_forest`.
-//! - [`successive_halving`], [`trimtuner_like`]: cheap versions of runs, where a grid has them.
-//! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
-//! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
-//! - [`average_best`], [`collaborative_filtering`], [`rule_selector`], [`value_of_information_history`]: what `other_jobs`, earlier runs of
-//!   other jobs, tell; `selection`: the rule that would have been best on them.
-//! - [`planner`]: parallel plans by a model of their steps.
-//! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
-//! - [`external`]: another program.
-//! - `prober`: what strategies that probe have in common; [`models`]: what they fit;
-//!   [`settings`]: the choices that the paper leaves open.
-//! - `machines`: what VMs have, as far as anything tells.
-//! - [`space`]: corners and starting points of a list of configurations.
-//! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
-//! - [`objective`]: time, cost, knee.
+//! A new strategy is a file here and a line in [`registry`]. The oracle is not a search: the experiment gives it the truth.
 
 mod a_optimal;
 pub mod average_best;

@@ -1,8 +1,6 @@
-//! What strategies fit: a line for epochs against noise, a line for noise against batch, a plane
-//! for the step against local batch and workers.
-//!
-//! Every "proportional" law of the paper is fitted with an intercept: without one the noise line
-//! is off by 20–26 % on the paper's own figures.
+//! What strategies fit: lines for epochs against noise and noise against batch, a plane for the step against local batch and
+//! workers. Every "proportional" law of the paper has an intercept here: without one the noise line is off by 20–26 % on the
+//! paper's own figures.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,12 +17,10 @@ use scavsim_data::space::Space;
 pub struct EpochLine {
     /// The line; the intercept is e*, the slope θ.
     pub line: Line,
-    /// Least and greatest noise it was fitted to.
     pub range: (f64, f64),
 }
 
 impl EpochLine {
-    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if there are none.
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochLine> {
         let tells = |offer: &Offer<'_>| offer.has_noise && offer.has_epochs;
         let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
@@ -33,8 +29,7 @@ impl EpochLine {
         EpochLine::fit(&history, from)
     }
 
-    /// Takes one of the workload's own runs to the target, the first that is `wanted`, else the first of all: its epochs
-    /// for every noise. `None` if there is none.
+    /// Takes one of the workload's own runs to the target, the first that is `wanted` if any: its epochs for every noise.
     pub fn of_one_run(
         past: &mut Past<'_>,
         wanted: impl Fn(&Offer<'_>) -> bool,
@@ -66,7 +61,6 @@ impl EpochLine {
         }
     }
 
-    /// Fits the stored runs that have both noise and epochs; `None` if there are none.
     pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
         let known = || {
             (history.runs.iter()).filter_map(|r| Some((r.workers, r.noise_normalised?, r.epochs?)))
@@ -86,8 +80,7 @@ impl EpochLine {
         })
     }
 
-    /// Epochs at a noise. Outside the fitted range the ends are held: e* comes out negative on
-    /// measured data, so the line means nothing there.
+    /// Epochs at a noise, held at the ends of the fitted range: e* comes out negative on measured data.
     pub fn epochs(&self, noise_normalised: f64) -> f64 {
         let (low, high) = self.range;
         self.line.value_at(noise_normalised.max(low).min(high))
@@ -123,7 +116,6 @@ impl EpochTable {
         }
     }
 
-    /// A table of the same epochs with every batch.
     pub fn constant(epochs: f64) -> EpochTable {
         EpochTable {
             batches: vec![1.0],
@@ -131,7 +123,6 @@ impl EpochTable {
         }
     }
 
-    /// Takes those of the workload's own runs that know epochs; `None` if there are none.
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochTable> {
         let tells = |offer: &Offer<'_>| offer.has_epochs && offer.batch.is_some();
         let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
@@ -205,7 +196,6 @@ impl NoiseLine {
         }
     }
 
-    /// Fits the stored runs that have a noise; `None` if there are none.
     pub fn from_history(history: &History, by: NoiseBy) -> Option<NoiseLine> {
         let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
             .filter_map(|r| Some((r.workers?, r.batch?, r.noise_normalised?)))
@@ -259,12 +249,10 @@ pub struct StepReading {
     pub workers: u32,
     pub batch: u32,
     pub compute_s: f64,
-    /// Exposed communication seconds.
     pub communication_s: f64,
 }
 
 impl StepPlane {
-    /// Fits measured steps; `None` if there are none.
     pub fn fit(readings: &[StepReading], fit: StepFit) -> Option<StepPlane> {
         let local_batch = |r: &StepReading| f64::from(r.batch) / f64::from(r.workers);
         let workers = |r: &StepReading| f64::from(r.workers);
@@ -293,11 +281,9 @@ impl StepPlane {
     }
 }
 
-/// How the models of a stored workload are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fits {
     pub epochs_from: EpochsFrom,
-    /// One noise line or one per worker count.
     pub noise_by: NoiseBy,
     pub step_fit: StepFit,
 }
@@ -332,7 +318,6 @@ impl EpochModel {
     }
 }
 
-/// The models of one workload, from its stored runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
     pub epochs: EpochModel,
@@ -341,7 +326,6 @@ pub struct StoredModel {
 }
 
 impl StoredModel {
-    /// Fits everything; `None` where the history lacks epochs.
     pub fn fit(history: &History, fits: Fits) -> Option<StoredModel> {
         let mut readings: BTreeMap<&Arc<str>, Vec<StepReading>> = BTreeMap::new();
         for run in &history.runs {
@@ -364,8 +348,7 @@ impl StoredModel {
         })
     }
 
-    /// Predicted seconds to the target over samples per epoch at (`vm`, `workers`, `batch`);
-    /// `None` for a VM type without stored steps.
+    /// Predicted seconds to the target over samples per epoch; `None` for a VM type without stored steps.
     pub fn seconds_per_sample(&self, vm: &str, workers: u32, batch: u32) -> Option<f64> {
         let place = (self.steps.binary_search_by(|(name, _)| (**name).cmp(vm))).ok()?;
         let plane = &self.steps[place].1;
@@ -373,8 +356,7 @@ impl StoredModel {
         Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
     }
 
-    /// Predicted seconds to the target over samples per epoch at a configuration of a space; `None` also where it lacks
-    /// VM type, workers or batch.
+    /// Like [`Self::seconds_per_sample`], of a configuration; `None` also where its space lacks VM type, workers or batch.
     pub fn predict(&self, space: &Space, configuration: usize) -> Option<f64> {
         let (workers, batch) = (space.workers(configuration)?, space.batch(configuration)?);
         self.seconds_per_sample(space.vm(configuration)?, workers, batch)

@@ -1,12 +1,10 @@
-//! No search, as in the paper: one model for all jobs, the average over all stored workloads; nothing is probed.
-//! The paper averages the job's own model in. `no-search-leave-out` is the same without it.
+//! No search, as in the paper: one model for all jobs, the average over all stored workloads; nothing is probed. The paper
+//! averages the job's own model in; `no-search-leave-out` leaves it out.
 //!
-//! How the paper averages three models of very different size is not published. Here every stored
-//! workload's models give a *shape*: predicted time at each configuration over predicted time at
-//! the smallest one. The shapes are averaged geometrically, and the scale comes from one complete
-//! run of the own workload at that smallest configuration, which stands among the runs that were taken, with its hours
-//! and dollars. The choice under `time`, `cost` and `knee` without limits does not depend on
-//! the scale (as long as cost is proportional to time).
+//! How the paper averages models of very different size is not published. Here every stored workload's models give a *shape*:
+//! predicted time over that at the smallest configuration. Shapes are averaged geometrically; the scale comes from one
+//! complete run of the own workload there, which counts among the runs taken. Without limits, no choice depends on the scale
+//! (as long as cost is proportional to time).
 
 use super::models::{Fits, StoredModel};
 use super::same_job::Predetermined;

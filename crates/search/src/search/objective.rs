@@ -50,8 +50,7 @@ pub struct Limits {
     pub max_miss: Option<f64>,
 }
 
-/// How far beyond its mean a run may come that misses no limit, per configuration: the quantile at 1 − `max_miss` over
-/// the mean; 1 where nothing is said.
+/// How far beyond its mean a run may come that misses no limit: the quantile at 1 − `max_miss` over the mean; else 1.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Margins<'a> {
     pub time: &'a [f64],
@@ -91,8 +90,7 @@ impl Limits {
     }
 }
 
-/// The index of the best of `points` that are allowed; unknown points are `None`. Ties go to the
-/// faster, then the cheaper, then the first. `scratch` is overwritten.
+/// The best of `points` that are allowed (unknown ones are `None`). Ties go to the faster, then the cheaper, then the first.
 pub fn choose(
     objective: Objective,
     is_allowed: impl Fn(usize, &Point) -> bool,
@@ -102,8 +100,7 @@ pub fn choose(
     best_two(objective, is_allowed, points, scratch)[0]
 }
 
-/// The index of the best of `points` that are allowed, and of what would be best without it; for the knee, of what is
-/// on the front.
+/// The best of the `points` that are allowed, and what would be best without it; for the knee, on the front.
 pub fn best_two(
     objective: Objective,
     is_allowed: impl Fn(usize, &Point) -> bool,

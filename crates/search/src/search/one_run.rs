@@ -1,9 +1,7 @@
-//! What a newcomer can do: one earlier run of the job, or none, and the corners.
-//!
-//! The paper takes the line of epochs against noise from any one earlier run of the model. One run is one point, and
-//! gives no line: here its epochs are taken to be those of every configuration, which is an assumption, and the probes
-//! tell only the step. Noise then tells nothing, so there is no cold start. Without that run the corners are run to the
-//! target, and one of them is chosen.
+//! What a newcomer can do: one earlier run of the job, or none, and the corners. The paper takes the line of epochs against
+//! noise from one earlier run; but one run is one point. Here its epochs are taken for every configuration, an assumption,
+//! and probes tell only the step; noise then tells nothing, so there is no cold start. Without that run the corners are run
+//! to the target, and one of them is chosen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,6 @@
-//! Search without offline profiling, as the slides of Scavenger have it: epochs are proportional to the noise, e = θ·(γ/K), and
-//! noise and steps are read while the job trains.
-//!
-//! θ is the same for every configuration, so no choice by time, cost or knee depends on it. What it is the job's own run tells: how
-//! many steps a first share of the way to the target takes. No earlier run of any job is looked at.
+//! Search without offline profiling, as the slides of Scavenger have it: epochs are proportional to the noise, e = θ·(γ/K),
+//! which is read with the steps while the job trains. No choice by time, cost or knee depends on θ. The job's own run tells
+//! it: how many steps a first share of the way takes. No earlier run of any job is looked at.
 
 use super::partial::{Extremes, NoiseAt, Partial, corners};
 use super::prober::Prober;

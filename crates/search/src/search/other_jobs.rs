@@ -26,7 +26,6 @@ pub(super) enum OtherRun {
 }
 
 impl OtherRun {
-    /// Seconds to the target, where it was reached.
     pub(super) fn time_s(self) -> Option<f64> {
         match self {
             OtherRun::Reached(time_s) => Some(time_s),
@@ -41,7 +40,6 @@ pub(super) struct OtherJobs {
 }
 
 impl OtherJobs {
-    /// Takes all runs of other jobs, and places them among the configurations of a task.
     pub(super) fn take_from_past(
         task: &Task<'_>,
         past: &mut Past<'_>,
@@ -82,7 +80,6 @@ impl OtherJobs {
         }
     }
 
-    /// All programs, each once.
     pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
         let jobs = self.jobs.iter().enumerate();
         let is_first = |(place, job): &(usize, &OtherJob)| {
@@ -147,8 +144,8 @@ impl OtherJob {
         })
     }
 
-    /// Logarithms of the seconds to the target. A run that failed counts as the longest of all of this job: where it fails, it
-    /// takes long at best.
+    /// Logarithms of the seconds to the target. A failed run counts as the job's longest: where it fails, it takes long at
+    /// best.
     pub(super) fn logs(&self) -> Vec<Option<f64>> {
         let seconds = |run: &OtherRun| {
             let (OtherRun::Reached(seconds) | OtherRun::Failed(seconds)) = run;

@@ -1,7 +1,5 @@
-//! What a Gaussian process would believe of a few candidates after observations that nobody has made yet.
-//!
-//! All that is needed of the real observations is what they leave open: the covariance of the candidates. One more is
-//! then a row over the candidates alone, whatever the number of configurations and of observations.
+//! What a Gaussian process would believe of a few candidates after imagined observations. It needs only the covariance of the
+//! candidates that the real observations leave open; one more is a row over the candidates alone.
 
 use std::rc::Rc;
 
@@ -28,7 +26,6 @@ pub(super) struct View<'o> {
 }
 
 impl Outlook {
-    /// From scalar products of all that was observed, and what it leaves of the covariance of the candidates.
     pub(super) fn new(sums: Sums, points: Vec<PosteriorProducts>, covariance: Vec<f64>) -> Outlook {
         Outlook {
             sums,
@@ -37,7 +34,6 @@ impl Outlook {
         }
     }
 
-    /// Before anything is imagined.
     pub(super) fn view(&self) -> View<'_> {
         View {
             covariance: &self.covariance,

@@ -1,5 +1,4 @@
-//! Partial search: probe the corners of (workers, batch); a line for the noise and a plane for the
-//! step through them.
+//! Partial search: probes the corners of (workers, batch), with a line for the noise and a plane for the step through them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,8 +112,7 @@ impl Strategy for Partial {
 }
 
 impl Partial {
-    /// Probes the corners of one VM type and predicts all its configurations; whether they told models, and not only times to the
-    /// target.
+    /// Probes the corners of one VM type and predicts its configurations; whether they gave models, and not only times.
     pub(super) fn search_group(
         &self,
         task: &Task<'_>,

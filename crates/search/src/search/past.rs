@@ -1,5 +1,4 @@
-//! What is known beforehand has an owner and a price: earlier runs, and an account of which of them a
-//! strategy took.
+//! What is known beforehand has an owner and a price: earlier runs, and an account of which a strategy took.
 
 use crate::testbed::history::RunPrice;
 use crate::testbed::{History, PastRun};

@@ -1,8 +1,7 @@
-//! What planners of parallel training do: profile layers on one VM of each type, and go through all plans on a model.
-//!
-//! The model has what the world has, but not its luck: the seconds of a step by its critical path, its compute scaled by
-//! what the profile showed; and what losses of VMs, and times without enough of them, are expected to make of a job. Plans that
-//! cannot be better than one that is known, in time or in VM-hours, are passed over by a bound, the compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
+//! What planners of parallel training do: profile layers on one VM of each type, and go through all plans on a model: the
+//! world without its luck, compute scaled by the profile, with what losses of VMs and times without enough of them are
+//! expected to add. Plans that cannot be better than a known one, in time or VM-hours, are passed over by a bound, the
+//! compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
 
 use std::collections::HashMap;
 
@@ -43,7 +42,6 @@ impl Recipe for PlannerSettings {
 
 struct Planner {
     passes: u64,
-    /// A plan on each VM type by itself.
     profiled: Vec<usize>,
 }
 

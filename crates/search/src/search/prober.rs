@@ -1,5 +1,4 @@
-//! What all strategies that probe have in common: a start, a cold start, probes of a given length, and
-//! what they say of the time to the target.
+//! What strategies that probe have in common: a start, a cold start, probes of a given length, and predictions.
 
 use super::models::{EpochLine, EpochModel, EpochTable, Fits};
 use super::settings::Probes;
@@ -17,7 +16,6 @@ pub(super) fn no_epoch_line(task: &Task<'_>) -> UnusableStrategy {
 /// Stands for a noise where it tells nothing.
 pub(super) const UNREAD: f64 = 1.0;
 
-/// How a strategy probes one workload.
 #[derive(Debug, Clone)]
 pub(super) struct Prober {
     start: usize,
@@ -48,9 +46,8 @@ enum Epochs {
 }
 
 impl Prober {
-    /// From settings; absent step counts are the workload's own. Where no earlier run tells how
-    /// epochs depend on noise, they are taken by batch, as stated or as earlier runs tell; without any, probes run to
-    /// the target.
+    /// From settings; absent step counts are the workload's own. Where no earlier run tells epochs by noise, they are taken
+    /// by batch, as stated or by earlier runs; without any, probes run to the target.
     pub(super) fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
         let steps = (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from);
         let from = settings.epochs_from;
@@ -85,8 +82,8 @@ impl Prober {
         Prober::by(task, settings, None, line.map(Epochs::ByNoise))
     }
 
-    /// Epochs of every configuration told beforehand, whatever noise a probe would read: as stated, else as the model of all
-    /// earlier runs that know epochs has them. Without any, probes run to the target.
+    /// Epochs known beforehand, whatever the noise: as stated, else by all earlier runs; without any, probes run to the
+    /// target.
     pub(super) fn with_known_epochs(
         task: &Task<'_>,
         past: &mut Past<'_>,
@@ -109,8 +106,7 @@ impl Prober {
         Prober::by(task, settings, None, each.map(Epochs::Each))
     }
 
-    /// Without any earlier run: epochs as stated, else as many as the normalised noise, up to a factor that is the same for all
-    /// configurations.
+    /// Without any earlier run: epochs as stated, else proportional to the normalised noise, by one unknown factor.
     pub(super) fn by_noise_alone(
         task: &Task<'_>,
         settings: Probes,
@@ -197,7 +193,6 @@ impl Prober {
         self.cold_start_at(testbed, self.start)
     }
 
-    /// Runs the configuration `at` until its noise has settled, where noise tells anything.
     pub(super) fn cold_start_at(&self, testbed: &mut dyn Testbed, at: usize) -> Result<(), Stop> {
         match (&self.predictor, self.cold_start_steps) {
             (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(at, steps),
@@ -210,7 +205,6 @@ impl Prober {
         self.cold_start_steps.unwrap_or(0)
     }
 
-    /// Steps of a look.
     pub(super) fn steps(&self) -> u64 {
         self.probe_steps
     }
@@ -262,7 +256,7 @@ impl Prober {
         }
     }
 
-    /// Steps of a configuration to the target by its noise, where that tells anything; `None` where only a run does.
+    /// Steps to the target by its noise, where that tells anything; `None` where only a run does.
     pub(super) fn steps_to_target(
         &self,
         configuration: usize,

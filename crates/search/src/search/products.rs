@@ -29,7 +29,6 @@ pub(super) struct PosteriorProducts {
 }
 
 impl Sums {
-    /// With one more observation.
     pub(super) fn and(mut self, value: f64, one: f64) -> Sums {
         self.count += 1.0;
         self.values += value * value;
@@ -59,7 +58,6 @@ pub(super) struct Moments {
 }
 
 impl PosteriorProducts {
-    /// Before any observation.
     pub(super) const NOTHING: PosteriorProducts = PosteriorProducts {
         of_values: 0.0,
         of_ones: 0.0,

@@ -1,9 +1,8 @@
-//! Bayesian optimisation with a random forest: what SMAC does (LION 2011).
-//!
-//! Whole runs, the first from a Latin hypercube. Each further one is where the value is expected to fall furthest below the best so far,
-//! by a forest over logarithms; now and then one is drawn at random. Theirs too: ten trees and how they are grown, and how often a run
-//! is drawn. Not theirs: the first are at most a quarter of the runs and at least three; every configuration is asked, in place of a
-//! search for the best; a run that fails counts as a third more than the worst.
+//! Bayesian optimisation with a random forest: what SMAC does (LION 2011). Whole runs, the first from a Latin hypercube; each
+//! further one is where a forest over logarithms expects the value to fall furthest below the best so far, or now and then
+//! drawn at random. Theirs too: ten trees, how they are grown, and how often a run is drawn. Not theirs: first runs are at
+//! most a quarter and at least three; every configuration is asked, in place of a search for the best; a failed run counts as
+//! a third more than the worst.
 
 use super::features::Features;
 use super::latin_hypercube::design;
@@ -15,7 +14,6 @@ use crate::testbed::{Stop, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_read::input::checked::{Count, ShareOf};
 
-/// First runs at least.
 const FIRST: usize = 3;
 /// What a run that failed counts as, beyond the worst: a third more.
 const BEYOND: f64 = 0.3;

@@ -1,8 +1,6 @@
-//! A random forest of regression trees, and what it believes of a value: SMAC's model.
-//!
-//! Each tree is grown on as many observations as there are, drawn with repetition. A node is split where the squares about the means of
-//! both sides are least, over some of the columns, until a side would have too few. Mean and variance are those of all trees
-//! together: what trees differ by, and what values in a leaf do.
+//! A random forest of regression trees: SMAC's model. Each tree is grown on as many observations as there are, drawn with
+//! repetition. A node is split, over some of the columns, where the squares about the means of both sides are least, until a
+//! side would have too few. Mean and variance are those of all trees together: how trees differ, and how values in a leaf do.
 
 use super::belief::Belief;
 use super::features::Features;
@@ -16,7 +14,6 @@ const LEAST_LEAF: usize = 3;
 /// Least variance of a leaf, over that of all values: no value is known for sure.
 const LEAST_VARIANCE: f64 = 1e-4;
 
-/// Trees that were grown on observations.
 #[derive(Debug, Clone)]
 pub(super) struct RegressionForest {
     trees: Vec<Vec<Node>>,

@@ -96,7 +96,6 @@ fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64
     Some((0..space.len()).map(predict).collect())
 }
 
-/// A forecast that is known before the job starts.
 pub(super) struct Predetermined {
     time_s: Vec<Option<f64>>,
 }

@@ -1,5 +1,3 @@
-//! Which rule to follow, by what each would have come to on earlier jobs: the choice behind the strategies that select.
-
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +16,6 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 pub(super) enum SearchRule {
     /// From an end of the list of prices, the best of so many runs; 0 without a look.
     ByPrice(Corner, usize),
-    /// What was best in the mean over other jobs.
     AverageBest,
     /// While a run is worth its price, with what is believed of any job.
     ValueOfInformation,
@@ -72,10 +69,8 @@ type SelectionKey = (Option<Objective>, u64, Vec<u64>);
 pub(super) struct Selection {
     rules: Vec<SearchRule>,
     others: OtherJobs,
-    /// Strategies that the rules are for this task, ready.
     pooled: ValueOfInformation,
     plain: ValueOfInformation,
-    /// What was selected before.
     known: Mutex<HashMap<SelectionKey, SearchRule>>,
 }
 
@@ -131,8 +126,7 @@ impl Selection {
         best.0
     }
 
-    /// What all runs of an earlier job come to by a rule that knows the others of other programs, over those of its best
-    /// configuration; `None` where it has none.
+    /// What all runs of an earlier job come to by a rule that knows other programs, over its best; `None` without one.
     fn total(&self, place: usize, rule: SearchRule, task: &Task<'_>) -> Option<f64> {
         let job = &self.others.jobs[place];
         let kept: Vec<usize> = (0..task.space.len())
@@ -227,7 +221,6 @@ impl Strategy for Selection {
     }
 }
 
-/// Prices of some of the configurations.
 struct SubsetPrices<'a> {
     all: &'a dyn Prices,
     kept: &'a [usize],
@@ -244,7 +237,6 @@ struct Replay<'a> {
     runs: &'a [OtherRun],
     prices: Option<&'a dyn Prices>,
     spent: SearchCost,
-    /// Runs that reached the target.
     completed: u64,
 }
 

@@ -1,5 +1,4 @@
-//! Settings that several strategies share. Each is a point that the paper leaves open; the
-//! default is what the paper does, as far as it says.
+//! Settings that several strategies share: points that the paper leaves open. Defaults are what it does, as far as it says.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +70,6 @@ pub struct Probes {
     pub cold_start_steps: Option<u32>,
     /// Steps per probe; the workload's own figure when absent.
     pub probe_steps: Option<Count>,
-    /// Which earlier runs give the epoch line.
     pub epochs_from: EpochsFrom,
 }
 

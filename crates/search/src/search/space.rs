@@ -10,8 +10,8 @@ use scavsim_data::space::Space;
 pub struct Group {
     /// Indices of the members, by workers, then batch.
     pub members: Vec<usize>,
-    /// Indices of (fewest, smallest), (fewest, largest), (most, smallest), (most, largest):
-    /// workers first, batch second. Equal ones stand once.
+    /// Indices of (fewest, smallest), (fewest, largest), (most, smallest), (most, largest) workers and batch; equal ones
+    /// once.
     pub corners: Vec<usize>,
 }
 

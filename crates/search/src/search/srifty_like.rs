@@ -1,10 +1,8 @@
 //! A search as Srifty (MLSys 2022) goes about it: one worker's compute is measured, communication is learned from other
-//! applications, and the configuration is chosen by what the two together foretell.
-//!
-//! Its own models are not public. Here compute is a line in the local batch through probes of the fewest workers of each VM
-//! type, and communication grows with √K and the parameters of the model, see [`LearnedCommunication`]. What epochs do with
-//! the batch is not asked: they are those of one earlier run everywhere. On a VM type that no other application tells of,
-//! as for kinds of cluster, the corners are probed besides.
+//! applications. Its own models are not public: here compute is a line in the local batch through probes of the fewest
+//! workers of each VM type, and communication grows with √K and the parameters of the model, see [`LearnedCommunication`].
+//! Epochs are those of one earlier run, whatever the batch. On a VM type that no other application tells of, as for kinds of
+//! cluster, the corners are probed besides.
 
 use std::collections::BTreeMap;
 
@@ -82,8 +80,7 @@ fn shape(space: &Space, at: usize) -> Option<Shape<'_>> {
     Shape::parse(space.vm(at)?).ok()
 }
 
-/// The members of the fewest workers with the least, the middle and the largest local batch; with but one local batch
-/// among them, also the configuration whose local batch is furthest from it.
+/// The fewest workers with the least, middle and largest local batch; with only one, also the batch furthest from it.
 fn profile(space: &Space, members: &[usize]) -> Vec<usize> {
     let local = |at: usize| {
         let (workers, batch) = (space.workers(at)?, space.batch(at)?);
@@ -109,8 +106,8 @@ fn profile(space: &Space, members: &[usize]) -> Vec<usize> {
     chosen
 }
 
-/// What other applications that state their parameters tell of communication on a VM type. Steps are enough; whole runs,
-/// which cost more, are taken where without them nothing can be learned.
+/// Communication on a VM type, by other applications that state their parameters; by whole runs, which cost more, only if
+/// steps do not tell.
 fn learned(past: &mut Past<'_>, vm_type: &str) -> Option<LearnedCommunication> {
     let steps = learned_of(past, vm_type, |offer| !offer.is_whole);
     steps.or_else(|| learned_of(past, vm_type, |_| true))
@@ -173,10 +170,8 @@ struct SriftyLike {
     probing: Prober,
 }
 
-/// The configurations on VMs of one type.
 struct VmType {
     members: Vec<usize>,
-    /// Members that are probed.
     probed: Vec<usize>,
     /// Parameters of the workload, and what is known of communication; else the probes tell it.
     learned: Option<(f64, LearnedCommunication)>,

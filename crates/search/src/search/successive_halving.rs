@@ -90,7 +90,6 @@ impl Strategy for SuccessiveHalving {
     }
 }
 
-/// A search with what its cheap runs came to.
 struct Rungs<'a, 't> {
     trials: Trials<'a, 't>,
     /// By share and configuration.
@@ -98,8 +97,7 @@ struct Rungs<'a, 't> {
 }
 
 impl Rungs<'_, '_> {
-    /// Runs these configurations on the shares from one on, and the last to the target. Those that fell out come back, the
-    /// worst first.
+    /// Runs these on the shares from one on, and the last to the target. Those that fell out come back, the worst first.
     fn climb(
         &mut self,
         task: &Task<'_>,
@@ -159,7 +157,6 @@ fn cut(
     fallen
 }
 
-/// So many of `count` configurations, without repetition.
 fn draw(count: usize, some: usize, stream: &mut Stream) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for place in 0..some.min(count) {

@@ -93,7 +93,6 @@ pub struct WorkloadFacts {
     pub stated_epochs: Option<f64>,
     /// Samples of a batch with which they double, where that is stated: with B they are (1 + B / it) times as many.
     pub noise_scale: Option<f64>,
-    /// Parameters of its model, where they are stated.
     pub parameters: Option<f64>,
     /// Whether a look shows its noise.
     pub shows_noise: bool,

@@ -14,17 +14,14 @@ pub(super) enum TrialOutcome {
     Failed(f64),
 }
 
-/// What a cheap version of a run came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CheapTrial {
     /// What it took, as the objective counts it.
     pub(super) value: f64,
-    /// By how much its quality is beyond what whole runs have to come to; `None` where that is not what the target is
-    /// about, or it had none.
+    /// How far its quality is beyond that of whole runs; `None` where the target is another, or it had none.
     pub(super) beyond: Option<f64>,
 }
 
-/// A search that runs configurations to the target.
 pub(super) struct Trials<'a, 't> {
     pub(super) task: &'a Task<'a>,
     testbed: &'t mut dyn Testbed,
@@ -118,8 +115,7 @@ impl<'a, 't> Trials<'a, 't> {
         })
     }
 
-    /// Runs a cheap version of a configuration, which has this share of a run, and looks what it came to; `None` where it
-    /// has none, which takes no time.
+    /// Runs a cheap version of a configuration with this share of a run; `None` where it has none, which takes no time.
     pub(super) fn run_cheaply(
         &mut self,
         at: usize,
@@ -140,10 +136,7 @@ impl<'a, 't> Trials<'a, 't> {
         }))
     }
 
-    /// Takes the best that was run, if one keeps the limits.
-    ///
-    /// # Errors
-    /// [`Stop::Failed`] when no run came to the target.
+    /// Takes the best run that keeps the limits; [`Stop::Failed`] when none came to the target.
     pub(super) fn decide(self) -> Result<(), Stop> {
         self.forecast.decided = self.best.map(|(at, _)| at);
         if self.is_reached {
@@ -169,7 +162,6 @@ pub(super) fn runs(budget: Option<Count>, configurations: usize) -> usize {
         .min(configurations)
 }
 
-/// Time and cost of so many seconds of a configuration.
 pub(super) fn point(task: &Task<'_>, at: usize, time_s: f64) -> Point {
     let cost_usd = (task.prices).and_then(|prices| prices.run_usd(at, time_s));
     Point {

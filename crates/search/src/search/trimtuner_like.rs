@@ -143,7 +143,6 @@ impl Strategy for TrimtunerLike {
     }
 }
 
-/// A run that is worth most for its price.
 #[derive(Debug, Clone, Copy)]
 struct NextProbe {
     at: usize,
@@ -157,7 +156,6 @@ struct Search<'a, 't, 'f> {
     trials: Trials<'a, 't>,
     /// Logarithms of values per share.
     values: GaussianProcess<'f>,
-    /// By how much the quality is beyond the target.
     beyond: GaussianProcess<'f>,
     /// What was run, by place.
     tried: Vec<bool>,
@@ -233,7 +231,6 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
         Ok(())
     }
 
-    /// What to run next; `None` where all was.
     fn next(&self, is_cheap_still: bool) -> Option<NextProbe> {
         let count = self.task.space.len();
         let whole = self.task.fidelities.len();

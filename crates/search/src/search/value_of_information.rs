@@ -101,18 +101,15 @@ pub(super) fn check_size(task: &Task<'_>) -> Result<(), UnusableStrategy> {
 pub(super) struct ValueOfInformation {
     budget: usize,
     constants: Constants,
-    /// What other jobs took, where that is to be used.
     others: Option<OtherJobs>,
     /// All searches of a task begin with the same.
     priors: OnceLock<Priors>,
 }
 
-/// What is believed before anything was seen.
 struct Priors {
     time: Prior,
     step: Prior,
     steps: Prior,
-    /// What other jobs tell of time.
     pooled: Option<PooledPrior>,
     cliffs: Cliffs,
 }
@@ -129,7 +126,6 @@ impl Default for ValueOfInformation {
 }
 
 impl ValueOfInformation {
-    /// With what other jobs tell.
     pub(super) fn pooled(others: OtherJobs) -> ValueOfInformation {
         ValueOfInformation {
             others: Some(others),

@@ -1,6 +1,6 @@
-//! Search by the value of information with earlier runs of other jobs: where beliefs that these shape, or a plainer rule, would surely
-//! have come to less on them, that is followed. Without other jobs, and where steps can be looked at, it is search by the
-//! value of information as it is.
+//! Search by the value of information with earlier runs of other jobs: whatever would surely have done better on them,
+//! beliefs that they shape or a plainer rule, is followed. Without other jobs, and where steps can be looked at, it is the
+//! plain strategy.
 
 use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, SearchRule, Selection};

@@ -1,14 +1,11 @@
-//! A bag of jobs as a testbed: every run and every probe requests VMs of its own and gives them back.
-//!
-//! A probe runs some of the jobs; what it did is thrown away, but a probe to the target is a run of the bag.
+//! A bag of jobs as a testbed: every run and probe requests VMs of its own. Results of a probe are lost, but to the target.
 
 use std::sync::Arc;
 
 use super::bag_environment::BagEnvironment;
 use super::environment::tariff;
 use super::job_trial::{no_fidelities, no_layers};
-use super::log::in_order;
-use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial};
+use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial, in_order};
 use super::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
@@ -110,7 +107,6 @@ struct OnBag<'g> {
     run: Run,
 }
 
-/// A job on a bag, and its clock.
 #[derive(Debug, Clone)]
 struct TimedBagJob {
     now: SimTime,
@@ -118,7 +114,6 @@ struct TimedBagJob {
 }
 
 impl OnBag<'_> {
-    /// A job at time zero of `replica`.
     fn start(&self, replica: u64) -> TimedBagJob {
         let ground = self.ground;
         TimedBagJob {
@@ -127,7 +122,6 @@ impl OnBag<'_> {
         }
     }
 
-    /// Runs a configuration from now on until there are so many results.
     fn spend(
         &mut self,
         at: &mut Stand<TimedBagJob>,

@@ -1,5 +1,3 @@
-//! A bag of jobs as an environment.
-
 use std::sync::Arc;
 
 use scavsim_base::rng::Streams;
@@ -9,7 +7,6 @@ use scavsim_data::usage::Phase;
 use scavsim_sim::bag::formula;
 use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 
-/// A bag as an environment.
 #[derive(Debug)]
 pub struct BagEnvironment {
     pub(super) bag: Arc<Bag>,
@@ -19,7 +16,6 @@ pub struct BagEnvironment {
 }
 
 impl BagEnvironment {
-    /// A bag that may be run in any of these ways.
     pub fn new(bag: Arc<Bag>, choices: Arc<BagChoices>) -> BagEnvironment {
         let calm = Arc::new(bag.without_luck());
         let mut ground = BagEnvironment {

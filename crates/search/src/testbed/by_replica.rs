@@ -1,13 +1,9 @@
-//! What is known of single replicas, which every strategy goes through in the same order.
-
-/// Something for each of the replicas that were met: of few replicas all is kept for the next strategy, of more than there is
-/// room for only the last, as who went round in too little room would find none.
+/// Something for each replica that was met: of few replicas all is kept for the next strategy, of too many only the last.
 #[derive(Debug)]
 pub struct ByReplica<T> {
     /// The first `used` of them hold something; the others keep their memory.
     each: Vec<(u64, T)>,
     used: usize,
-    /// Where the last replica is.
     at: usize,
     most: usize,
 }
@@ -70,7 +66,6 @@ impl<T: Default> ByReplica<T> {
         &self.each[self.at].1
     }
 
-    /// What is known of the replica that was turned to last, to add to it.
     #[inline]
     pub fn here_mut(&mut self) -> &mut T {
         &mut self.each[self.at].1

@@ -14,7 +14,6 @@ use scavsim_sim::engine::Interrupt;
 use scavsim_sim::plans::{Choices, Terms as PlanTerms};
 use scavsim_sim::training::Fidelity;
 
-/// Time and cost of one configuration to the target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     pub time_s: f64,
@@ -22,7 +21,6 @@ pub struct Point {
 }
 
 impl Point {
-    /// A configuration that never comes to its end.
     pub const NEVER: Point = Point {
         time_s: f64::INFINITY,
         cost_usd: f64::INFINITY,
@@ -33,24 +31,18 @@ impl Point {
 #[derive(Debug, Clone)]
 pub struct Terms {
     pub streams: Streams,
-    /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
-    /// What stops them from outside.
     pub interrupt: Interrupt,
 }
 
 /// What is special to one environment, and known before anything is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'g> {
-    /// The simulated world, where that is what it is.
     pub world: Option<&'g World>,
-    /// The plans by which a model is cut over GPUs, where these are its configurations.
     pub plans: Option<&'g Choices>,
-    /// The terms that such plans are run on.
     pub plan_terms: Option<&'g PlanTerms>,
-    /// The bag of equal jobs, where these are what is run.
     pub bag: Option<&'g BagEnvironment>,
     /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
     pub rented: Option<&'g [RentedVm]>,
@@ -67,7 +59,6 @@ pub struct Facts<'g> {
 }
 
 impl<'g> Facts<'g> {
-    /// An environment whose jobs rent these VM types, as providers do.
     pub fn rents(rented: &'g [RentedVm]) -> Facts<'g> {
         Facts {
             world: None,
@@ -92,7 +83,6 @@ pub struct HeldVms {
     pub on_spot: Option<bool>,
 }
 
-/// What jobs on `rented` VM types are billed by under a policy.
 pub(super) fn tariff(
     rented: &[RentedVm],
     policy: &Policy,
@@ -129,8 +119,7 @@ pub trait Environment: Send + Sync {
         false
     }
 
-    /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has
-    /// a closed form; `usage` is overwritten.
+    /// Expected time and cost on `terms`, from the request of VMs and without search, in closed form; `usage` is overwritten.
     fn expectation(
         &self,
         configuration: usize,
@@ -163,7 +152,6 @@ pub trait Environment: Send + Sync {
         tariff.bill_usd(usage)
     }
 
-    /// What its jobs are billed by under a policy.
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
 
     /// Whether a configuration was measured, interpolated, or extrapolated.

@@ -1,7 +1,5 @@
-//! The measured grid as a testbed: real runs, replayed.
-//!
-//! A configuration of which several runs were measured deals one of them to each replica. A probe is a run
-//! of its own, charged as the grid says; one that goes on to the target is a run of the job.
+//! The measured grid as a testbed: real runs, replayed. Each replica is dealt one of the runs of a configuration. A probe is
+//! a run of its own, charged as the grid says; one to the target is a run of the job.
 
 use std::sync::Arc;
 
@@ -28,7 +26,6 @@ pub const MOST_RUNS: usize = u16::MAX as usize;
 /// Most deals by which a configuration with several runs is judged.
 const MOST_DEALS: u64 = 20_000;
 
-/// A job of a grid as an environment.
 #[derive(Debug)]
 pub struct MeasuredGrid {
     job: Arc<Job>,
@@ -39,12 +36,10 @@ pub struct MeasuredGrid {
     fidelities: Vec<f64>,
     cheap: Vec<Vec<u16>>,
     keys: Vec<ConfigurationKey>,
-    /// Whether a configuration has several runs, of which each replica is dealt one.
     has_luck: bool,
 }
 
 impl MeasuredGrid {
-    /// A job with at most [`MOST_RUNS`] runs.
     pub fn new(job: Arc<Job>, probe: ProbeCharge) -> MeasuredGrid {
         let of_job = WorkloadKey::from_name(&job.name);
         let mut keys = Vec::new();
@@ -117,7 +112,6 @@ impl MeasuredGrid {
         first + run.repeat as u16
     }
 
-    /// The use of one run for so many seconds.
     fn interval(&self, run: DrawnRun, from: SimTime, to: SimTime) -> VmInterval {
         let vms = self.job.vms_of(run.configuration).map_or(1, |(_, vms)| vms);
         VmInterval::given_back((self.number(run), vms), from, to)
@@ -288,14 +282,12 @@ impl Environment for MeasuredGrid {
     }
 }
 
-/// Becomes the usage of one interval.
 fn fill_usage(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
     usage.clear();
     usage.sample_seconds = f64::from(batch.unwrap_or(0)) * interval.seconds();
     usage.intervals.push(interval);
 }
 
-/// What runs on a grid, in one replica.
 struct OnGrid<'g> {
     grid: &'g MeasuredGrid,
     streams: Streams,
@@ -401,7 +393,6 @@ impl OnGrid<'_> {
 /// Shares that differ by no more are the same.
 const SAME_SHARE: f64 = 1e-9;
 
-/// Why a share of 1 is no cheap version.
 fn whole_share() -> Stop {
     Stop::Failed("a share of 1 is no cheap version: ask for a run to the target".to_owned())
 }

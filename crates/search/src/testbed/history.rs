@@ -74,7 +74,6 @@ pub struct PastRun {
 pub struct RunPrice {
     /// Number of the run among all of its workload: one that is listed for several VM types was paid once.
     pub number: usize,
-    /// VM shape that it ran on.
     pub ran_on: Option<Arc<str>>,
     pub is_whole: bool,
     pub seconds: f64,

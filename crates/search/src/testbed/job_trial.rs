@@ -1,5 +1,3 @@
-//! A job on an environment as an experiment sees it.
-
 use super::{Observation, Stop};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
@@ -7,7 +5,6 @@ use scavsim_sim::job::{SketchResult, Totals};
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::log::Entry;
 
-/// How long a job trains in a configuration before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
     Steps(u64),
@@ -24,12 +21,10 @@ pub enum Length {
     Fidelity(f64),
 }
 
-/// Why an environment has no cheap versions of its runs.
 pub(super) fn no_fidelities() -> Stop {
     Stop::Failed("there are no cheap versions of runs here".to_owned())
 }
 
-/// Why an environment without layers shows no profile of them.
 pub(super) fn no_layers() -> Stop {
     Stop::Failed("there are no layers to profile here".to_owned())
 }
@@ -45,7 +40,6 @@ pub trait JobTrial: Send {
     /// Back to the state that was marked last under this number, in the same replica.
     fn back_to(&mut self, number: usize);
 
-    /// Time since the job began.
     fn now(&self) -> SimTime;
 
     /// The configuration that the job is in; `None` before the first.
@@ -64,8 +58,7 @@ pub trait JobTrial: Send {
     /// Runs `choice` to the target after whatever was searched before.
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, UnfinishedJob>;
 
-    /// The run of `choice` that was just made from a restart on, in outline: on the same lives of VMs, as far as they were
-    /// asked for before that restart. `None` where runs have no outline.
+    /// The last run of `choice` since a restart, in outline, on the same lives of VMs; `None` where runs have no outline.
     fn sketch_again(&mut self, choice: usize) -> Option<SketchResult>;
 
     /// A run of `choice` in outline, in a replica and with lives of its own.
@@ -87,7 +80,6 @@ pub trait JobTrial: Send {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timeline {
-    /// The configuration that ran to the target.
     pub choice: usize,
     /// When the chosen configuration began to train towards the target; zero without search.
     pub search_end: SimTime,

@@ -21,7 +21,6 @@ pub struct Metered<'s> {
 /// What a strategy asked of a testbed, of one configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TestbedRequest {
-    /// So many steps until the noise has settled.
     ColdStart(u64),
     Probe(Extent),
 }
@@ -35,13 +34,10 @@ pub struct TestbedExchange {
     pub seen: Observation,
     /// Seconds since the start of the job when it was asked.
     pub before_s: f64,
-    /// USD until then.
     pub before_usd: f64,
-    /// Seconds since the start of the job.
     pub seconds: f64,
     /// USD, as if everything were released now.
     pub usd: f64,
-    /// Whether the probe came to the target.
     pub reached: bool,
 }
 
@@ -75,7 +71,6 @@ impl<'s> Metered<'s> {
         self.notes.map_or(Vec::new(), |(_, noted)| noted)
     }
 
-    /// Notes a question with its answer, where somebody asks for it.
     fn take_note(&mut self, configuration: usize, asked: TestbedRequest, seen: Observation) {
         let Some((tariff, mut noted)) = self.notes.take() else {
             return;

@@ -1,16 +1,6 @@
-//! What a strategy can touch, and what an experiment can.
-//!
-//! A strategy never sees the truth. It gets a [`Testbed`]: a way to start and to probe the
-//! configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
+//! What a strategy can touch, and what an experiment can. A strategy never sees the truth. It gets a [`Testbed`]: a way to
+//! start and to probe the configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
 //! left behind comes as [`History`].
-//!
-//! - [`environment`]: what is true of configurations; [`job_trial`]: a job among them as an experiment sees it.
-//! - [`work_trial`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
-//! - [`simulated`]: the simulated cluster; `world`: what is true of it.
-//! - [`grid`]: the measured grid. [`bag`], [`bag_environment`]: a bag of jobs. [`plans`]: a model cut over GPUs.
-//! - [`metered`]: a job on an environment as a testbed, with clock and bill.
-//! - [`transcript`]: what was asked of it and seen, as files have it.
-//! - [`history`]: what earlier runs of a workload left behind.
 
 pub mod bag;
 pub mod bag_environment;
@@ -19,7 +9,6 @@ pub mod environment;
 pub mod grid;
 pub mod history;
 pub mod job_trial;
-mod log;
 pub mod metered;
 pub mod plans;
 pub mod simulated;

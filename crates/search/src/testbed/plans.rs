@@ -1,6 +1,4 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
-//!
-//! - `cut`: the plans. `on_plans`: a job on them.
 
 mod cut;
 mod on_plans;

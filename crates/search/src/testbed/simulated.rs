@@ -21,7 +21,6 @@ use scavsim_sim::training::sync::Goal;
 /// The place of what was not dealt.
 const NOT_MET: u32 = u32::MAX;
 
-/// A job of one workload on a simulated cluster, in one replica.
 pub type SimulatedCluster<'w> = WorkTrial<OnCluster<'w>>;
 
 #[derive(Debug)]
@@ -78,7 +77,6 @@ pub struct ClusterVisits {
 #[derive(Debug, Clone)]
 struct Visits {
     counts: Vec<u32>,
-    /// Configurations that were visited, each once.
     met: Vec<usize>,
 }
 
@@ -149,10 +147,7 @@ impl<'w> SimulatedCluster<'w> {
         WorkTrial::at_zero(trainer, job)
     }
 
-    /// Holds the VMs of `choice`, of which the provider takes away the newest worker but the chief `after` it began,
-    /// and no other.
-    ///
-    /// # Errors
+    /// Holds the VMs of `choice`, of which only the newest worker but the chief is taken away `after` it began;
     /// [`UnfinishedJob`] when the clock has nothing to wait for.
     pub fn lose_one(&mut self, choice: usize, after: SimTime) -> Result<(), UnfinishedJob> {
         self.now.hold(&mut self.work, choice)?;

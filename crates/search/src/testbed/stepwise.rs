@@ -11,7 +11,6 @@ use scavsim_sim::training::sync::Goal;
 
 /// What trains, in one replica.
 pub trait Trainer: Work {
-    /// Steps of a run to the target in this replica.
     fn steps_to_target(&mut self, configuration: usize) -> u64;
 
     /// Share of the steps of a configuration that are done with so much progress.
@@ -38,10 +37,7 @@ pub trait Trainer: Work {
         None
     }
 
-    /// Passes over every layer alone, and what that shows.
-    ///
-    /// # Errors
-    /// [`Stop`] where there are no layers, or the job does not come to its end.
+    /// Passes over every layer alone, and what that shows; [`Stop`] where there are no layers, or the job does not end.
     fn profile(
         &mut self,
         _job: &mut Self::Job,

@@ -11,32 +11,22 @@ use scavsim_data::space::Space;
 #[serde(deny_unknown_fields)]
 pub struct TranscriptStep {
     pub configuration: String,
-    /// What was asked of it.
     pub asked: RequestedExtent,
-    /// Steps that were seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// Mean seconds of a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_s: Option<f64>,
-    /// Seconds of the run for compute and waiting at the barrier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compute_s: Option<f64>,
-    /// Seconds of the run for exposed communication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub communication_s: Option<f64>,
-    /// Normalised SGD noise γ/K.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_normalised: Option<f64>,
-    /// What the target is about, such as an accuracy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<f64>,
-    /// What it showed of the time to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<ObservedTarget>,
-    /// Seconds since the start of the job when the answer was there.
     pub spent_s: f64,
-    /// USD until then.
     pub spent_usd: f64,
 }
 
@@ -45,21 +35,17 @@ pub struct TranscriptStep {
 pub enum RequestedExtent {
     /// So many steps until the noise has settled.
     ColdStart(u64),
-    /// So many steps.
     Steps(u64),
     /// This share of a run to the target.
     Share(f64),
     /// A cheap version of a run that has this share of it.
     Fidelity(f64),
-    /// A run to the target.
     ToTarget,
     /// A run to the target, given up after so many seconds.
     ToTargetInSeconds(f64),
     /// A run to the target, given up when it has cost so many USD.
     ToTargetForUsd(f64),
-    /// So many seconds.
     Seconds(f64),
-    /// So many USD.
     Usd(f64),
     /// So many passes over every layer.
     Profile(u64),
@@ -69,16 +55,13 @@ pub enum RequestedExtent {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservedTarget {
-    /// More than this.
     MoreThanS(f64),
-    /// This.
     ReachedS(f64),
     /// Never: the run failed after so long.
     FailedS(f64),
 }
 
 impl RequestedExtent {
-    /// What was asked, as files have it.
     pub fn from_request(asked: TestbedRequest) -> RequestedExtent {
         match asked {
             TestbedRequest::ColdStart(steps) => RequestedExtent::ColdStart(steps),
@@ -98,7 +81,6 @@ impl RequestedExtent {
         }
     }
 
-    /// What a testbed can be asked.
     pub fn into_request(self) -> TestbedRequest {
         TestbedRequest::Probe(match self {
             RequestedExtent::ColdStart(steps) => return TestbedRequest::ColdStart(steps),
@@ -116,7 +98,6 @@ impl RequestedExtent {
 }
 
 impl TranscriptStep {
-    /// What was noted of a question in a space.
     pub fn from_exchange(noted: &TestbedExchange, space: &Space) -> TranscriptStep {
         let seen = &noted.seen;
         TranscriptStep {

@@ -2,28 +2,51 @@
 
 use super::{JobTrial, Length, Observation, Stop, Timeline};
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Usage;
+use scavsim_data::usage::{Usage, VmInterval};
 use scavsim_sim::job::{SketchResult, Totals};
 use scavsim_sim::training::UnfinishedJob;
-use scavsim_sim::training::log::Entry;
+use scavsim_sim::training::log::{Entry, LogEvent, Track, release_rest};
+
+/// Entries of a job that ended at `end`, in the order of time, with all VMs given back then and counted at each change.
+pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -> Vec<Entry> {
+    for entry in &mut all {
+        entry.until = entry.until.min(end);
+    }
+    release_rest(&mut all, end);
+    let mut counts: Vec<(SimTime, i64)> = (held.iter())
+        .filter(|i| i.from <= end)
+        .flat_map(|i| {
+            let vms = i64::from(i.vms);
+            [(i.from, vms), (i.to.min(end), -vms)]
+        })
+        .collect();
+    counts.sort_unstable();
+    let mut vms = 0;
+    for change in counts.chunk_by(|a, b| a.0 == b.0) {
+        vms += change.iter().map(|(_, by)| by).sum::<i64>();
+        let held = LogEvent::Vms(u32::try_from(vms).unwrap_or(0));
+        all.push(Entry::instant(change[0].0, Track::Job, held));
+    }
+    all.push(Entry::instant(end, Track::Job, LogEvent::Target));
+    // Of equal moments by track; on a track as they were noted.
+    all.sort_by_key(|entry| (entry.at, entry.what == LogEvent::Target, entry.track));
+    all
+}
 
 /// What a job does on one kind of environment; everything else is [`WorkTrial`]'s.
 pub trait Work: Send {
     /// What changes while the job goes on, and comes back with a mark.
     type Job: Clone + Send;
 
-    /// Brings a job back to time zero, in `replica`.
     fn restart(&mut self, job: &mut Self::Job, replica: u64);
 
-    /// Makes a job the same as another, keeping its memory.
     fn copy(from: &Self::Job, to: &mut Self::Job) {
         to.clone_from(from);
     }
 
     fn now(job: &Self::Job) -> SimTime;
 
-    /// Takes and gives back VMs until they are those of a configuration, and returns ready to train; `progress` was made
-    /// in another, where the job was in one. Whether it is in this one now: some take their VMs when they begin.
+    /// Takes and gives back VMs until they are those of a configuration, ready to train; whether the job is in it now.
     fn hold(
         &mut self,
         job: &mut Self::Job,
@@ -41,32 +64,25 @@ pub trait Work: Send {
         length: Length,
     ) -> Result<Observation, Stop>;
 
-    /// Runs `choice` to the target, as if that had not been reached before.
     fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, UnfinishedJob>;
 
-    /// What a job used when everything is released at `end`.
     fn usage_until(&self, job: &Self::Job, end: SimTime, usage: &mut Usage);
 
-    /// The run that a job just made of `choice`, in outline.
     fn sketch_again(&mut self, _job: &mut Self::Job, _choice: usize) -> Option<SketchResult> {
         None
     }
 
-    /// A run of `choice` in outline, in a replica of its own.
     fn sketch(&mut self, _choice: usize, _replica: u64) -> Option<SketchResult> {
         None
     }
 
-    /// Notes what happens to a job from the next restart on.
     fn watch(&mut self, _job: &mut Self::Job, _most: u64) {}
 
-    /// What was noted of a job that ended at `end`.
     fn noted_until(&mut self, _job: &mut Self::Job, _end: SimTime) -> Vec<Entry> {
         Vec::new()
     }
 }
 
-/// A job of a kind of work, in one replica.
 #[derive(Debug)]
 pub struct WorkTrial<W: Work> {
     pub(super) work: W,
@@ -74,11 +90,9 @@ pub struct WorkTrial<W: Work> {
     marked: Vec<Stand<W::Job>>,
 }
 
-/// Where a job stands in its replica.
 #[derive(Debug, Clone)]
 pub struct Stand<J> {
     pub job: J,
-    /// The configuration that it was in last.
     pub current: Option<usize>,
     /// The configuration whose VMs it holds.
     pub holds: Option<usize>,
@@ -92,19 +106,16 @@ pub struct Stand<J> {
     used: Usage,
 }
 
-/// The target, reached during the search.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachedTarget {
     pub configuration: usize,
     pub at: SimTime,
-    /// VMs that the provider took away until then.
     pub lost_vms: u32,
     /// What came of all stretches until then.
     pub totals: Option<Totals>,
 }
 
 impl<J> Stand<J> {
-    /// Whether the target was reached during the search.
     pub fn is_reached(&self) -> bool {
         self.reached.is_some()
     }
@@ -117,7 +128,6 @@ impl<J> Stand<J> {
         }
     }
 
-    /// Holds the VMs of a configuration, ready to train.
     pub fn hold<W: Work<Job = J>>(
         &mut self,
         work: &mut W,
@@ -134,7 +144,6 @@ impl<J> Stand<J> {
 }
 
 impl<W: Work> WorkTrial<W> {
-    /// A job at time zero of replica 0.
     pub(super) fn at_zero(work: W, job: W::Job) -> WorkTrial<W> {
         WorkTrial {
             work,
@@ -153,7 +162,6 @@ impl<W: Work> WorkTrial<W> {
     }
 }
 
-/// Makes `to` the same as `from`, keeping its memory.
 fn copy<W: Work>(from: &Stand<W::Job>, to: &mut Stand<W::Job>) {
     W::copy(&from.job, &mut to.job);
     (to.current, to.holds) = (from.current, from.holds);

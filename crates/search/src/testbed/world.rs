@@ -17,8 +17,7 @@ use scavsim_sim::training::variation::Variation;
 
 /// Most runs behind an expectation that has no closed form, or a share of misses.
 const MOST_EXPECTATION_RUNS: u64 = 20_000;
-/// Most worker-steps behind an expectation where every one is an event, in all runs, of which there are at least and at
-/// most as many as [`EXPECTATION_EVENT_RUNS`].
+/// Most worker-steps behind an expectation in `event`, in as many runs as [`EXPECTATION_EVENT_RUNS`] allows.
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
 const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 

@@ -12,9 +12,7 @@ pub struct Figure {
     pub alt: String,
     /// How to read it; what is left out.
     pub note: String,
-    /// Panels of the figure, row by row.
     pub panels: Vec<Panel>,
-    /// Panels side by side.
     pub columns: usize,
     /// Width and height of a panel, in pixels.
     pub size: [f64; 2],
@@ -26,22 +24,17 @@ pub struct Panel {
     pub title: String,
     pub x: Axis,
     pub y: Axis,
-    /// What is drawn, the last on top.
     pub series: Vec<Series>,
 }
 
-/// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it shows.
     pub label: String,
     /// In which unit; empty where it counts or names.
     pub unit: String,
-    /// How values are placed.
     pub scale: Scale,
 }
 
-/// How values are placed on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
     /// Evenly, over the values that there are.
@@ -53,7 +46,6 @@ pub enum Scale {
     Names(Vec<String>),
 }
 
-/// What belongs together and is drawn alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Name in the legend; empty for none.
@@ -64,14 +56,12 @@ pub struct Series {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Single points.
     Marks(Vec<Mark>),
     Line(Vec<[f64; 2]>),
     /// Rectangles: bars, boxes, cells, spans.
     Blocks(Vec<Block>),
 }
 
-/// A point with its intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     /// Where, x and y.
@@ -95,7 +85,6 @@ pub struct Block {
 }
 
 impl Axis {
-    /// An axis in a unit.
     pub fn new(label: &str, unit: &str, scale: Scale) -> Axis {
         Axis {
             label: label.to_owned(),
@@ -104,13 +93,11 @@ impl Axis {
         }
     }
 
-    /// An axis of names.
     pub fn names(label: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Axis {
         let names = names.into_iter().map(Into::into).collect();
         Axis::new(label, "", Scale::Names(names))
     }
 
-    /// Label and unit, as they stand beside it.
     pub fn text(&self) -> String {
         if self.unit.is_empty() {
             self.label.clone()
@@ -121,7 +108,6 @@ impl Axis {
 }
 
 impl Mark {
-    /// A point without intervals.
     pub fn new(at: [f64; 2], name: impl Into<String>) -> Mark {
         Mark {
             at,
@@ -172,7 +158,6 @@ impl Panel {
     }
 }
 
-/// The range around all.
 fn joined(all: impl Iterator<Item = [f64; 2]>) -> Option<[f64; 2]> {
     all.reduce(|[low, high], [l, h]| [low.min(l), high.max(h)])
 }

@@ -16,9 +16,7 @@ use super::style::{Dash, Marker, Style, shade};
 
 /// Colours of paper, of writing, and of lines behind the data. A page replaces them by those of its own theme.
 pub const PAPER: &str = "#ffffff";
-/// See [`PAPER`].
 pub const INK: &str = "#1a1a1a";
-/// See [`PAPER`].
 pub const GRID: &str = "#dedede";
 
 /// How the library's names of what clips a panel begin.
@@ -31,7 +29,6 @@ const FILL: f64 = 0.85;
 const LETTER: f64 = 7.5;
 const BESIDE: f64 = 90.0;
 
-/// The figure as a self-contained SVG.
 pub fn svg(figure: &Figure) -> String {
     let drawn = own_numbers(&SvgBackend::new().render_scene(&scene(figure)));
     // The library signs with its version, and knows no alternative text.

@@ -10,9 +10,7 @@ use super::style::{Marker, Style};
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 const MOST_VMS: usize = 40;
-/// Half the height of a span.
 const HALF: f64 = 0.36;
-/// Rows above those of the VMs.
 const JOB: &str = "job";
 
 /// Spans that are drawn, in the order of the legend: those of the job, then those of VMs.
@@ -27,7 +25,6 @@ const SPANS: [&str; 8] = [
     "running",
 ];
 
-/// An entry of the file.
 #[derive(Deserialize)]
 struct Entry {
     at_s: f64,

@@ -17,23 +17,18 @@ use scavsim_sim::plans::PlanMetrics;
 const FEWEST_RUNS: u64 = 20;
 
 pub struct Material {
-    /// What it was made from.
     pub identity: Identity,
     pub name: String,
-    /// Groups of the summary.
     pub groups: Vec<Group>,
     /// What their cases came to, in the same order.
     pub outcomes: Vec<Outcome>,
     /// Configurations by setting, workload and policy.
     pub clouds: Vec<Cloud>,
-    /// Workloads whose data are at hand.
     pub workloads: Vec<Workload>,
-    /// The scenario, where it is at hand.
     pub scenario: Option<Scenario>,
     pub gathered: RecordDigest,
 }
 
-/// Where the cases of a group lie.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Hours that 5 % and 95 % of them stay below.
@@ -54,7 +49,6 @@ pub struct Cloud {
     pub places: Vec<Place>,
 }
 
-/// A configuration with what is expected of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     /// VM shape or kind of cluster.
@@ -65,9 +59,7 @@ pub struct Place {
     pub batch: Option<u32>,
     /// What it is on all other axes.
     pub other: Option<String>,
-    /// Expected hours.
     pub time_h: f64,
-    /// Expected USD.
     pub cost_usd: f64,
     /// Measured, interpolated or extrapolated.
     pub provenance: String,
@@ -85,7 +77,6 @@ pub struct Place {
     pub ends: Option<[[f64; 2]; 2]>,
     /// Share of runs that miss a limit, where there is one.
     pub miss: Option<f64>,
-    /// Who chose it, and how often.
     pub by: Vec<Chooser>,
 }
 
@@ -178,7 +169,6 @@ impl Place {
     }
 }
 
-/// What tells a configuration.
 type Key<'a> = (
     [&'a str; 3],
     Option<&'a str>,

@@ -1,12 +1,4 @@
-//! Figures of results.
-//!
-//! In: a finished run, and where it is at hand its scenario. Out: SVG, PNG and Vega-Lite.
-//!
-//! - [`material`]: all that figures are made of; [`record_digest`]: what of it comes from records.
-//! - [`description`]: a figure before it is drawn; [`style`]: how series differ, in colour, mark and dash.
-//! - [`kinds`]: one file per kind of figure, and their list.
-//! - [`job_timeline`]: the life of one job, from its trace; [`policy_timeline`]: of one under a policy.
-//! - [`draw`]: a figure as SVG and PNG; [`vega`]: as a Vega-Lite specification.
+//! Figures of results: from a finished run, and where it is at hand its scenario, to SVG, PNG and Vega-Lite.
 
 pub mod description;
 pub mod draw;

@@ -18,19 +18,16 @@ const KINDS: [&str; 4] = ["on spot machines", "on demand", "starting", WAITING];
 
 #[derive(Debug)]
 pub struct PolicyTimeline<'a> {
-    /// Stem of the figure's files.
     pub name: String,
     /// Name of the scenario, and which life it is.
     pub of: String,
     pub policy: &'a str,
-    /// What the market had.
     pub window: Window<'a>,
     pub job: &'a Job,
     pub outcome: &'a Outcome,
     pub timeline: &'a Timeline,
 }
 
-/// A stretch of time in which nothing changes.
 struct Stretch {
     kind: usize,
     zone: Option<usize>,

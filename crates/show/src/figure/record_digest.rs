@@ -17,7 +17,6 @@ const MOST_REASONS: usize = 20;
 /// Ends of the interval that runs are told by.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
 
-/// What a run left in its records.
 pub struct RecordDigest {
     summary: Summary,
     all: Vec<Outcomes>,
@@ -50,31 +49,23 @@ pub struct Outcomes {
     cost_usd: RunningMedian,
 }
 
-/// A configuration that a strategy or the oracle chose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenPoint {
     pub setting: String,
     pub workload: String,
     pub pricing: String,
-    /// VM shape or kind of cluster.
     pub vm: Option<String>,
     /// Number of workers; `None` where configurations have no such axis.
     pub workers: Option<u32>,
     /// Global batch in samples; `None` where configurations have no such axis.
     pub batch: Option<u32>,
-    /// What it is on all other axes.
     pub other: Option<String>,
-    /// Expected hours.
     pub time_h: f64,
-    /// Expected USD.
     pub cost_usd: f64,
-    /// Measured, interpolated or extrapolated.
     pub provenance: String,
-    /// In how many cases, by strategy and objective.
     pub by: Vec<Chooser>,
 }
 
-/// Who chose a configuration, and how often.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chooser {
     pub strategy: String,
@@ -107,12 +98,10 @@ impl Rule {
 }
 
 impl Outcomes {
-    /// Hours that 5 % and 95 % of the cases stay below.
     pub fn time_h(&mut self) -> Option<[f64; 2]> {
         ends(&mut self.time_h)
     }
 
-    /// USD that they do.
     pub fn cost_usd(&mut self) -> Option<[f64; 2]> {
         ends(&mut self.cost_usd)
     }
@@ -153,7 +142,6 @@ impl RecordDigest {
         self.rule.of > self.rule.below
     }
 
-    /// The groups of the summary, and the outcomes, both taken out.
     pub fn finish(&mut self) -> (Vec<Group>, Vec<Outcomes>) {
         let groups = std::mem::take(&mut self.summary).finish_usual();
         (groups, std::mem::take(&mut self.all))

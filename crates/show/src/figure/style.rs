@@ -1,10 +1,8 @@
 //! How series differ: by colour, and by mark and dash besides, so that a figure can be read in grey and by those who
 //! see few colours.
 
-/// Colour, mark and dash of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Place in [`COLOURS`].
     pub colour: usize,
     pub marker: Marker,
     pub dash: Dash,
@@ -39,9 +37,7 @@ pub const COLOURS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#000000",
     "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
 ];
-/// Places of black and grey.
 pub const BLACK: usize = 7;
-/// See [`BLACK`].
 pub const GREY: usize = 8;
 const GREYS: [usize; 4] = [9, 8, 10, 11];
 

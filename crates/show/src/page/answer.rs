@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The answer for one choice of the pickers.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Answer {
     /// Value of each picker that it holds for.
@@ -16,7 +15,6 @@ pub struct Answer {
     pub detail: String,
     /// Marks: where it comes from, what it lacks.
     pub marks: Vec<String>,
-    /// Large figures of the card.
     pub figures: Vec<HeadlineValue>,
     /// Runner-up, risk, what would change it.
     pub lines: Vec<CardLine>,

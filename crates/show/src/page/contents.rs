@@ -11,18 +11,13 @@ use super::table::Table;
 pub struct Contents {
     pub title: String,
     pub about: Vec<String>,
-    /// What a reader chooses among.
     pub pickers: Vec<Picker>,
     /// One card for every choice that has an answer; the first is shown first.
     pub answers: Vec<Answer>,
-    /// The figure below the card.
     pub picture: Option<Picture>,
-    /// The tables: first those that the figure is drawn from, then details.
     pub tables: Vec<Table>,
     pub caveats: Vec<String>,
-    /// What was run.
     pub facts: Vec<Fact>,
-    /// Where its data come from.
     pub sources: Vec<Source>,
 }
 
@@ -31,7 +26,6 @@ pub struct Contents {
 pub struct Picker {
     /// Column of the tables that it narrows.
     pub key: &'static str,
-    /// What it is called beside the field.
     pub label: &'static str,
     pub values: Vec<String>,
     /// Whether all of them can be picked together, which they are at first.
@@ -54,7 +48,6 @@ impl Picker {
         (picker.values.len() > 1).then_some(picker)
     }
 
-    /// The picker with all of them together.
     pub(super) fn or_all(self) -> Picker {
         Picker {
             has_all: true,
@@ -62,7 +55,6 @@ impl Picker {
         }
     }
 
-    /// The picker as one that only marks.
     pub(super) fn marking(self) -> Picker {
         Picker {
             only_marks: true,

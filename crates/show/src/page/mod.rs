@@ -1,12 +1,6 @@
-//! One page for one result: a single HTML file without network, for a screen, a phone and paper.
-//!
-//! In: a result. Out: the text of the page.
-//!
-//! - [`contents`]: the one block of data that a page is drawn from, of [`answer`], [`picture`] and [`table`]s.
-//! - [`of_run`], [`of_advice`], [`of_comparisons`]: that block for a run or a ranking, a recommendation, a reproduction;
-//!   [`of_bench`], [`of_compare`]: for a leaderboard, a comparison of strategies, both by `of_blocks`; `sources`: which data
-//!   a run was made from.
-//! - `form.html` is its form, `looks.css` its looks, `script/` what draws the data, `charts/` the library that it draws with.
+//! One page for one result: a single HTML file without network, for a screen, a phone and paper. [`contents`] is the block of
+//! data that it is drawn from; `form.html` is its form, `looks.css` its looks, `script/` what draws the data, `charts/` the
+//! library that it draws with.
 
 pub mod answer;
 pub mod contents;
@@ -75,7 +69,6 @@ fn filled(form: &str, part: impl Fn(&str) -> String) -> String {
     text + rest
 }
 
-/// A text that is no HTML.
 fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for letter in text.chars() {

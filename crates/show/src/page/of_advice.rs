@@ -198,7 +198,6 @@ fn risk(advice: &Advice, best: &Choice) -> CardLine {
     CardLine::new("Risk", text + ".")
 }
 
-/// What a measurement is of.
 fn measured(next: &NextMeasurement) -> String {
     let c = &next.configuration;
     let again = if next.was_measured { " once more" } else { "" };
@@ -374,7 +373,6 @@ fn measurements(advice: &Advice) -> Table {
     Table::from_sheet("measurements", "Measure next", note, &sheet)
 }
 
-/// Prices, each once.
 fn prices(advice: &Advice) -> Vec<Source> {
     let mut prices: Vec<Source> = Vec::new();
     for choice in &advice.choices {

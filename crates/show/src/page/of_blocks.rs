@@ -9,7 +9,6 @@ use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_measure::compare::judge::judge;
 use scavsim_measure::compare::{Block, CompetitionUnit, Entry, Tally};
 
-/// Runs of the job, as they are picked.
 fn runs(block: &Block) -> String {
     match block.repeats {
         1 => "once".to_owned(),
@@ -17,7 +16,6 @@ fn runs(block: &Block) -> String {
     }
 }
 
-/// Objective, and how often the job is run.
 pub(super) fn pickers(blocks: &[Block]) -> Vec<Picker> {
     let runs: Vec<String> = blocks.iter().map(runs).collect();
     let objectives = distinct(blocks.iter().map(|block| block.objective.name()));
@@ -30,7 +28,6 @@ pub(super) fn pickers(blocks: &[Block]) -> Vec<Picker> {
     [objective, runs, marks].into_iter().flatten().collect()
 }
 
-/// Who leads each block, and by what.
 pub(super) fn answers(blocks: &[Block]) -> Vec<Answer> {
     blocks.iter().map(answer).collect()
 }
@@ -118,7 +115,6 @@ fn answer(block: &Block) -> Answer {
     answer
 }
 
-/// Every strategy in every block.
 pub(super) fn table(blocks: &[Block]) -> Table {
     type EntryRow<'b> = (&'b Block, &'b Entry);
     let rows = blocks.iter().flat_map(|block| {
@@ -148,10 +144,8 @@ pub(super) fn table(blocks: &[Block]) -> Table {
         .with_bars(&["net, %"])
 }
 
-/// Rows of the table of jobs.
 const MOST_ROWS: usize = 1_500;
 
-/// Every strategy on every job.
 pub(super) fn units(blocks: &[Block]) -> Table {
     type UnitRow<'b> = (&'b Block, &'b CompetitionUnit, &'b Entry, &'b Tally);
     let rows = || {

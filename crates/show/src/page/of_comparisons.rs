@@ -165,7 +165,6 @@ fn claims_table(rows: &[Comparison]) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// What was chosen, and the rows that it touches.
 fn constants(paper: &Paper) -> Table {
     let patterns = |all: &[AffectedRows]| {
         let each: Vec<&str> = all.iter().map(|one| one.pattern.as_str()).collect();

@@ -38,9 +38,7 @@ pub struct Layer {
     pub y: &'static str,
     /// Ends of the interval across.
     pub x_ends: Option<[&'static str; 2]>,
-    /// Ends of the interval upwards.
     pub y_ends: Option<[&'static str; 2]>,
-    /// What a mark is called.
     pub name: &'static str,
     /// Tells which rows are joined as the Pareto front: those in which it is not empty.
     pub front: Option<&'static str>,

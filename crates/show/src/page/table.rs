@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use scavsim_base::text::{Cell, Column, Sheet};
 
-/// A sheet as it stands on a page.
 #[derive(Debug, Serialize)]
 pub struct Table {
-    /// Anchor of the table.
     pub id: &'static str,
     pub caption: &'static str,
     /// How to read it; what is left out.
@@ -33,13 +31,11 @@ pub struct Head {
     /// Words of the head, with the unit.
     pub name: String,
     pub is_number: bool,
-    /// Digits behind the point.
     pub digits: usize,
     /// Whether it is only shown when a row is opened, and in downloads.
     pub is_more: bool,
     /// Column with half of the interval of this one.
     pub half: Option<&'static str>,
-    /// Whether a bar shows how large it is.
     pub is_bar: bool,
     /// What it means; empty where the head says it.
     pub about: String,

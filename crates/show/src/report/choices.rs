@@ -20,8 +20,7 @@ pub(super) fn oracle_figures(block: &[Group]) -> Option<(f64, f64)> {
     mean("oracle_time_h").zip(mean("oracle_cost_usd"))
 }
 
-/// The oracle's choice in a block, its VMs behind `between` where they are to be said; `None` where each VM type is
-/// searched by itself.
+/// The oracle's choice in a block, with its VMs behind `between` if wanted; `None` where each VM type is searched by itself.
 pub(super) fn oracle_place(
     block: &[Group],
     places: &Places,
@@ -55,8 +54,7 @@ pub(super) fn shown(chosen: &Chosen, with_vm: bool) -> Cow<'_, Chosen> {
     })
 }
 
-/// The VM type that all choices share, and how many workers are on each: then the number of VMs follows from that of
-/// the workers, and the type is said once, in a title.
+/// The VM type that all choices share, and the workers on each: the number of VMs follows, and a title says the type once.
 pub(super) fn shared_vm<'c>(
     choices: impl Iterator<Item = &'c Chosen>,
     places: &Places,
@@ -81,7 +79,6 @@ pub(super) fn all_on(vm: &str) -> String {
     }
 }
 
-/// Whether it is told the truth.
 pub fn is_all_knowing(group: &Group) -> bool {
     [ORACLE, CLAIRVOYANT].contains(&group.strategy.as_str())
 }
@@ -110,7 +107,6 @@ pub fn place(chosen: &Chosen, places: &Places, between: &str) -> String {
     text
 }
 
-/// With a mark where it was not measured.
 pub(super) fn marked(place: String, provenance: Option<&str>) -> String {
     match MARKS.iter().find(|(word, ..)| Some(*word) == provenance) {
         Some((_, mark, _)) => format!("{place} {mark}"),

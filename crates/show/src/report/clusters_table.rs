@@ -10,7 +10,6 @@ use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
 use scavsim_lab::experiment::{KeyGroup, KeyTable};
 
-/// What the columns mean, once below all tables.
 const LEGEND: [(&str, &str); 8] = [
     (
         "K × B",

@@ -3,9 +3,7 @@
 use scavsim_lab::experiment::columns::Value;
 use scavsim_lab::experiment::{COLUMNS, Record};
 
-/// Rows that become bytes.
-///
-/// Many figures of a row are those of the row before (what the oracle takes, zeros): their digits are known.
+/// Rows that become bytes. Many figures are those of the row before (the oracle's, zeros): their digits are known.
 pub struct CsvRows {
     bytes: Vec<u8>,
     rows: u64,
@@ -13,7 +11,6 @@ pub struct CsvRows {
     shortest: ryu::Buffer,
 }
 
-/// The last figure of a column.
 #[derive(Clone, Copy)]
 struct Digits {
     bits: u64,
@@ -57,7 +54,6 @@ impl CsvRows {
         self.rows += 1;
     }
 
-    /// Rows that were made before.
     pub fn from_bytes(bytes: Vec<u8>, rows: u64) -> CsvRows {
         CsvRows {
             bytes,
@@ -71,7 +67,6 @@ impl CsvRows {
         self.rows
     }
 
-    /// The rows with their line ends.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,5 +1,4 @@
-//! `failures.csv`: the cases without a result, each with its reason. There is no such file when
-//! there is none.
+//! `failures.csv`: the cases without a result, each with its reason. Without such cases there is no file.
 
 use std::io::{self, Write};
 
@@ -9,13 +8,11 @@ use scavsim_lab::experiment::{Record, Status};
 
 pub const FILE: &str = "failures.csv";
 
-/// The file, started by the first failure.
 pub struct FailuresCsv {
     folder: OutputFolder,
     rows: Option<PartialFile>,
 }
 
-/// The cases of one task without a result.
 #[derive(Default)]
 pub struct FailuresPart(Option<csv::Writer<Vec<u8>>>);
 
@@ -58,7 +55,6 @@ impl FailuresCsv {
         }
     }
 
-    /// Takes the rows of the next task.
     pub fn merge(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -74,7 +70,6 @@ impl FailuresCsv {
         rows.write_all(bytes)
     }
 
-    /// Finishes the file, if there is one.
     pub fn close(self) -> io::Result<()> {
         match self.rows {
             Some(rows) => rows.close(),

@@ -102,8 +102,8 @@ impl<'r, R: 'r> Columns<R> {
         columns
     }
 
-    /// The names of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so, apart
-    /// from each other by `;`.
+    /// Names of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so, separated by
+    /// `;`.
     pub fn coverage_columns(&self) -> [Column<'r, R>; 2] {
         [
             ("oftener95", IntervalCoverage::Oftener),

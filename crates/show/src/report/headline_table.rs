@@ -14,7 +14,6 @@ use scavsim_search::search::Objective;
 
 /// More lines than this are no answer.
 const MOST: usize = 12;
-/// The strategy that takes the usual configuration.
 const DEFAULT: &str = "default";
 
 const HEADS: [(&str, &str); 14] = [
@@ -97,7 +96,6 @@ pub(super) fn headline_blocks<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     }
 }
 
-/// The lines above all tables.
 pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
     let told = headline_blocks(blocks);
     let oracles = || told.iter().filter_map(|block| block[0].oracle.as_ref());

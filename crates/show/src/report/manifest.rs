@@ -1,5 +1,4 @@
-//! `manifest.json`: what a result folder was made from. Nothing in it depends on the machine, the
-//! time or the number of threads.
+//! `manifest.json`: what a result folder was made from. It does not depend on the machine, the time or the threads.
 
 use std::io;
 use std::path::Path;
@@ -30,7 +29,6 @@ pub const FILES: &str = "files";
 const RNG_SCHEME: &str =
     "xoshiro256++, streams keyed by (seed, purpose, replica, identity), version 2";
 
-/// What decides the records of `scenario`.
 pub fn identity(scenario: &Scenario) -> Identity {
     let workloads: Vec<Value> = (scenario.workloads().iter())
         .map(|(w, configurations)| {
@@ -124,10 +122,8 @@ pub const HASH: &str = "manifest_hash";
 /// Key of the hash of `summary.csv`.
 pub const SUMMARY_HASH: &str = "summary_hash";
 
-/// Hexadecimal digits of 128 bits of BLAKE3.
 pub(super) const HASH_DIGITS: usize = 32;
 
-/// 128 bits of BLAKE3 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..HASH_DIGITS].to_owned()
 }
@@ -182,10 +178,7 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
     (!all.is_empty()).then_some((EXPECTATIONS, Value::Array(all)))
 }
 
-/// Reads a manifest; `None` where there is no such file.
-///
-/// # Errors
-/// With the path: it cannot be read, is not JSON, or its fields do not match its hash.
+/// Reads a manifest; `None` where there is none. Errors have the path: unreadable, not JSON, or against its own hash.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
@@ -242,7 +235,6 @@ pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
         .collect()
 }
 
-/// A value as a person would write it.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => "absent".to_owned(),
@@ -251,7 +243,6 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Workloads of both lists whose data differ.
 fn changed(there: &Value, here: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let there = list(there);

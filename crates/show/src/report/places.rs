@@ -118,8 +118,7 @@ impl Places {
         mark.into_iter().chain(sentences).collect()
     }
 
-    /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
-    /// brackets the kind.
+    /// The VMs of `workers` workers on `vm`, a VM shape or a kind: `4 g4dn.12xlarge/4`, with the kind in brackets behind.
     pub fn vms_label(&self, vm: &str, workers: Option<u32>) -> String {
         if self.kinds.contains_key(vm) {
             format!("{} ({vm})", self.shapes(vm, workers))

@@ -8,7 +8,6 @@ use scavsim_base::text::{Column, NEEDED, Page, Sheet};
 use scavsim_lab::experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
-/// What the columns mean, once below all tables.
 const LEGEND: [(&str, &str); 3] = [
     (
         "oracle",
@@ -27,8 +26,8 @@ const LEGEND: [(&str, &str); 3] = [
     ),
 ];
 
-/// One block per (setting, workload, objective), one column per strategy, one line per pricing policy;
-/// policies that differ in nothing but dollars share a line.
+/// A block per (setting, workload, objective), a column per strategy, a line per policy or policies that differ in dollars
+/// only.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = String::new();
     fn key_of(group: &Group) -> [&str; 3] {
@@ -69,11 +68,9 @@ struct PolicyLine {
     /// The oracle's configuration, on one line and on two, and its time.
     oracle: [String; 3],
     strategies: Vec<Cell>,
-    /// Further policies, with their cost.
     same: Vec<String>,
 }
 
-/// What a strategy comes to under a policy.
 struct Cell {
     whole: String,
     short: String,
@@ -149,7 +146,6 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     text + &by_money(&policies, places, page)
 }
 
-/// Policies that a line on money names.
 const MOST_NAMED: usize = 3;
 
 /// Which policies are the cheapest for the oracle, and which the dearest; spot prices for VMs that are never taken away by

@@ -2,7 +2,6 @@
 
 use scavsim_base::text::words::{self, NONE};
 
-/// Header of an interval.
 pub(super) const INTERVAL: &str = "90 %";
 
 /// How much of a row fits; each leaves out more than the one before.

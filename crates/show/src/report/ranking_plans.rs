@@ -10,7 +10,6 @@ use scavsim_sim::plans::PlanMetrics;
 const IN_THE_PROFILE: &str = "in the profile";
 /// Marks a plan that may not fit.
 const MAY_NOT_FIT: &str = "(?)";
-/// A parallel plan in short; its market has a column, or all have the same.
 pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
     let batch = row.batch.filter(|_| with_batch);
     let batch = batch.map(|batch| format!("b{batch}"));

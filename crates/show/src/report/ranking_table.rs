@@ -16,12 +16,10 @@ use scavsim_search::search::{Limits, Objective};
 pub struct DisplayOptions {
     /// Most rows; all when `None`.
     pub top: Option<usize>,
-    /// Columns of the terminal.
     pub width: usize,
     pub is_coloured: bool,
 }
 
-/// What all blocks have in common.
 struct Common {
     shown: DisplayOptions,
     layout: Layout,
@@ -196,8 +194,7 @@ fn named(row: &Ranked, with_vms: bool) -> String {
     configuration(row, with_vms) + &kind
 }
 
-/// The VM type that all rows share, with the number of VMs that follows from that of the workers: said once, it need
-/// not stand in every line.
+/// The VM type that all rows share, with the number of VMs that follows from that of the workers: no line need say it.
 fn shared_vm(rows: &[Ranked]) -> Option<&str> {
     let mut shared: Option<&str> = None;
     for row in rows {
@@ -245,7 +242,6 @@ fn machines(row: &Ranked) -> String {
     }
 }
 
-/// What times are shown in.
 #[derive(Debug, Clone, Copy)]
 struct Unit {
     name: &'static str,

@@ -1,12 +1,8 @@
-//! `records.csv`: one row per case.
-//!
-//! Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when it is
-//! closed. A killed run therefore leaves a prefix under the other name, from which another can go
-//! on: every run writes it, whatever other forms are asked for. Its last row may be cut off, as the
-//! system may end a write between two pages when it kills. Behind each write the hashes of its tasks go
-//! to a file beside it: rows that have none there are evaluated again.
-//!
-//! The threads that make rows make their bytes and hashes, too; nothing is left here but to write.
+//! `records.csv`: one row per case. Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when
+//! it is closed. So a killed run leaves a prefix under the other name, from which another can go on: every run writes it,
+//! whatever other forms are asked for. Its last row may be cut off. Behind each write the hashes of its tasks go to a file
+//! beside it: rows that have none there are evaluated again. The threads that make rows make their bytes and hashes; nothing
+//! is left here but to write.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -35,11 +31,9 @@ pub struct RecordsCsv {
     bytes: usize,
     hashes: RowHashes,
     lines: File,
-    /// Bytes of whole rows in the file.
     written: u64,
 }
 
-/// The rows of one task.
 #[derive(Default)]
 pub struct CsvPart {
     rows: CsvRows,
@@ -76,14 +70,12 @@ pub fn header() -> io::Result<Vec<u8>> {
     writer.into_inner().map_err(|e| e.into_error())
 }
 
-/// A writer of rows that appends to `bytes`.
 pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
     csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(bytes)
 }
 
-/// How far the rows are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ValidRows {
     /// Rows of whole tasks.
@@ -115,10 +107,7 @@ impl RecordsCsv {
         })
     }
 
-    /// Writes what waits and gives the file its name; the hashes of its rows.
-    ///
-    /// # Errors
-    /// Whatever prevents it; the rows written so far stay in `records.partial.csv`.
+    /// Writes what waits and gives the file its name; the hashes of its rows. On errors, `records.partial.csv` stays.
     pub fn close(self) -> io::Result<RowHashes> {
         let folder = self.folder.clone();
         let hashes = self.leave()?;
@@ -134,7 +123,6 @@ impl RecordsCsv {
         Ok(self.hashes)
     }
 
-    /// Takes the rows of the next task.
     pub fn merge(&mut self, part: CsvPart) -> io::Result<()> {
         let (bytes, rows, leaf) = part.into_parts();
         if rows > 0 {
@@ -149,7 +137,6 @@ impl RecordsCsv {
         }
     }
 
-    /// Writes what waits, if there are rows.
     pub fn flush_waiting(&mut self) -> io::Result<()> {
         if self.waiting.iter().any(|(_, line)| !line.is_empty()) {
             self.write_waiting()

@@ -10,7 +10,6 @@ use scavsim_lab::experiment::Record;
 pub trait RecordsFile: Send {
     fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()>;
 
-    /// Finishes the file and gives it its name.
     fn close(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -43,6 +42,5 @@ pub struct RecordsFormat {
 #[derive(Clone, Copy)]
 pub struct RecordsFileFactory {
     pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
-    /// The records of a task that begins.
     pub part: fn() -> Box<dyn FormPart>,
 }

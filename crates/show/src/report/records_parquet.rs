@@ -1,7 +1,5 @@
-//! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB.
-//!
-//! Row groups are of whole tasks and nothing in the file tells of time or machine: the same records
-//! give the same bytes.
+//! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB. Row groups are of whole
+//! tasks, and nothing tells of time or machine: the same records give the same bytes.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -52,7 +50,6 @@ struct RecordsParquet {
     rows: usize,
 }
 
-/// The records of a task by columns.
 #[derive(Default)]
 struct Batch {
     open: RecordBatches,

@@ -13,7 +13,6 @@ use scavsim_lab::scenario::Scenario;
 use scavsim_measure::compare::ComparisonQuestion;
 use scavsim_read::input::regular;
 
-/// Result files that have not their names yet.
 pub struct ResultFiles {
     folder: OutputFolder,
     files: Vec<ResultFile>,
@@ -27,7 +26,6 @@ pub struct ResultFile {
 }
 
 impl ResultFiles {
-    /// None yet.
     pub fn new(folder: OutputFolder) -> ResultFiles {
         ResultFiles {
             folder,
@@ -44,7 +42,6 @@ impl ResultFiles {
         })
     }
 
-    /// Adds a file that is whole.
     pub fn add(&mut self, mut file: ResultFile) -> io::Result<()> {
         file.flush()?;
         self.files.push(file);

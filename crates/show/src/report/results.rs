@@ -1,8 +1,5 @@
-//! All that a run leaves in a folder.
-//!
-//! Order matters, because a run may be killed between any two steps: rows first, the manifest that
-//! claims them last; and before anything is claimed for a new run, what an older one left is
-//! disowned and removed.
+//! All that a run leaves in a folder. Order matters, because a run may be killed between any two steps: rows first, the
+//! manifest that claims them last; what an older run left is disowned and removed before anything new is claimed.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
@@ -35,24 +32,20 @@ pub struct Results {
     identity: Identity,
     /// Whether the rows are asked for as CSV, and not only written to be read back.
     keep_csv: bool,
-    /// What begins a task in each form.
     forms: Vec<fn() -> Box<dyn FormPart>>,
     rows: RecordsCsv,
     derived: DerivedFiles,
 }
 
-/// What one task leaves.
 pub struct ResultsPart {
     rows: CsvPart,
     derived: DerivedPart,
 }
 
-/// What one task leaves beside its rows.
 pub struct DerivedPart {
     forms: Vec<Box<dyn FormPart>>,
     failures: FailuresPart,
     summary: SummaryPart,
-    /// What kept it from being whole.
     failed: Option<io::Error>,
 }
 
@@ -69,7 +62,6 @@ struct DerivedFiles {
 }
 
 impl Results {
-    /// Starts over in `folder`.
     pub fn start(
         folder: &OutputFolder,
         identity: Identity,
@@ -83,11 +75,8 @@ impl Results {
         Ok(Self::from_parts(folder, identity, formats, rows, derived))
     }
 
-    /// Goes on behind the rows that an earlier run of the same identity left in `folder`, and
-    /// says how far that had come. Rows behind the last that has a hash are evaluated again.
-    ///
-    /// # Errors
-    /// [`AlteredRows`] rows; nothing is touched then. Whatever prevents reading or writing.
+    /// Goes on behind the rows that an earlier run of the same identity left, and says how far that had come. Rows behind the
+    /// last that has a hash are evaluated again. [`AlteredRows`] rows are refused; nothing is touched then.
     pub fn resume(
         folder: &OutputFolder,
         identity: Identity,
@@ -261,7 +250,6 @@ impl ResultsPart {
         self.derived.push_record(record)
     }
 
-    /// Is told that it was the last.
     pub fn end(&mut self) {
         self.rows.end();
         self.derived.end();
@@ -351,10 +339,7 @@ pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The columns that a summary is by, where they are not the usual ones.
-///
-/// # Errors
-/// A summary whose header no run writes.
+/// The columns that a summary is by, where they are not the usual ones; an error for a header that no run writes.
 pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     let header = summary
         .split(|byte| *byte == b'\n')

@@ -1,8 +1,6 @@
-//! Hashes by which rows that somebody changed are told from those that were written.
-//!
-//! A leaf is the hash of the rows of one task as they stand in `records.csv`, whatever form they are kept in, made by the
-//! thread that makes the rows. While a run goes on each leaf is a line of [`PARTIAL`], written behind its rows. When it
-//! has ended, the manifest holds at most 64 hashes, each of as many leaves.
+//! Hashes by which rows that somebody changed are told from those that were written. A leaf is the hash of the rows of one
+//! task as they stand in `records.csv`, whatever form they are kept in. While a run goes on each leaf is a line of
+//! [`PARTIAL`], written behind its rows. When it has ended, the manifest holds at most 64 hashes, each of as many leaves.
 
 use std::io;
 use std::path::Path;
@@ -124,7 +122,6 @@ impl RowHashes {
     }
 }
 
-/// 128 bits in hexadecimal digits.
 fn short(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
@@ -167,7 +164,6 @@ impl From<AlteredRows> for io::Error {
     }
 }
 
-/// Compares rows with the hashes in a manifest.
 pub struct Check {
     seen: RowHashes,
     right: Vec<String>,
@@ -193,15 +189,11 @@ impl Check {
         })
     }
 
-    /// Rows that there are to be.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Compares rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
-    ///
-    /// # Errors
-    /// [`AlteredRows`], with the lines, where a hash is another.
+    /// Compares rows as in `records.csv`, none behind the end of their task; their line in [`PARTIAL`], or [`AlteredRows`].
     pub fn check_rows(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
         let before = self.seen.whole.len();
         let line = self.seen.push_rows(bytes, rows);
@@ -221,10 +213,7 @@ impl Check {
         self.seen.is_at_border()
     }
 
-    /// Ends the check behind the last row.
-    ///
-    /// # Errors
-    /// [`AlteredRows`] where the last rows are others, or fewer than there were.
+    /// Ends the check behind the last row; [`AlteredRows`] where the last rows are others, or fewer than there were.
     pub fn end(self) -> io::Result<()> {
         let (rows, right) = (self.seen.rows(), self.rows);
         if rows != right {

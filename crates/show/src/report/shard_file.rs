@@ -1,8 +1,6 @@
-//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, what they come to, and what they were made from.
-//!
-//! A shard is whole or not there: its files take their names when all is written, and count only
-//! beside a manifest that holds their hash. It may be made twice, even at the same time, as
-//! engines do that retry: the bytes are the same.
+//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, what they come to, and what they were made from. A
+//! shard is whole or not there: its files count only beside a manifest that holds their hash. It may be made twice, even at
+//! the same time, as engines do that retry: the bytes are the same.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,7 +16,6 @@ use super::stored_shard::{self, HASH, StoredShard};
 use scavsim_base::output::{OutputFolder, PartialFile, is_partial};
 use scavsim_lab::experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
 
-/// The folder of shards in a result folder.
 pub const FOLDER: &str = "shards";
 
 pub struct ShardFile {
@@ -30,7 +27,6 @@ pub struct ShardFile {
     hash: blake3::Hasher,
 }
 
-/// What one task leaves in a shard.
 pub struct ShardPart {
     rows: CsvRows,
     failures: FailuresPart,
@@ -74,9 +70,7 @@ pub fn of_another_run(folder: &OutputFolder, identity: &Identity) -> Option<Path
 }
 
 impl ShardFile {
-    /// The number of failed cases of a shard that is already there and whole, and of this
-    /// identity.
-    /// What cannot be read is as good as none.
+    /// Failed cases of a shard of this identity that is there and whole. What cannot be read is as good as none.
     pub fn stored(folder: &OutputFolder, shard: Shard, identity: &Identity) -> Option<u64> {
         let name = name(shard);
         let manifest = manifest::read(&folder.file(&format!("{name}.json"))).ok()??;
@@ -138,7 +132,6 @@ impl ShardFile {
     }
 }
 
-/// Which shard it is, in its manifest.
 fn place(shard: Shard) -> [(&'static str, Value); 2] {
     [
         ("shard", json!(shard.index())),

@@ -1,8 +1,6 @@
-//! All shards of a run, seen to belong together, and their records in case order.
-//!
-//! Everyone who knows the number of shards knows who has which task, so nothing is sorted: the
-//! next task is read from its owner. What its records come to lies beside its rows, which are copied as they are; they
-//! are read only where something else is asked for. Of many shards some are open at a time.
+//! All shards of a run, seen to belong together, and their records in case order. The number of shards tells who has which
+//! task, so nothing is sorted. What a task's records come to lies beside its rows, which are copied as they are and read only
+//! where something else is asked for. Of many shards some are open at a time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +20,6 @@ use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 pub struct Shards {
-    /// What decided their records.
     pub identity: Identity,
     /// What the manifest of the run says of its expectations.
     pub expectations: Option<(&'static str, Value)>,
@@ -31,7 +28,6 @@ pub struct Shards {
     parts: Vec<(PathBuf, ShardPlace)>,
 }
 
-/// Where reading of a shard goes on.
 enum ShardPlace {
     Open(Box<StoredShard>),
     Closed(Option<[u64; 2]>),
@@ -108,7 +104,6 @@ impl Shards {
         }
     }
 
-    /// How the cases are cut.
     pub fn tasks(&self) -> Tasks {
         self.tasks
     }
@@ -117,7 +112,6 @@ impl Shards {
         self.tasks.all()
     }
 
-    /// Puts all tasks together in `results`.
     pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
         let (is_plain, maker) = (results.is_plain(), results.maker());
         let mut finished = Finished::default();

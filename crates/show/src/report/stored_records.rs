@@ -14,11 +14,8 @@ use super::{records_csv, records_jsonl};
 use scavsim_lab::experiment::{Record, Sink};
 use scavsim_read::input::regular;
 
-/// Hands the records that lie in `folder` to `sink`, from the first of CSV, JSON lines and Parquet
-/// that is there, and sees that they are those that the run of `manifest` wrote.
-///
-/// # Errors
-/// No records, records that are damaged, out of order or [`AlteredRows`], and failures of the sink.
+/// Hands the records in `folder` to `sink`, from the first of CSV, JSON lines and Parquet, and sees that the run of
+/// `manifest` wrote them. Fails for missing, damaged, unordered or [`AlteredRows`] records, and with the sink.
 pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
     type Reader = fn(&Path, &mut RecordOrderCheck<'_>) -> io::Result<()>;
     let forms: &[(&str, Reader, u64)] = &[
@@ -76,7 +73,6 @@ struct RecordOrderCheck<'s> {
 }
 
 impl RecordOrderCheck<'_> {
-    /// Takes a row as `records.csv` would have it.
     fn push_row(&mut self, row: &StringRecord) -> io::Result<()> {
         let record: Record<'_> = row.deserialize(None).map_err(invalid)?;
         if !record.is_finite() {

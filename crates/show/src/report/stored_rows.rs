@@ -1,5 +1,4 @@
-//! Rows of `records.csv`, read back as the records they were. Numbers are written so that reading
-//! gives the same bits.
+//! Rows of `records.csv`, read back as the records they were, bit by bit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,11 +12,8 @@ pub struct StoredRows {
     rows: csv::Reader<RecentBytes>,
     row: csv::StringRecord,
     cells: csv::ByteRecord,
-    /// Where the last row begins.
     begin: u64,
-    /// Where reading began.
     start: u64,
-    /// Bytes in the file.
     length: u64,
     /// Whether the last row has no end.
     torn: bool,
@@ -66,11 +62,8 @@ impl StoredRows {
         })
     }
 
-    /// The record of the next row; `None` behind the last.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::InvalidData`] for a row that is not whole or not a record; others when the
-    /// file cannot be read.
+    /// The record of the next row; `None` behind the last. [`io::ErrorKind::InvalidData`] for a row that is cut off or no
+    /// record.
     pub fn read(&mut self) -> io::Result<Option<Record<'_>>> {
         self.begin = self.end;
         self.rows.get_mut().forget_before(self.begin);
@@ -111,13 +104,11 @@ impl StoredRows {
         Ok(true)
     }
 
-    /// The last row as it stands in the file, with its line end.
     pub fn raw(&self) -> &[u8] {
         let (begin, end) = (self.begin, self.end);
         self.rows.get_ref().between(begin, end)
     }
 
-    /// Whether a file ends within the header.
     pub fn is_torn_header(path: &Path) -> io::Result<bool> {
         let header = records_csv::header()?;
         let mut found = Vec::new();

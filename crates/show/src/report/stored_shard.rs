@@ -21,7 +21,6 @@ pub const HEAD: &[u8] = b"scavsim sums 1\n";
 /// Bytes of the hash of an entry.
 pub const HASH: usize = 16;
 
-/// A task as its shard left it.
 pub struct StoredTask {
     /// Rows of the task with their line ends.
     pub rows: Vec<u8>,
@@ -35,7 +34,6 @@ pub struct StoredTask {
     sums_at: usize,
 }
 
-/// What an entry says of the rows of its task.
 struct TaskEntry {
     count: u64,
     bytes: u64,
@@ -114,11 +112,9 @@ impl StoredTask {
     }
 }
 
-/// The files of a shard, read task by task.
 pub struct StoredShard {
     rows: File,
     sums: BufReader<File>,
-    /// How far both were read.
     at: [u64; 2],
     path: PathBuf,
 }
@@ -155,7 +151,6 @@ impl StoredShard {
         })
     }
 
-    /// How far both files were read.
     pub fn read_positions(&self) -> [u64; 2] {
         self.at
     }

@@ -90,7 +90,6 @@ fn cases(group: &KeyGroup) -> String {
     }
 }
 
-/// Percent of time and of cost.
 fn pair(group: &KeyGroup, metrics: [&str; 2], text: fn(&Mean) -> String) -> String {
     match metrics.map(|metric| group.mean(metric)) {
         [Some(time), Some(cost)] => format!("{} / {} %", text(time), text(cost)),

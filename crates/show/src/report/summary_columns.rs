@@ -33,7 +33,6 @@ impl TableColumn {
         }
     }
 
-    /// What it is asked for by.
     pub(super) fn word(&self) -> &'static str {
         self.head.split(' ').next().unwrap_or(self.head)
     }

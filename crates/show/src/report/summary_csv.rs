@@ -41,7 +41,6 @@ fn summary_sheet(groups: &[Group]) -> Sheet<'_, &Group> {
     Sheet::new(groups, columns)
 }
 
-/// What tells of a configuration.
 fn place<'g>(whose: &str, of: fn(&Group) -> Option<&Chosen>) -> [Column<'g, &'g Group>; 4] {
     let part = |name, cell: fn(&Chosen) -> Option<String>| {
         Column::text(format!("{whose}_{name}"), move |group: &&Group| {

@@ -59,7 +59,6 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     text + &legend + &places.below(page)
 }
 
-/// What was shown of all tables.
 #[derive(Default)]
 struct DisplayedColumns {
     shown: Vec<&'static str>,
@@ -97,7 +96,6 @@ pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Whether two groups stand in the same table.
 pub fn are_of_a_block(a: &Group, b: &Group) -> bool {
     fn key(g: &Group) -> [&String; 4] {
         [&g.setting, &g.workload, &g.pricing, &g.objective]

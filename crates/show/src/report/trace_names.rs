@@ -135,7 +135,6 @@ impl fmt::Display for TraceOf<'_> {
 
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Args<'a> {
-    /// VM type.
     #[serde(skip_serializing_if = "Option::is_none")]
     vm: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +143,6 @@ pub struct Args<'a> {
     workers: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     batch: Option<u32>,
-    /// Whose work it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<u32>,
     /// Which of a step, from 0.

@@ -103,7 +103,6 @@ fn line<A: Serialize>(
 }
 
 impl SearchTrace<'_> {
-    /// Writes what happened, in the order of time.
     pub fn write(&self, mut into: impl Write) -> io::Result<()> {
         let into = &mut into;
         line(into, 0.0, None, "case", self.of)?;
@@ -179,7 +178,6 @@ impl SearchTrace<'_> {
         self.ends.first().copied().unwrap_or((0.0, 0.0))
     }
 
-    /// Configurations with what is believed of them.
     fn predicted(&self) -> impl Iterator<Item = (usize, f64)> {
         let all = self.predicted.iter().enumerate();
         all.filter_map(|(at, predicted_s)| Some((at, (*predicted_s)?)))
@@ -312,7 +310,6 @@ fn columns<'a>() -> Vec<Column<'a, TraceRow>> {
     ]
 }
 
-/// What was asked, in words.
 fn extent(asked: RequestedExtent) -> String {
     let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
     match asked {

@@ -1,7 +1,6 @@
-//! Rows that an earlier run left, as far as they are those that it wrote.
-//!
-//! What a kill cuts off is at the end: rows without a hash, without their own end, or of a task that has more. They are
-//! evaluated again. Rows before that are altered, and nobody can say which figures of them are true.
+//! Rows that an earlier run left, as far as they are those that it wrote. What a kill cuts off is at the end (rows without a
+//! hash, without an end, or of a task that has more) and evaluated again. Rows before that are altered: no figure of them can
+//! be trusted.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -13,8 +12,7 @@ use super::stored_rows::StoredRows;
 use scavsim_base::output::OutputFolder;
 use scavsim_read::input::regular;
 
-/// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
-/// stand in [`PARTIAL`].
+/// How far the rows at `path` are those of the run of `manifest`; for a killed run, by their hashes in [`PARTIAL`].
 pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<ValidRows> {
     let mut rows = match StoredRows::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ValidRows::default()),

@@ -12,8 +12,7 @@ pub fn lost_to_one_of(one: f64, vms: u32) -> f64 {
     -libm::expm1(f64::from(vms) * libm::log1p(-one.clamp(0.0, 1.0)))
 }
 
-/// `E[T]` = T + p `E[lost]`: seconds of a job that is lost with probability `odds`, and then has lost `lost_s` in the mean.
-/// It counts one loss at most, as the authors of HPDC 2020 do.
+/// `E[T]` = T + p `E[lost]`: a job is lost with probability `odds` after `lost_s` on average, once at most (HPDC 2020).
 pub fn expected_s(job_s: f64, odds: f64, lost_s: f64) -> f64 {
     job_s + odds * lost_s
 }
@@ -23,10 +22,8 @@ pub fn expected_usd(usd_per_vm_hour: f64, vms: u32, expected_s: f64) -> f64 {
     usd_per_vm_hour * f64::from(vms) * expected_s / SECONDS_PER_HOUR
 }
 
-/// E\[T\] in seconds of a job of a bag on new VMs, by the law of their lives; `None` where losses are given, or a trace is too
-/// short to tell.
-///
-/// p = 1 − S(T)^N and p E\[lost\] = ∫₀ᵀ S(t)^N dt − T S(T)^N; late notice is not counted.
+/// E\[T\] in seconds of a job on new VMs: p = 1 − S(T)^N and p E\[lost\] = ∫₀ᵀ S(t)^N dt − T S(T)^N; late notice is not
+/// counted. `None` where losses are given, or a trace is too short.
 pub fn expected_job_s(bag: &Bag, size: &BagSize) -> Option<f64> {
     let survival = |hours: f64| -> Option<f64> {
         if let Some(life) = size.lifetime(bag) {

@@ -1,5 +1,5 @@
-//! Bags that ran, as they were logged: 24 of molecular-dynamics jobs on preemptible VMs, and how late their losses were
-//! noticed. Facts from the public logs behind HPDC 2020, `data/bags/README.md`.
+//! 24 logged bags of molecular-dynamics jobs on preemptible VMs: facts from the public logs of HPDC 2020,
+//! `data/bags/README.md`.
 
 use std::sync::{Arc, LazyLock};
 
@@ -36,7 +36,6 @@ mod tests {
     const LOGGED: &str = include_str!("../../../../data/bags/logged.csv");
     const SIZES: &str = include_str!("../../../../data/bags/sizes.csv");
 
-    /// Rows of a table without quotes.
     fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
         let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
         lines.map(|line| line.split(',').collect())
@@ -104,7 +103,6 @@ mod tests {
         }
     }
 
-    /// Mean seconds of so many runs, and the attempts lost in each.
     fn runs(bag: &Bag, size: &BagSize, count: u64) -> (f64, Vec<u32>) {
         let streams = Streams::new(2020);
         let mut run = Run::new(&Interrupt::NEVER);

@@ -1,5 +1,3 @@
-//! The VMs of a bag under way: requested, kept, lost at once, given back.
-
 use super::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
 use super::{Bag, BagSize, Loss};
 use crate::cluster::Pause;
@@ -7,10 +5,8 @@ use crate::provider::{Vm, VmRequest};
 use crate::training::log::{Entry, Fate, LogEvent, Track};
 use scavsim_base::units::SimTime;
 
-/// VMs that are lost at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strike {
-    /// The VMs that the market takes.
     Market,
     /// One of a running job.
     One,
@@ -48,7 +44,6 @@ impl Run {
         None
     }
 
-    /// A new VM.
     pub(super) fn request(
         &mut self,
         of: &BagRunSpec<'_>,
@@ -66,7 +61,6 @@ impl Run {
         (job.provider).request(&wanted, boot, size.lifetime(of.bag), now)
     }
 
-    /// When VMs are lost at once next, and which.
     pub(super) fn next_strike(
         &self,
         of: &BagRunSpec<'_>,
@@ -140,14 +134,12 @@ impl Run {
         }
     }
 
-    /// Gives a VM back at `at`, unless it was lost.
     pub(super) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
         job.held.intervals.push(vm.held_until(at));
         self.note_vm(vm, at);
     }
 
-    /// Gives back all VMs at `at`. Those of a slot whose job is done train a surrogate until `trained`, if there is one: they
-    /// are billed as VMs by themselves then, and seen to be the same.
+    /// Gives back all VMs at `at`. Those of a finished slot train a surrogate until `trained`, if there is one.
     pub(super) fn give_all_back(
         &mut self,
         of: &BagRunSpec<'_>,
@@ -220,7 +212,6 @@ impl Run {
     }
 }
 
-/// Whether a VM gets another job.
 pub(super) fn is_worth(bag: &Bag, size: &BagSize, vm: &Vm, now: SimTime) -> bool {
     let age_s = (now - vm.runs).seconds();
     bag.reuse.keeps(size.lifetime(bag), age_s, size.job_s)

@@ -19,9 +19,7 @@ pub enum Reuse {
 }
 
 impl Reuse {
-    /// Whether a VM of this age, in seconds, gets a job of `job_s`, where its law of lives is known.
-    ///
-    /// By age: (F(s + J) − F(s)) / (1 − F(s)) ≤ F(J).
+    /// Whether a VM of age s = `age_s` gets a job of J = `job_s`. By age: (F(s + J) − F(s)) / (1 − F(s)) ≤ F(J).
     pub fn keeps(self, life: Option<&Lifetime>, age_s: f64, job_s: f64) -> bool {
         let Some(life) = life.filter(|_| self == Reuse::ByAge) else {
             return self != Reuse::Never;

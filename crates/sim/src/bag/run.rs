@@ -7,7 +7,6 @@ use crate::provider::MOST_LOSSES;
 use crate::training::UnfinishedJob;
 use scavsim_base::units::SimTime;
 
-/// How a bag, or a part of one, ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BagEnd {
     pub at: SimTime,
@@ -210,7 +209,6 @@ impl Run {
         is_hit
     }
 
-    /// An attempt is over: its job is done, or to be run again.
     fn end_attempt(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
         let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();

@@ -1,5 +1,3 @@
-//! The slots of a bag under way, their VMs, and what is drawn for them.
-
 use std::collections::VecDeque;
 
 use super::vms::BagVmUsage;
@@ -21,12 +19,10 @@ pub struct BagJob {
     pub(super) hits: Stream,
     /// How many of the losses at given times have passed.
     pub(super) passed: usize,
-    /// What was held, and what for.
     pub held: BagVmUsage,
 }
 
 impl BagJob {
-    /// A job in `replica` that holds nothing.
     pub fn new(bag: &Bag, name: &str, streams: &Streams, replica: u64) -> BagJob {
         let key = WorkloadKey::from_name(name);
         let losses = match &bag.loss {
@@ -46,13 +42,11 @@ impl BagJob {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum BagEvent {
-    /// A slot may take a job.
     Ready(u32),
     /// An attempt of a slot is over: its job is done, or its loss is noticed.
     Over(u32, u32),
 }
 
-/// A place where one job runs at a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) state: State,
@@ -62,7 +56,6 @@ pub(super) struct Slot {
     pub(super) began: SimTime,
     /// Time of its job over the mean.
     pub(super) factor: f64,
-    /// Whether the attempt is known to end in a loss.
     pub(super) is_lost: bool,
 }
 
@@ -77,7 +70,6 @@ pub(super) enum State {
     Runs,
 }
 
-/// A run of a bag and its memory, which is kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Run {
     pub(super) queue: Queue<BagEvent>,
@@ -99,18 +91,14 @@ pub struct Run {
     pub(super) attempts: u64,
     pub(super) drawn: u32,
     pub(super) began: SimTime,
-    /// What happens, where somebody wants to see it.
     pub log: Option<Vec<Entry>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct BagRunSpec<'a> {
     pub bag: &'a Bag,
-    /// How it is run.
     pub size: &'a BagSize,
-    /// Whether the VMs cost as spot VMs do.
     pub on_spot: bool,
-    /// What it counts as.
     pub phase: Phase,
 }
 
@@ -126,7 +114,6 @@ impl BagRunSpec<'_> {
 }
 
 impl Run {
-    /// None yet.
     pub fn new(interrupt: &Interrupt) -> Run {
         Run {
             queue: Queue::heeding(interrupt.clone()),
@@ -134,7 +121,6 @@ impl Run {
         }
     }
 
-    /// No attempt yet, at `from`.
     pub(super) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
         let size = of.size;
         self.queue.reset();
@@ -172,7 +158,6 @@ impl Run {
         self.most.saturating_sub(self.submitted) as usize + self.again.len()
     }
 
-    /// Places of a slot's VMs.
     pub(super) fn places(size: &BagSize, slot: u32) -> std::ops::Range<usize> {
         let each = size.vms_per_job as usize;
         slot as usize * each..(slot as usize + 1) * each

@@ -1,5 +1,3 @@
-//! What a bag is, and on which terms it runs.
-
 use std::sync::Arc;
 
 use super::{Notice, Reuse};
@@ -10,23 +8,18 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 
-/// A bag of jobs of one kind, and the terms that it runs on.
 #[derive(Debug, Clone)]
 pub struct Bag {
     pub jobs: u32,
     /// How many of the jobs have to be done: ⌈share × jobs⌉.
     pub needed: u32,
-    /// What the time of a job varies by.
     pub job_time: UnitLogNormal,
     /// From the end of a job until the next begins on its slot.
     pub dispatch_lag: SimTime,
     /// By how much each slot begins after the one before.
     pub start_stagger: SimTime,
-    /// Whether a lost job is run again.
     pub rerun: bool,
-    /// Whether a VM that has run a job gets the next.
     pub reuse: Reuse,
-    /// How long a VM without work is kept.
     pub keep_spares: SimTime,
     /// From the request of the first VMs until they run.
     pub first_boot: Pause,
@@ -112,14 +105,11 @@ impl Loss {
 /// A model that takes the place of jobs once it has learned from enough of them. A formula, not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Surrogate {
-    /// Jobs that it learns from.
     pub after_jobs: u32,
     pub train_s: f64,
-    /// Seconds per result afterwards.
     pub result_s: f64,
 }
 
-/// One way to run a bag.
 #[derive(Debug, Clone)]
 pub struct BagSize {
     /// Place of its VM type among [`BagChoices::types`].
@@ -132,7 +122,6 @@ pub struct BagSize {
     pub job_s: f64,
     /// Lives of its VMs, where they are not those of the bag.
     pub life: Option<Lifetime>,
-    /// Key of the lives of its VM type.
     pub vm_key: VmTypeKey,
 }
 

@@ -1,9 +1,6 @@
-//! The VMs that a bag holds, and what they were held for.
-
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase, Usage, VmInterval};
 
-/// What was held, and what for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BagVmUsage {
     pub intervals: Vec<VmInterval>,
@@ -24,7 +21,6 @@ impl BagVmUsage {
         self.did(phase, (vm, vms), (from, to));
     }
 
-    /// Some VMs of a type did something.
     pub fn did(&mut self, phase: Phase, vms: (u16, u32), (from, to): (SimTime, SimTime)) {
         if to > from && vms.1 > 0 {
             let done = VmInterval::given_back(vms, from, to);
@@ -32,13 +28,11 @@ impl BagVmUsage {
         }
     }
 
-    /// VMs that the provider took until `end`.
     pub fn lost_until(&self, end: SimTime) -> u32 {
         let taken = |i: &&VmInterval| i.ended_by == EndedBy::Provider && i.to <= end;
         self.intervals.iter().filter(taken).count() as u32
     }
 
-    /// `usage` becomes what was held until `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         usage.clear();
         for interval in self.intervals.iter().filter(|i| i.from < end) {

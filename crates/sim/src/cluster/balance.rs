@@ -7,12 +7,9 @@ const MOST_LOOKS: u32 = 100;
 /// Fewest samples of a worker, as a share of the mean.
 const LEAST_SHARE: f64 = 1e-3;
 
-/// Batches on which a policy settles, without luck.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Balance {
-    /// Local batch of each worker.
     pub batches: Vec<f64>,
-    /// Times that batches changed.
     pub changes: u32,
     /// Guesses of the workers' speeds from equal batches.
     pub speeds: Vec<f64>,
@@ -28,12 +25,9 @@ pub struct PreviousBalance {
     pub batches: Vec<f64>,
 }
 
-/// Settles the batches of workers which together take `samples` a step. Worker k takes `step_s(k, b)` seconds for b
-/// samples. Guesses of its speed are `sizes`, or come from equal batches; or they and the batches to begin with are those
-/// `before` its speed changed.
-///
-/// # Errors
-/// The first of `step_s`, where a time is unknown.
+/// Settles the batches of workers that together take `samples` a step; worker k takes `step_s(k, b)` seconds for b samples,
+/// whose error is returned. Guesses of speed are `sizes`, or come from equal batches, or are those `before` a change of
+/// speed.
 pub fn settle<E>(
     batching: &Batching,
     before: Option<&PreviousBalance>,

@@ -18,16 +18,13 @@ pub const MOST_GROUPS: usize = 16;
 /// A configuration as a cluster: its VMs, what may happen to them, and how its workers step.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// How its workers come together.
     pub protocol: Protocol,
-    /// Whether nothing can happen to it: equal workers step together on VMs that stay, and nobody asks for more than
-    /// when its steps are over. One of a kind is told VM by VM all the same.
+    /// Whether nothing can happen to it: equal workers step together on VMs that stay, until their steps are over.
     pub is_static: bool,
     /// VMs of the cluster: groups of workers, then parameter servers.
     pub groups: Vec<Group>,
     /// On which terms those of them are rented that can be taken away.
     pub spot: Option<Arc<Spot>>,
-    /// When it grows and shrinks with the price.
     pub elastic: Option<Arc<Elastic>>,
     pub policy: Policy,
     /// Seconds for all to go on from a checkpoint, or in another size.
@@ -36,13 +33,13 @@ pub struct Cluster {
     pub not_in_fast: Option<String>,
     /// The step process of the configuration itself.
     pub whole: Size,
-    /// The cluster at other sizes, by number of VMs of each group of workers; `None` where the workload does not know
-    /// the size, and at the place of the configuration itself. Empty where the size stays.
+    /// Other sizes, by number of VMs of each group of workers; `None` where the workload does not know the size, and at the
+    /// place of the configuration itself. Empty where the size stays.
     pub sizes: Vec<Option<Size>>,
     /// The place of the configuration itself.
     pub usual: usize,
-    /// When what is available of its workers' cores changes, the first at the start of the job; empty where that stays.
-    /// `sizes` has all places for each.
+    /// When available shares of cores change, from the start of the job on; empty where they stay. `sizes` has all places for
+    /// each.
     pub levels: Vec<SimTime>,
     /// Places of one level.
     pub stride: usize,
@@ -51,7 +48,6 @@ pub struct Cluster {
 /// Equal VMs on equal terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Index of their type.
     pub vm: u16,
     pub vm_type: VmTypeKey,
     /// Number of the law of its VMs' lives, 0 for VMs that stay: a VM under another is of another market.
@@ -64,13 +60,10 @@ pub struct Group {
     pub workers: u32,
     /// Workers on how many VMs, where those cannot.
     pub layout: Layout,
-    /// Whether the provider may take them away.
     pub on_spot: bool,
-    /// Whether parameter servers run on them.
     pub is_server: bool,
 }
 
-/// The step process of a cluster in one size.
 #[derive(Debug, Clone)]
 pub struct Size {
     /// Steps at this size, without luck.
@@ -97,7 +90,6 @@ impl Size {
         self.per_gradient.map_or(self.per_update, |_| 1.0)
     }
 
-    /// Steps that a stretch of training was worth.
     pub fn worth(&self, stretch: &Stretch) -> f64 {
         match self.per_gradient {
             None => stretch.updates as f64 * self.per_update,
@@ -107,7 +99,6 @@ impl Size {
 }
 
 impl Cluster {
-    /// What happens to the place of a lost VM.
     pub fn on_loss(&self) -> OnLoss {
         self.spot.as_ref().map_or(OnLoss::Wait, |s| s.on_loss)
     }
@@ -143,13 +134,11 @@ impl Cluster {
         self.place(vms) + level.saturating_sub(1) * self.stride
     }
 
-    /// When other shares are available than at `now`.
     pub fn next_level(&self, now: SimTime) -> Option<SimTime> {
         let next = self.levels.partition_point(|from| *from <= now);
         self.levels.get(next).copied()
     }
 
-    /// Whether as many VMs train at two places.
     pub fn is_same_size(&self, a: usize, b: usize) -> bool {
         a % self.stride.max(1) == b % self.stride.max(1)
     }
@@ -226,13 +215,11 @@ impl Cluster {
         is_of_all && stepping.machines.is_none()
     }
 
-    /// Whether its size may differ from the configuration's while it trains.
     pub fn changes_size(&self) -> bool {
         self.on_loss() != OnLoss::Wait || self.elastic.is_some()
     }
 
-    /// Whether another number of workers stops all of them for a moment: those of a protocol with a barrier have to
-    /// agree on who takes part.
+    /// Whether another number of workers stops all: those of a protocol with a barrier must agree on who takes part.
     pub fn has_barrier(&self) -> bool {
         self.protocol.has_barrier()
     }

@@ -3,8 +3,7 @@
 use super::balance::{PreviousBalance, settle};
 use super::batching::Batching;
 
-/// The workers of a cluster under a controller of their batches, each as a line near the batches on which they settle
-/// without luck: a + s·b seconds for b samples.
+/// Workers under a controller of batches, each as a line a + s·b seconds for b samples, near where they settle without luck.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levelling {
     pub batching: Batching,
@@ -12,7 +11,6 @@ pub struct Levelling {
     pub lines: Vec<(f64, f64)>,
     /// Batches and guesses of speed at the level before, if there is one.
     pub before: Option<PreviousBalance>,
-    /// Samples of a step.
     pub samples: f64,
     /// Seconds of a restart after a change.
     pub restart_s: f64,
@@ -22,7 +20,6 @@ pub struct Levelling {
 const NEAR: f64 = 0.1;
 
 impl Levelling {
-    /// The line through a worker's time near a batch.
     pub fn line<E>(
         batch: f64,
         mut step_s: impl FnMut(f64) -> Result<f64, E>,
@@ -33,8 +30,7 @@ impl Levelling {
         Ok((0.5 * (low_s + high_s) - slope * batch, slope))
     }
 
-    /// Seconds of each worker's step on the batches on which they settle where machines are slower by `factors`; and the
-    /// seconds that settling takes.
+    /// Seconds of each worker's step on settled batches, with machines slower by `factors`; and seconds that settling takes.
     pub fn settled(&self, factors: &[f64]) -> (Vec<f64>, f64) {
         let step_s = |worker: usize, batch: f64| -> Result<f64, std::convert::Infallible> {
             let (base_s, slope) = self.lines[worker];

@@ -1,18 +1,5 @@
-//! What a configuration of a workload is as a cluster, before any run.
-//!
-//! In: a workload, configurations, what varies at random, how clusters live. Out: per configuration the
-//! truth about its steps at every size that it may come to, and what a replica deals to it.
-//!
-//! - [`world`]: everything about a workload's configurations that is computed once; `truth`: what is true of one,
-//!   [`truths`]: of all, or of very many as far as somebody asks.
-//! - [`random_effects`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
-//! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
-//!   the provider may take away.
-//! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`sizes`]: from a
-//!   configuration to that; `trial`: the time of an update where no formula tells it.
-//! - [`batching`]: unequal workers, and the policies that set their batches; [`balance`]: on which batches
-//!   those settle; [`levelling`]: where machines differ by luck.
-//! - [`checkpoint`]: when a job saves its state.
+//! What a configuration of a workload is as a cluster, before any run: the truth about its steps at every size that it may
+//! come to, and what a replica deals to it.
 
 pub mod balance;
 pub mod batching;

@@ -11,12 +11,9 @@ use crate::training::stepping::Stepping;
 use crate::training::variation::Variation;
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal, VmTypeKey};
 
-/// A configuration as it turns out in one replica.
 #[derive(Debug, Clone)]
 pub struct RandomEffects {
-    /// Steps to the target in this replica, at least 1.
     pub steps_to_target: u64,
-    /// Steps with this luck.
     pub stepping: Stepping,
     /// Seconds until the batches of its own size suit its machines.
     settle_s: f64,
@@ -78,8 +75,7 @@ impl RandomEffectLaws {
 }
 
 impl RandomEffects {
-    /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
-    /// every strategy, and for the oracle.
+    /// Draws placement, machines and length of the run: equal for every strategy, and for the oracle.
     pub fn draw(
         truth: &Truth,
         laws: &RandomEffectLaws,
@@ -118,7 +114,6 @@ impl RandomEffects {
         }
     }
 
-    /// Seconds until batches suit the workers in the size at a place.
     pub fn settle_s(&self, cluster: &Cluster, place: usize, size: &Size) -> f64 {
         match place == cluster.usual {
             true => self.settle_s,
@@ -160,7 +155,6 @@ impl RandomEffects {
     }
 }
 
-/// Steps of a cluster whose placement multiplies them by a factor.
 fn placed(stepping: &Stepping, whole_step: f64) -> Stepping {
     let mut placed = stepping.clone();
     placed.worker_s *= whole_step;

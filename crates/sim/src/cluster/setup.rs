@@ -11,18 +11,14 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::usage::RentedVmType;
 use scavsim_data::workload::{Reach, Staleness};
 
-/// What holds for all configurations of a scenario, and its kinds of clusters by name.
-///
-/// The default is a synchronous job on VMs that stay.
+/// What holds for all configurations of a scenario, and its kinds of clusters. By default a synchronous job on VMs that stay.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// How workers come together, where their kind does not say; and on single workloads.
     pub protocol: Protocol,
-    /// How workers come together, by workload.
     pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     pub spot: Option<Arc<Spot>>,
     pub elastic: Option<Arc<Elastic>>,
-    /// What stale gradients cost, where the workload does not say.
     pub staleness: Option<Staleness>,
     /// Whether a cluster keeps its global batch when its size changes, or its local one; by the protocol when `None`.
     pub keeps_batch: Option<bool>,
@@ -42,9 +38,7 @@ pub struct Kind {
     /// Whether the first worker is on demand all the same.
     pub chief_on_demand: bool,
     pub servers: Option<Servers>,
-    /// How workers come together.
     pub protocol: Option<Protocol>,
-    /// How workers of this kind come together, by workload.
     pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     /// How the batches of unlike workers are set, where all wait for the slowest.
     pub batching: Option<Batching>,
@@ -55,23 +49,19 @@ pub struct Kind {
 /// What is available of each worker from a moment on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvailabilityLevel {
-    /// Since the job began.
     pub from: SimTime,
     /// Share of its cores, for each shape of the kind's workers.
     pub shares: Vec<f64>,
 }
 
-/// VMs that parameter servers run on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Servers {
     pub vm: Arc<str>,
     pub vms: u32,
-    /// Whether the provider may take them away.
     pub on_spot: bool,
 }
 
 impl Kind {
-    /// Whether the provider may take away any of its VMs.
     pub fn has_spot(&self) -> bool {
         self.on_spot || self.servers.as_ref().is_some_and(|s| s.on_spot)
     }
@@ -92,8 +82,7 @@ impl Setup {
         }
     }
 
-    /// How workers of `workload` on `shape` come together: as the kind of cluster says for the workload, or for all; else as
-    /// the scenario does.
+    /// The protocol of `workload` on `shape`: that of the kind of cluster for the workload, or for all; else the scenario's.
     pub fn protocol_on(&self, workload: &str, shape: &str) -> Protocol {
         let kind = self.kinds.get(shape);
         let of_kind = kind.and_then(|k| (k.protocol_of.get(workload).copied()).or(k.protocol));

@@ -1,8 +1,4 @@
 //! From a configuration of a workload to its cluster.
-//!
-//! - [`builder`]: what it is built from, and what may be missing.
-//! - `frame`: its VMs, and on which terms they are.
-//! - `size`: its step process with so many of them.
 
 pub mod builder;
 mod frame;
@@ -20,22 +16,17 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::RentedVms;
 use scavsim_data::workload::{OutsideHull, Provenance, Replay};
 
-/// A cluster and what it does to its configuration's figures.
 pub struct BuiltCluster {
     pub cluster: Cluster,
     /// What the workload says about the configuration, on the VMs of the first group.
     pub replay: Replay,
     /// Factor on the steps to the target: what staleness costs.
     pub steps_factor: f64,
-    /// How the steps of its groups were obtained.
     pub provenance: Provenance,
 }
 
 impl Builder<'_> {
-    /// Builds the cluster of `configuration`; VM types that are not in `vms` are added to it.
-    ///
-    /// # Errors
-    /// [`OutsideHull`] for the first size that the workload does not know, of those that it may shrink or grow to.
+    /// Builds the cluster of `configuration` and adds its VM types to `vms`; [`OutsideHull`] for the first unknown size.
     pub fn build(
         &self,
         configuration: &Configuration,
@@ -84,8 +75,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The step process at every size and level but the usual one, in steps of a cluster that needs `nominal` of them; none
-    /// where there are too many.
+    /// The step process at every size and level but the usual one, over `nominal` steps; empty where there are too many.
     fn sizes(
         &self,
         configuration: &Configuration,
@@ -128,8 +118,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What keeps [`build`](Self::build) from building the cluster of `configuration`: found by the same steps, without
-    /// what takes long and cannot fail.
+    /// What keeps [`build`](Self::build) from building the cluster: found by the same steps, without slow ones that cannot
+    /// fail.
     pub fn missing(&self, configuration: &Configuration) -> Option<UnknownCluster> {
         let frame = self.frame(configuration, &mut RentedVms::default());
         let kind = self.setup.kinds.get(&configuration.vm);
@@ -186,7 +176,6 @@ impl Builder<'_> {
         (is_reached && frame.protocol.check(workers).is_ok()).then_some(vms)
     }
 
-    /// Whether clusters may have another size than their configuration's.
     fn changes_size(&self) -> bool {
         let spot = self.setup.spot.as_ref();
         spot.is_some_and(|s| s.on_loss != OnLoss::Wait) || self.setup.elastic.is_some()

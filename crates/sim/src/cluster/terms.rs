@@ -1,5 +1,3 @@
-//! On what terms a job runs on VMs that the provider may take away.
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,7 +7,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay};
 use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
 
-/// The terms on which a job runs on spot VMs.
 #[derive(Debug, Clone)]
 pub struct Spot {
     pub losses: Losses,
@@ -21,9 +18,7 @@ pub struct Spot {
     pub cold_join: Pause,
     /// What the others need to go on from a checkpoint; what the workload says when `None`.
     pub warm_restart: Option<Pause>,
-    /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
-    /// What a loss leaves.
     pub keeps: Keeps,
     /// What the loss of the chief, the first worker, means.
     pub chief: Chief,
@@ -44,7 +39,6 @@ pub enum Losses {
     Trace(Trace),
 }
 
-/// A time that passes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pause {
     Fixed(SimTime),
@@ -85,7 +79,6 @@ impl Write {
         }
     }
 
-    /// One such time; `stream` is asked for only where it varies.
     pub fn draw(&self, stream: impl FnOnce() -> Stream) -> SimTime {
         match self {
             Write::Fixed(time) => *time,
@@ -146,8 +139,8 @@ pub enum Checkpoints {
 }
 
 impl Checkpoints {
-    /// What suits losses `mtbf_h` hours apart and a write of `write_h` hours; `None` where more decides. Without losses there is no
-    /// interval.
+    /// The interval for losses `mtbf_h` hours apart and a write of `write_h` hours; `None` without losses, or where more
+    /// decides.
     pub fn at_rate(&self, write_h: f64, mtbf_h: impl FnOnce() -> f64) -> Option<Policy> {
         let interval = match self {
             Checkpoints::By(policy) => return Some(policy.clone()),
@@ -165,9 +158,7 @@ impl Checkpoints {
 pub struct Elastic {
     /// Seconds since the start, and the spot price over the usual one from then on; rising in time.
     pub prices: Vec<(f64, f64)>,
-    /// At or below this price the cluster grows.
     pub grow_at: f64,
-    /// Above this price it shrinks.
     pub shrink_above: f64,
     /// VMs of the first group when it has grown.
     pub most_vms: u32,

@@ -19,7 +19,6 @@ const TRIAL_UPDATES: u64 = 100_000_000;
 const MOST_GUESSES: u64 = 4;
 const SAME: f64 = 0.005;
 
-/// What a trial run without luck shows.
 #[derive(Default)]
 pub(super) struct Trial {
     pub(super) update_s: f64,
@@ -55,9 +54,8 @@ impl Trial {
     }
 }
 
-/// Times an update of `stepping` under `protocol` in a job of so many gradients: by a formula of the long run, where the job
-/// gets there, or by a trial run. A job that is shorter than a trial run is run itself, several times: workers begin in
-/// step, and may not fall out of it before its end.
+/// Times an update of `stepping` in a job of so many gradients: by a formula of the long run, where the job gets there, or by
+/// a trial run. A job shorter than a trial is run itself, several times: workers begin in step, and may never fall out of it.
 pub(super) fn trial(
     protocol: &Protocol,
     pace: &Pace,

@@ -11,24 +11,19 @@ use super::whole_steps::expected_steps;
 pub struct Truth {
     pub configuration: Configuration,
     pub key: ConfigurationKey,
-    /// VMs of the configuration and its step process.
     pub cluster: Cluster,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
     /// Expected seconds of a step, over all variation.
     pub expected_step_s: f64,
-    /// How steps turn into progress; `None` for evenly.
     pub pace: Option<Pace>,
     /// Normalised SGD noise γ/K at the target, where it is known.
     pub noise_normalised: Option<f64>,
-    /// Measured, interpolated between measurements, or extrapolated.
     pub provenance: Provenance,
-    /// How far off that may be.
     pub spread: Spread,
 }
 
 impl Truth {
-    /// What is true of a cluster that was built for `configuration` of `workload`.
     pub(super) fn new(
         workload: &Workload,
         configuration: &Configuration,

@@ -1,7 +1,5 @@
-//! The truths about a list of configurations: all at once, or of very many each when it is first asked for.
-//!
-//! A truth takes half a kilobyte and a microsecond. Of a million configurations a search looks at few; what it has to
-//! know of all, how long each takes and which VMs it holds, is kept in 24 bytes.
+//! The truths about a list of configurations, all at once or, of very many, each when first asked for. A truth takes half a
+//! kilobyte and a microsecond; what a search must know of all of a million is kept in 24 bytes.
 
 use std::ops::Index;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +17,6 @@ use crate::training::variation::Variation;
 /// Configurations from which each truth is made when it is first asked for, where nothing can happen to a cluster.
 pub(super) const VERY_MANY: usize = 20_000;
 
-/// The truths about a list of configurations, by their places in it.
 #[derive(Debug, Clone)]
 pub struct Truths(AtHand);
 
@@ -57,7 +54,6 @@ pub struct Brief {
     pub vms: u32,
     pub(super) workers: u32,
     pub batch: u32,
-    /// Expected seconds from the start to the target, without search.
     pub expected_time_s: f64,
 }
 
@@ -116,7 +112,6 @@ impl Truths {
         Truths(AtHand::All(truths))
     }
 
-    /// The truths of very many configurations.
     pub(super) fn from_lazy(asked: LazyTruths) -> Truths {
         Truths(AtHand::Asked(Box::new(asked)))
     }
@@ -172,12 +167,10 @@ impl Truths {
         (0..count).map(|place| &self[place])
     }
 
-    /// Whether anything may happen to any of the clusters while it trains, so that no formula tells its time.
     pub fn may_change(&self) -> bool {
         self.kinds().any(|truth| truth.cluster.may_change())
     }
 
-    /// Whether a formula tells the mean step of all of them where machines differ by luck.
     pub fn are_told_by_formula(&self) -> bool {
         match &self.0 {
             AtHand::All(truths) => (truths.iter()).all(|truth| truth.cluster.is_told_by_formula()),

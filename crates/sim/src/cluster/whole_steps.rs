@@ -6,8 +6,7 @@ use scavsim_base::stats::normal;
 /// Most that a figure of nine digits, as tables have it, is off by, with some room.
 const NINE_DIGITS: f64 = 1e-8;
 
-/// One step at least, and rounded up: the target is reached during the last step. The relief keeps a whole number that came
-/// out too high by the rounding of its epochs.
+/// Rounds up to one step at least. The relief keeps a whole number that the rounding of its epochs made too high.
 pub(super) fn round_up_steps(steps: f64) -> u64 {
     ((steps * (1.0 - NINE_DIGITS)).ceil() as u64).max(1)
 }

@@ -15,7 +15,6 @@ use super::truths::{Brief, LazyTruths, Truths, VERY_MANY};
 use super::{Setup, Spot};
 use crate::training::variation::Variation;
 
-/// A workload on a list of configurations under a given variation.
 #[derive(Debug, Clone)]
 pub struct World {
     pub workload: String,
@@ -24,10 +23,8 @@ pub struct World {
     pub constants: Constants,
     /// VM types, without their placement, in the order in which the list names them first.
     pub vms: Vec<RentedVm>,
-    /// The truth per configuration, in the order of the list given.
     pub truths: Truths,
     pub variation: Variation,
-    /// The terms of its VMs, where the provider may take them away.
     pub spot: Option<Arc<Spot>>,
     /// Noise over training; flat unless the variation replays it.
     pub noise: NoiseOverTraining,
@@ -37,7 +34,6 @@ pub struct World {
 const PARTS_PER_THREAD: usize = 8;
 
 impl World {
-    /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
     pub fn new(
         workload: &Workload,
         configurations: &[Configuration],
@@ -49,14 +45,8 @@ impl World {
         World::with(workload, configurations, reach, variation, &waits, &setup)
     }
 
-    /// Replays `workload` with `waits` computed before, for the worker counts of `configurations` at least.
-    ///
-    /// A step that was measured at the barrier already holds the wait for the slowest worker, so
-    /// one worker's mean is the measured compute time divided by the expected slowest of K: the
-    /// expected step equals the measured one whatever the variation.
-    ///
-    /// # Errors
-    /// One [`OutsideHull`] per configuration that no measurements surround.
+    /// Replays `workload` with `waits` computed before, for the worker counts of `configurations` at least; one
+    /// [`OutsideHull`] per configuration that no measurements surround.
     pub fn with(
         workload: &Workload,
         configurations: &[Configuration],
@@ -107,7 +97,6 @@ impl World {
     }
 }
 
-/// Configurations that a thread takes at once.
 fn part_size(hands: Parallelism, configurations: usize) -> usize {
     let parts = match hands {
         Parallelism::One => 1,
@@ -116,7 +105,6 @@ fn part_size(hands: Parallelism, configurations: usize) -> usize {
     configurations.div_ceil(parts).max(1)
 }
 
-/// The truths of all configurations, and the VM types by their numbers.
 fn all_at_once(
     hands: Parallelism,
     builder: &Builder<'_>,
@@ -161,8 +149,7 @@ fn all_at_once(
     Ok((Truths::all(truths), vms))
 }
 
-/// What is kept of very many configurations to which nothing can happen, and the VM types by their numbers. Each is built
-/// once, so that what the workload does not know is told now.
+/// Briefs of very many configurations. Each cluster is built once, so that what the workload does not know is reported now.
 fn when_asked(
     hands: Parallelism,
     builder: &Builder<'_>,
@@ -193,7 +180,6 @@ fn when_asked(
     Ok((Truths::from_lazy(asked), all.vms))
 }
 
-/// Briefs of some configurations, with numbers of their own for their VM types.
 struct Briefs {
     vms: RentedVms,
     shapes: Vec<(Arc<str>, u16)>,

@@ -1,5 +1,3 @@
-//! A flag by which somebody outside stops what is being simulated.
-
 use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
@@ -76,7 +74,6 @@ impl Interrupt {
     }
 }
 
-/// A flag that is not raised.
 impl Default for Interrupt {
     fn default() -> Self {
         Interrupt(Some(Arc::default()))

@@ -1,12 +1,9 @@
-//! Events that were scheduled together, sorted once.
-//!
-//! A key is the delay in nanoseconds, then the place in the order of insertion, in one word: equal times leave first in,
-//! first out without being asked.
+//! Events that were scheduled together, sorted once. A key is one word, the delay in nanoseconds and then the place of
+//! insertion, so that equal times leave first in, first out.
 
 use super::sort::sort;
 use scavsim_base::units::SimTime;
 
-/// Events in the order in which they are due.
 #[derive(Debug)]
 pub(super) struct Lane<E> {
     /// Delay, then index into `events`, sorted from `next` on.
@@ -14,7 +11,6 @@ pub(super) struct Lane<E> {
     /// In the order of insertion.
     events: Vec<E>,
     spare: Vec<u64>,
-    /// The first that is still pending.
     next: usize,
     /// From when delays count.
     start: SimTime,
@@ -40,8 +36,8 @@ impl<E: Copy> Lane<E> {
         self.events.reserve(count);
     }
 
-    /// Takes in the next event, not in its place yet; `false` where its delay is too long to stand in one word with an
-    /// index, or for the clock. Its index is taken then, too.
+    /// Takes in the next event, unsorted; `false` where its delay does not fit into a word with its index. The index is used
+    /// up either way.
     #[inline]
     pub(super) fn add(&mut self, delay: SimTime, event: E) -> bool {
         let (index, delay) = (self.events.len() as u64, delay.nanoseconds());
@@ -77,13 +73,11 @@ impl<E: Copy> Lane<E> {
         self.order + self.index(self.keys[self.next]) as u64
     }
 
-    /// The earliest. There must be one.
     #[inline]
     pub(super) fn first_event(&self) -> &E {
         &self.events[self.index(self.keys[self.next])]
     }
 
-    /// Takes the earliest out. There must be one.
     #[inline]
     pub(super) fn pop_first(&mut self) -> E {
         let event = *self.first_event();
@@ -91,7 +85,6 @@ impl<E: Copy> Lane<E> {
         event
     }
 
-    /// Drops those that `keep` does not want.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&E) -> bool) {
         let mut kept = self.next;
         for at in self.next..self.keys.len() {
@@ -144,7 +137,6 @@ impl<E: Clone> Clone for Lane<E> {
         lane
     }
 
-    /// Keeps the memory.
     fn clone_from(&mut self, other: &Self) {
         self.keys.clone_from(&other.keys);
         self.events.clone_from(&other.events);

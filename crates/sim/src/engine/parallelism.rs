@@ -1,11 +1,7 @@
-//! Whether what is computed once is shared out among threads.
-
 use rayon::prelude::*;
 
-/// On how many threads something is computed; what comes out is the same.
-///
-/// Nothing is shared out by whoever holds a lock or fills a cell that others wait for: a thread that waits for its helpers
-/// takes up whatever lies in the pool, which may wait for that very cell.
+/// The threads on which something is computed; results do not depend on them. Code that holds a lock or fills a cell that
+/// others wait for must not share: a thread that waits for its helpers takes up other work, which may wait for that cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Parallelism {
     /// On this one.

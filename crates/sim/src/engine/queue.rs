@@ -1,5 +1,4 @@
-//! Event queue: a binary heap over (time, insertion counter), and beside it a sorted lane for events that are scheduled
-//! together.
+//! Event queue: a binary heap over (time, insertion counter), and a sorted lane for events that are scheduled together.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,9 +7,7 @@ use super::interrupt::Interrupt;
 use super::lane::Lane;
 use scavsim_base::units::SimTime;
 
-/// Pending events of type `E` and the clock, which is the time of the last event taken out.
-///
-/// Events are small values, copied rather than moved.
+/// Pending events and the clock, which is the time of the last event taken. Events are small values, copied and not moved.
 #[derive(Debug, Clone)]
 pub struct Queue<E> {
     heap: BinaryHeap<QueueEntry<E>>,
@@ -86,8 +83,7 @@ impl<E: Copy> Queue<E> {
         });
     }
 
-    /// Schedules each event after its delay, as [`Queue::after`] does one by one: sorted once and then taken in a row, not
-    /// pushed and popped.
+    /// Schedules each event after its delay, like [`Queue::after`], sorted once instead of pushed and popped.
     #[inline]
     pub fn together<I>(&mut self, events: I)
     where
@@ -155,8 +151,8 @@ impl<E: Copy> Queue<E> {
         self.pop_head(head)
     }
 
-    /// The earliest event that is due by `until`, left in its place; the clock moves to it. It is
-    /// taken out by [`Queue::advance`], or put off by [`Queue::put_off`].
+    /// The earliest event due by `until`, left in place; the clock moves to it. Then [`Queue::advance`] or
+    /// [`Queue::put_off`].
     #[inline]
     pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
         let head = self.head().filter(|head| head.time() <= until)?;
@@ -207,7 +203,6 @@ impl<E: Copy> Queue<E> {
         self.lane.retain(keep);
     }
 
-    /// Makes room for `additional` pending events more than there are.
     pub fn reserve(&mut self, additional: usize) {
         self.heap.reserve(additional);
     }
@@ -228,7 +223,6 @@ impl<E: Copy> Queue<E> {
         self.inserted = 0;
     }
 
-    /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Queue<E>) {
         self.heap.clone_from(&other.heap);
         self.lane.clone_from(&other.lane);
@@ -243,8 +237,7 @@ impl<E: Copy> Default for Queue<E> {
 }
 
 impl<E> QueueEntry<E> {
-    /// Time, then order of insertion, as one number: compared without a branch, which a processor
-    /// cannot predict inside a heap.
+    /// Time, then order of insertion, as one number: compared without a branch, which is hard to predict inside a heap.
     #[inline]
     fn key(&self) -> u128 {
         (u128::from(self.at.nanoseconds()) << 64) | u128::from(self.order)

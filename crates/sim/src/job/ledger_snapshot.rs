@@ -1,7 +1,6 @@
-//! What stood in a job's books when it came to its mark: what is lost later must not change what the phases were until
-//! then.
+//! A job's books when it came to its mark: what is lost later must not change its phases.
 
-use super::vm::never;
+use super::present_vms::never;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::usage::ledger::Ledger;
@@ -20,7 +19,6 @@ impl LedgerSnapshot {
         }
     }
 
-    /// Nothing any more, keeping the memory.
     pub(crate) fn forget(&mut self) {
         self.at = never();
     }

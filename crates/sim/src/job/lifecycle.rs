@@ -19,7 +19,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{Phase, Usage};
 
-/// One job and its clock.
 #[derive(Debug, Clone)]
 pub struct Job {
     stage: Stage,
@@ -39,7 +38,6 @@ pub struct TrainingResult {
     pub passed: u64,
     /// VMs that the provider took away from the job until the mark.
     pub lost_vms: u32,
-    /// What came of all stretches of the job until the mark, where something can happen to the cluster.
     pub totals: Option<Totals>,
 }
 
@@ -67,7 +65,6 @@ impl Job {
         }
     }
 
-    /// This job, stopped from outside by `interrupt`.
     #[must_use]
     pub fn heeding(mut self, interrupt: Interrupt) -> Self {
         self.stage.queue = Queue::heeding(interrupt);
@@ -82,7 +79,6 @@ impl Job {
         self.kept.forget();
     }
 
-    /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
     pub fn copy_from(&mut self, other: &Job) {
         self.stage.copy_from(&other.stage);
         self.members.copy_from(&other.members);
@@ -106,18 +102,15 @@ impl Job {
         }
     }
 
-    /// Restores a checkpoint, which takes `seconds`.
     pub fn restore(&mut self, seconds: f64) -> Result<(), UnfinishedJob> {
         self.stage.restore(SimTime::from_seconds(seconds))
     }
 
-    /// What is held serves `phase` from now on.
     pub fn enter(&mut self, phase: Phase) {
         self.stage.enter(phase);
     }
 
-    /// Trains on `cluster`, dealt `luck`, until so many steps of the configuration are complete or time is up. What is
-    /// unfinished then is given up.
+    /// Trains on `cluster`, dealt `luck`, until so many steps are complete or time is up. Unfinished ones are given up.
     pub fn train(
         &mut self,
         cluster: &Cluster,
@@ -192,7 +185,6 @@ impl Job {
         Ok(stretch)
     }
 
-    /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         self.kept.usage_until(&self.stage.ledger, end, usage);
     }
@@ -202,19 +194,16 @@ impl Job {
         self.members.lose_one(at);
     }
 
-    /// Which VMs are held, and what for.
     #[doc(hidden)]
     pub fn ledger(&self) -> &Ledger {
         &self.stage.ledger
     }
 
-    /// Hours of the lives of the VMs that it requested, in their order, if they were asked for before its last restart:
-    /// they are noted from the first time on.
+    /// Hours of the lives of the VMs that it requested, in their order; noted from the first call on.
     pub fn lives_h(&mut self) -> &[f64] {
         self.members.lives_h()
     }
 
-    /// What is noted of it.
     pub fn log(&mut self) -> &mut Log {
         &mut self.stage.log
     }

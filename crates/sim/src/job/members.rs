@@ -1,8 +1,7 @@
 //! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::present_vms::PresentVms;
+use super::present_vms::{Member, PresentVms, never};
 use super::stage::Stage;
-use super::vm::{Member, never};
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
 use crate::provider::{Provider, VmRequest};
@@ -11,11 +10,9 @@ use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
-/// The VMs of a job, as they come and go.
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     pub(super) provider: Provider,
-    /// VMs that are there, the oldest first.
     pub(super) present: PresentVms,
     /// What a request of new VMs takes, where nothing else was measured.
     start_up: SimTime,
@@ -42,7 +39,6 @@ impl Members {
         self.provider.lives_h.get_or_insert_default()
     }
 
-    /// Becomes the same as `other`, keeping the memory.
     pub(super) fn copy_from(&mut self, other: &Members) {
         self.present.copy_from(&other.present);
         self.provider.copy_from(&other.provider);
@@ -119,8 +115,7 @@ impl Members {
         Ok(())
     }
 
-    /// Sorts the VMs into the groups of `cluster`, as far as they suit it; those that do not, and the newest of too
-    /// many, are given back.
+    /// Sorts the VMs into the groups of `cluster`; gives back those that do not suit, and the newest of too many.
     fn fit(&mut self, cluster: &Cluster) -> Vec<Member> {
         let mut given_back = Vec::new();
         let mut held = [0u32; MOST_GROUPS];
@@ -211,7 +206,6 @@ impl Members {
         }
     }
 
-    /// A VM is no longer held.
     pub(super) fn end(stage: &mut Stage, vm: &Member, end: SimTime, ended_by: EndedBy) {
         stage.ledger.end(vm.vm, vm.from, end, ended_by);
         (stage.log).gone(vm.request, end, ended_by);
@@ -312,14 +306,12 @@ impl Members {
         Some(lost)
     }
 
-    /// Takes away the newest worker but the chief at `at`, and no other VM.
     pub(super) fn lose_one(&mut self, at: SimTime) {
         self.provider.market = None;
         let is_worker = |vm: &Member| vm.on_spot && !vm.is_server && !vm.is_chief;
         self.present.end_only(at, is_worker);
     }
 
-    /// What all need to go on from a checkpoint at `now`.
     pub(super) fn restart_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         match spot.and_then(|s| s.warm_restart) {
@@ -328,7 +320,6 @@ impl Members {
         }
     }
 
-    /// What writing a checkpoint takes at `now`.
     pub(super) fn write_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         spot.map_or(SimTime::ZERO, |s| {

@@ -27,8 +27,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// The outlook of `steps` steps on `cluster`, dealt `luck`, whose VMs start after `start_up`; `None` where no
-    /// closed form tells it.
+    /// `None` where no closed form tells it.
     pub fn new(
         (cluster, luck): (&Cluster, &RandomEffects),
         steps: u64,
@@ -83,7 +82,6 @@ impl Outlook {
     }
 }
 
-/// A job in whose outline nothing depends on age.
 struct Ageless<'c> {
     outline: Outline<'c>,
     /// Losses per hour of a VM.
@@ -104,7 +102,6 @@ impl<'c> Ageless<'c> {
         })
     }
 
-    /// Losses per hour while all VMs are there.
     fn rate(&self) -> f64 {
         f64::from(self.outline.vms) * self.rate_of_one
     }

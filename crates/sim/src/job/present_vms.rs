@@ -4,9 +4,31 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::vm::{Member, never};
 use crate::cluster::groups::MOST_GROUPS;
 use scavsim_base::units::SimTime;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Member {
+    pub group: u16,
+    pub vm: u16,
+    pub on_spot: bool,
+    /// Number of the law of its life, as its group has it.
+    pub market: u16,
+    pub is_server: bool,
+    /// Whether its first worker is the chief.
+    pub is_chief: bool,
+    /// When it was requested: it is billed from then on.
+    pub from: SimTime,
+    pub runs: SimTime,
+    pub ready: SimTime,
+    pub end: SimTime,
+    /// Which request of its replica it came of.
+    pub request: u32,
+}
+
+pub fn never() -> SimTime {
+    SimTime::from_seconds(f64::INFINITY)
+}
 
 /// Places by a time, the earliest first. What is said of a VM that has gone, or that ends at another time by now, is
 /// passed over when it comes to the top.
@@ -15,7 +37,6 @@ type ByTime = BinaryHeap<Reverse<(SimTime, u32)>>;
 /// Places of VMs that have gone beyond which they are closed up, besides as many as there are VMs.
 const SPARE_PLACES: usize = 64;
 
-/// A VM, or where one was.
 #[derive(Debug, Clone, Copy)]
 struct VmPlace {
     vm: Member,
@@ -32,7 +53,6 @@ pub(super) struct PresentVms {
     /// Ends that are still to come, and VMs whose ends have come and that were not taken out yet.
     ends: ByTime,
     due: BinaryHeap<Reverse<u32>>,
-    /// VMs that do not take part yet.
     starting: ByTime,
     /// Since when those run that can be taken away, once that was asked for.
     running: Option<ByTime>,
@@ -52,7 +72,6 @@ impl Member {
 }
 
 impl PresentVms {
-    /// Becomes the same as `other`, keeping the memory.
     pub(super) fn copy_from(&mut self, other: &PresentVms) {
         self.places.clone_from(&other.places);
         self.count = other.count;
@@ -65,7 +84,6 @@ impl PresentVms {
         (self.staying, self.first) = (other.staying, other.first);
     }
 
-    /// Nobody, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.places.clear();
         self.index();
@@ -75,7 +93,6 @@ impl PresentVms {
         self.count == 0
     }
 
-    /// All VMs, the oldest first.
     pub(super) fn vms(&self) -> impl Iterator<Item = &Member> {
         let there = self.places.iter().filter(|place| !place.is_gone);
         there.map(|place| &place.vm)
@@ -161,7 +178,6 @@ impl PresentVms {
         None
     }
 
-    /// When the next VM is lost, as far as that is decided.
     pub(super) fn next_end(&self) -> SimTime {
         let next = (self.ends.peek()).map_or(never(), |Reverse((end, _))| *end);
         // Nobody is due but where a run was given up between two losses at once.
@@ -173,7 +189,6 @@ impl PresentVms {
             .fold(next, |next, place| next.min(place.vm.end))
     }
 
-    /// Takes out the oldest VM whose end has come by `now`.
     pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
         while let Some(Reverse((end, at))) = self.ends.peek().copied()
             && end <= now
@@ -197,8 +212,7 @@ impl PresentVms {
         Some(self.remove_at(at))
     }
 
-    /// Some of the VMs that run, as `is_running` says, end at `at`: `strike` is told how many run, and tells the places among
-    /// them of those that it takes.
+    /// Ends some of the running VMs at `at`: `strike` gets their number and gives the places among them to take.
     pub(super) fn end_some(
         &mut self,
         at: SimTime,
@@ -260,7 +274,6 @@ impl PresentVms {
         }
     }
 
-    /// Whether the VM at a place is there and ends then.
     fn ends_at(&self, at: u32, end: SimTime) -> bool {
         let place = &self.places[at as usize];
         !place.is_gone && place.vm.end == end
@@ -293,7 +306,6 @@ impl PresentVms {
         }
     }
 
-    /// Counts and orders all VMs anew, of which none has gone.
     fn index(&mut self) {
         let PresentVms {
             places,
@@ -332,7 +344,6 @@ mod tests {
 
     use super::*;
 
-    /// The same told by looking at all VMs every time.
     #[derive(Default)]
     struct NaivePresentVms(Vec<Member>);
 

@@ -1,13 +1,11 @@
-//! Training while the cluster changes.
-//!
-//! Between two changes (a loss, a VM that joins, a checkpoint, another price) the workers step as one stationary
-//! process: one stretch of the protocol, in the fidelity of the cluster. A stretch that is cut off gives up the
-//! worker-steps in progress.
+//! Training while the cluster changes. Between two changes (a loss, a VM that joins, a checkpoint, another price) the workers
+//! step as one stationary process: one stretch of the protocol, in the fidelity of the cluster. A stretch that is cut off
+//! gives up the worker-steps in progress.
 
 use super::Totals;
 use super::members::Members;
+use super::present_vms::{Member, never};
 use super::stage::Stage;
-use super::vm::{Member, never};
 use super::work::{JobWork, RELIEF};
 use crate::cluster::random_effects::RandomEffects;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
@@ -21,7 +19,6 @@ use scavsim_data::usage::{EndedBy, Phase};
 /// Fraction of a run's steps that the mean number of gradients of an update may leave over.
 const LEFT_OVER: f64 = 0.02;
 
-/// A run of so many steps, or until a moment, in one phase of its job.
 pub(super) struct LiveRun<'a> {
     stage: &'a mut Stage,
     members: &'a mut Members,
@@ -53,7 +50,6 @@ enum NextAction<'a> {
     Settle(usize, SimTime),
     /// All go on from a checkpoint, or in another size.
     Restart,
-    /// Trains until something changes.
     Stretch(StretchPlan<'a>),
     /// Writes a checkpoint, warned of a loss at a moment or without a warning.
     Checkpoint(Option<SimTime>),
@@ -61,7 +57,6 @@ enum NextAction<'a> {
     End,
 }
 
-/// The way to the next change.
 struct StretchPlan<'a> {
     size: &'a Size,
     /// Steps of the configuration after which it stops anyway.
@@ -104,10 +99,8 @@ impl<'a> LiveRun<'a> {
         }
     }
 
-    /// Trains through all that happens. Times, with the end as the mark, and steps complete.
-    ///
-    /// # Errors
-    /// [`UnfinishedJob`] when nobody is left to go on, the run is given up, or losses leave no time to reach the end.
+    /// Trains through all that happens; times, with the end as the mark, and complete steps. Fails when nobody is left to go
+    /// on, the run is given up, or time is up.
     pub(super) fn finish(&mut self, stream: &mut Stream) -> Result<(Advance, u64), UnfinishedJob> {
         let mut next = self.look()?;
         loop {
@@ -281,8 +274,7 @@ impl<'a> LiveRun<'a> {
         Ok(())
     }
 
-    /// All stand still for `time`, to restore or to write a checkpoint; whether that was over before a VM was lost, or
-    /// time was up.
+    /// All stand still for `time`; whether that was over before a VM was lost, or time was up.
     fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, UnfinishedJob> {
         if time == SimTime::ZERO {
             return Ok(true);
@@ -323,7 +315,6 @@ impl<'a> LiveRun<'a> {
         Ok(is_over)
     }
 
-    /// Meets all losses that are due now.
     fn meet_losses(&mut self) -> Result<(), UnfinishedJob> {
         let now = self.stage.now();
         if let Some(spot) = self.cluster.spot.as_deref() {
@@ -335,7 +326,6 @@ impl<'a> LiveRun<'a> {
         Ok(())
     }
 
-    /// Requests VMs or gives them back, if another price says so.
     fn meet_price(&mut self) {
         let (Some(elastic), Phase::Training) = (&self.cluster.elastic, self.phase) else {
             return;
@@ -404,8 +394,7 @@ fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Op
     })
 }
 
-/// Steps after which a stretch ends for what is `due`, with so many `done`. Part of an update would not be credited, and another
-/// size may train by then than when the checkpoint was planned.
+/// Steps after which a stretch ends for what is `due`, in whole updates: part of one would not be credited.
 fn end_of(size: &Size, done: f64, due: f64) -> f64 {
     match size.per_gradient {
         None => done + ((due - done - RELIEF) / size.unit()).ceil().max(1.0) * size.unit(),
@@ -413,8 +402,7 @@ fn end_of(size: &Size, done: f64, due: f64) -> f64 {
     }
 }
 
-/// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be
-/// complete in time, or was done.
+/// When the job writes a checkpoint for `loss`; never if that is not agreed, cannot be complete in time, or was done.
 fn notice_of(cluster: &Cluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
     let Some(spot) = cluster.spot.as_deref() else {
         return never();

@@ -1,8 +1,6 @@
-//! The life of a job in outline: whole attempts on VMs that are lost each by itself, without steps, phases or books.
-//!
-//! An outline of a run that was simulated, on the same lives, takes nearly as long as the run did and costs a
-//! hundredth of it: many of them tell the mean of what few runs only correct (two-level Monte Carlo, Giles 2008). Whatever
-//! it leaves out, the correction puts right.
+//! The life of a job in outline: whole attempts on VMs that are lost each by itself, without steps, phases or books. On the
+//! same lives it takes nearly as long as the simulated run, at a hundredth of the cost: many outlines tell a mean that few
+//! runs correct (two-level Monte Carlo, Giles 2008).
 
 use crate::cluster::checkpoint::Policy;
 use crate::cluster::random_effects::RandomEffects;
@@ -15,7 +13,6 @@ const MOST_LOSSES: u32 = 20_000;
 /// Pieces of work between checkpoints in an outline; where writing one takes no time there may be no end of them.
 pub(super) const MOST_PIECES: u32 = 200_000;
 
-/// Outlines of runs, one after the other, keeping their memory.
 #[derive(Debug, Default)]
 pub struct Sketch {
     /// When each VM began to run and when it is lost, in hours.
@@ -23,7 +20,6 @@ pub struct Sketch {
     end: Vec<f64>,
 }
 
-/// How a run came out in outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SketchResult {
     /// Seconds from the request of VMs to the target.
@@ -54,8 +50,7 @@ pub(super) struct Outline<'c> {
 }
 
 impl<'c> Outline<'c> {
-    /// The outline of `steps` steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can
-    /// be outlined: it waits for every VM that is lost and then goes back to its last checkpoint.
+    /// The outline of a job, where it has one: it waits for every VM that is lost, and goes back to its last checkpoint.
     pub(super) fn new(
         (cluster, luck): (&'c Cluster, &RandomEffects),
         steps: u64,
@@ -95,8 +90,7 @@ impl<'c> Outline<'c> {
         })
     }
 
-    /// Hours of the next piece of work when so many are saved and the oldest VM is so old; and whether it is the last, without
-    /// a checkpoint at its end.
+    /// Hours of the next piece of work; and whether it is the last, without a checkpoint at its end.
     pub(super) fn piece(&self, saved_h: f64, oldest_h: f64) -> (f64, bool) {
         let left_h = self.all_h - saved_h;
         let due_h = self.policy.next_h(left_h / self.slower, oldest_h);
@@ -109,8 +103,8 @@ impl<'c> Outline<'c> {
 }
 
 impl Sketch {
-    /// A run of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`. The life of each VM that is requested
-    /// comes from `next_life_h`, given the law of lives. `None` where it has no outline.
+    /// An outlined run. The life of each requested VM comes from `next_life_h`, given its law. `None` where it has no
+    /// outline.
     pub fn run(
         &mut self,
         (cluster, luck): (&Cluster, &RandomEffects),

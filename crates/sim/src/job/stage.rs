@@ -1,5 +1,3 @@
-//! What a job works with: its clock and its network, and the books kept at them.
-
 use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::log::LogEvent;
@@ -27,7 +25,6 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// At time zero, with nothing held.
     pub(super) fn new(fidelity: Fidelity, drift: DriftPath) -> Self {
         Stage {
             queue: Queue::new(),
@@ -39,7 +36,6 @@ impl Stage {
         }
     }
 
-    /// Begins anew at time zero, on another network, keeping its memory.
     pub(super) fn restart(&mut self, drift: DriftPath) {
         self.queue.reset();
         self.log.restart();
@@ -58,14 +54,12 @@ impl Stage {
         self.queue.now()
     }
 
-    /// What is held serves `phase` from now on.
     pub(super) fn enter(&mut self, phase: Phase) {
         let now = self.now();
         self.ledger.enter(phase, now);
         self.log.enter(phase, now);
     }
 
-    /// Lets time pass until `what`.
     pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), UnfinishedJob> {
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
@@ -76,7 +70,6 @@ impl Stage {
         Err(UnfinishedJob::defect(self.now()))
     }
 
-    /// Whether there is a next moment.
     fn goes_on(&self) -> Result<(), UnfinishedJob> {
         let now = self.now();
         if self.queue.is_interrupted() {
@@ -89,7 +82,6 @@ impl Stage {
         }
     }
 
-    /// Lets the time of restoring a checkpoint pass.
     pub(super) fn restore(&mut self, time: SimTime) -> Result<(), UnfinishedJob> {
         let start = self.now();
         self.enter(Phase::Restoring);
@@ -99,8 +91,7 @@ impl Stage {
         Ok(())
     }
 
-    /// One stretch of steps in which nothing changes, in `fidelity` or, where `fast` does not hold for the protocol, event
-    /// by event; why it came to that, where `fast` was asked for.
+    /// One stretch of steps without a change, in `fidelity` or event by event; and why, where `fast` was asked for.
     pub(super) fn stretch(
         &mut self,
         fidelity: Fidelity,

@@ -1,7 +1,7 @@
 //! How far a run has come, what a loss would take of it, and when it is taken not to come to an end.
 
+use super::present_vms::never;
 use super::stage::Stage;
-use super::vm::never;
 use crate::training::progress::UnfinishedJob;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
@@ -12,8 +12,7 @@ pub(super) const RELIEF: f64 = 1e-6;
 const MOST_IDLE: u32 = 10_000;
 /// Losses without any work saved in between after which a job is taken not to come to an end.
 const MOST_LOSSES: u32 = 20_000;
-/// Time without any work saved after which a job is taken not to come to an end, as a multiple of what all steps take
-/// without losses.
+/// Time without saved work after which a job is given up, as a multiple of what all steps take without losses.
 const LONGEST: f64 = 1000.0;
 
 #[derive(Debug)]
@@ -43,7 +42,6 @@ struct Patience {
 }
 
 impl JobWork {
-    /// Nothing yet, of what takes `expected_s` without losses.
     pub(super) fn new(expected_s: f64) -> Self {
         JobWork {
             done: 0.0,
@@ -60,7 +58,6 @@ impl JobWork {
         }
     }
 
-    /// All steps complete are safe now.
     pub(super) fn save(&mut self, stage: &mut Stage) {
         let now = stage.now();
         let patience = &mut self.patience;
@@ -81,10 +78,7 @@ impl JobWork {
         self.unsafe_s = 0.0;
     }
 
-    /// Counts another turn of the run.
-    ///
-    /// # Errors
-    /// [`UnfinishedJob`] after too many of them without progress or time.
+    /// Counts another turn of the run; fails after too many without progress or time.
     pub(super) fn turn(&mut self, now: SimTime) -> Result<(), UnfinishedJob> {
         let at = (now, self.done.to_bits());
         let patience = &mut self.patience;
@@ -101,10 +95,7 @@ impl JobWork {
         }
     }
 
-    /// Counts another loss.
-    ///
-    /// # Errors
-    /// [`UnfinishedJob`] after too many of them, or too much time, without any work saved.
+    /// Counts another loss; fails after too many, or too much time, without any work saved.
     pub(super) fn count_loss(&mut self, now: SimTime) -> Result<(), UnfinishedJob> {
         self.patience.losses += 1;
         if self.patience.losses > MOST_LOSSES || now > self.patience.latest {

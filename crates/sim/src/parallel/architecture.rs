@@ -1,6 +1,4 @@
 //! What a model is made of: layers, widths, heads, experts.
-//!
-//! - [`library`]: models by name. [`table`]: a model by its numbers.
 
 pub mod library;
 pub mod table;
@@ -13,16 +11,13 @@ pub use table::ModelTable;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Architecture {
     pub name: Arc<str>,
-    /// What it is called by people.
     pub model: String,
     pub source: String,
     /// Blocks.
     pub layers: u32,
     /// Values per token between blocks.
     pub hidden: u32,
-    /// Heads of queries.
     pub heads: u32,
-    /// Heads of keys and values.
     pub kv_heads: u32,
     /// Width of a head; of queries and keys without what is rotated, where attention is latent.
     pub head_width: u32,
@@ -42,16 +37,13 @@ pub struct Architecture {
     pub dropout: bool,
     /// Tokens of the sequences that it was made for.
     pub sequence: u32,
-    /// Experts in place of one feed-forward part.
     pub experts: Option<Experts>,
-    /// Attention over latent keys and values.
     pub latent: Option<LatentAttention>,
 }
 
 /// Experts of which a token goes through some. Source: Shazeer et al., ICLR 2017.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Experts {
-    /// Experts of a block.
     pub count: u32,
     /// Experts that a token goes through.
     pub active: u32,
@@ -66,18 +58,14 @@ pub struct Experts {
 /// Attention over latent keys and values. Source: DeepSeek-AI, DeepSeek-V2, arXiv 2405.04434.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LatentAttention {
-    /// Width of latent queries.
     pub query_rank: u32,
-    /// Width of latent keys and values.
     pub kv_rank: u32,
     /// Width of a head that is rotated by position.
     pub rotary: u32,
-    /// Width of a head's values.
     pub value: u32,
 }
 
 impl Architecture {
-    /// Parameters of attention in a block.
     fn attention_parameters(&self) -> u64 {
         let [hidden, heads, kept, width] =
             [self.hidden, self.heads, self.kv_heads, self.head_width].map(u64::from);

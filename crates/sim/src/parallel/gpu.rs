@@ -38,7 +38,6 @@ scavsim_base::named! {
 }
 
 impl Precision {
-    /// Bytes of a value between products.
     pub fn value_bytes(self) -> f64 {
         match self {
             Precision::Fp32 | Precision::Tf32 => 4.0,
@@ -47,13 +46,10 @@ impl Precision {
     }
 }
 
-/// A GPU by its data sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuSheet {
     pub name: Arc<str>,
-    /// What others call it.
     pub aliases: Vec<String>,
-    /// Place of its generation in [`GENERATIONS`].
     pub generation: usize,
     /// Dense TFLOP/s by precision, in the order of [`Precision::ALL`].
     pub tflops: [Option<f64>; 5],
@@ -67,7 +63,6 @@ pub struct GpuSheet {
 }
 
 impl GpuSheet {
-    /// Dense TFLOP/s at a precision, if it has it.
     pub fn tflops(&self, precision: Precision) -> Option<f64> {
         let at = Precision::ALL
             .iter()
@@ -92,7 +87,6 @@ impl GpuSheet {
         })
     }
 
-    /// Bytes per second that it sends to others of its node.
     pub fn link_bytes_per_s(&self) -> f64 {
         self.link_gb_per_s * 0.5e9
     }
@@ -102,7 +96,6 @@ static ALL: LazyLock<Vec<GpuSheet>> = LazyLock::new(|| read(&mut Diagnostics::de
 static NETWORKS: LazyLock<Vec<(String, f64)>> =
     LazyLock::new(|| networks(&mut Diagnostics::default()));
 
-/// All GPUs, in the order of their table.
 pub fn all() -> &'static [GpuSheet] {
     &ALL
 }
@@ -111,7 +104,6 @@ pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|gpu| &*gpu.name).collect()
 }
 
-/// The GPU that is called `name`, by us or by others.
 pub fn named(name: &str) -> Option<&'static GpuSheet> {
     let is_it =
         |gpu: &&GpuSheet| &*gpu.name == name || gpu.aliases.iter().any(|alias| alias == name);
@@ -124,7 +116,6 @@ pub struct VmGpus {
     /// The GPU; `None`: one of which nothing is known.
     pub gpu: Option<&'static GpuSheet>,
     pub count: u32,
-    /// Gbit/s to other VMs, where known.
     pub network_gbit_per_s: Option<f64>,
 }
 

@@ -1,5 +1,3 @@
-//! The layer profiles and links embedded in the binary.
-
 use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
@@ -9,16 +7,13 @@ use scavsim_read::input::{Diagnostics, Folder, Source, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/layers");
 
-/// Where the embedded folders are, for messages.
 const ROOT: &str = "data/layers";
 
-/// The folder of the embedded layer profile called `name`.
 pub fn embedded(name: &str) -> Option<Folder> {
     let dir = EMBEDDED.get_dir(name)?;
     Some(Folder::Embedded { root: ROOT, dir })
 }
 
-/// The names of all embedded layer profiles, in alphabetical order.
 pub fn names() -> Vec<&'static str> {
     folder::names(&EMBEDDED)
 }
@@ -32,7 +27,6 @@ pub fn links(diagnostics: &mut Diagnostics) -> Option<Links> {
     Links::read(&file("links.csv", diagnostics)?, diagnostics)
 }
 
-/// An embedded table that is of no profile.
 pub(super) fn file(name: &str, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     let folder = Folder::Embedded {
         root: ROOT,

@@ -9,7 +9,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     InNode,
-    /// Between nodes of a zone.
     BetweenNodes,
     BetweenZones,
 }
@@ -43,8 +42,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Bytes per second of a message of `bytes`. Never less for a larger one: fits hold for 10⁶ bytes and more, and up to
-    /// where they turn back.
+    /// Bytes per second of a message. Never less for a larger one: fits hold from 10⁶ bytes up to where they turn back.
     pub fn bandwidth(&self, bytes: f64) -> f64 {
         let [a, b, c] = self.coefficients;
         let mut x = libm::log2(bytes * 1e-6).max(0.0);
@@ -62,10 +60,8 @@ impl Curve {
     }
 }
 
-/// Bandwidths by GPU and message size.
 #[derive(Debug, Clone)]
 pub struct Links {
-    /// GPUs by name, in alphabetical order.
     gpus: Vec<Arc<str>>,
     /// By key, rising.
     rows: Vec<(Key, Curve)>,
@@ -83,7 +79,6 @@ const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniformLink {
     pub scope: Scope,
-    /// The GPU at both ends.
     pub gpu: Arc<str>,
     /// GPUs of a node that send at once.
     pub gpus: u32,
@@ -93,7 +88,6 @@ pub struct UniformLink {
 }
 
 impl Links {
-    /// Links that are given by bandwidth and latency.
     pub fn uniform(given: impl IntoIterator<Item = UniformLink>) -> Links {
         let given: Vec<UniformLink> = given.into_iter().collect();
         let mut gpus: Vec<Arc<str>> = given.iter().map(|link| Arc::clone(&link.gpu)).collect();
@@ -118,8 +112,7 @@ impl Links {
         links
     }
 
-    /// Reads a table of links: `scope,gpu,gpus` with `a,b,c,cap_gb_per_s` or `gb_per_s`, and `to`, `latency_s` where wanted.
-    /// What is wrong goes to `diagnostics`.
+    /// Reads `scope,gpu,gpus` with `a,b,c,cap_gb_per_s` or `gb_per_s`, and `to`, `latency_s` where wanted.
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Links> {
         let before = diagnostics.len();
         let optional = ["to", "a", "b", "c", "cap_gb_per_s", "gb_per_s", "latency_s"];

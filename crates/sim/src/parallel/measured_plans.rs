@@ -12,7 +12,6 @@ pub use measured_plan_set::{LeftOut, MeasuredPlanSet, peak_memory_bytes, reducti
 
 #[derive(Debug, Clone)]
 pub struct MeasuredParallelPlan {
-    /// What the source calls it.
     pub name: String,
     pub model: String,
     pub plan: ParallelPlan,
@@ -23,11 +22,9 @@ pub struct MeasuredParallelPlan {
     pub peak_memory_bytes: f64,
 }
 
-/// Figures that were measured, by name.
 pub const FIGURES: [&str; 3] = ["iteration_s", "gradient_sync_s", "peak_memory_bytes"];
 
 impl MeasuredParallelPlan {
-    /// The measured figure that [`FIGURES`] calls `name`.
     pub fn figure(&self, name: &str) -> Option<f64> {
         match name {
             "iteration_s" => Some(self.iteration_s),
@@ -46,7 +43,6 @@ const NODES: [(&str, u32, f64); 4] = [
     ("Titan-RTX", 8, 24.0),
 ];
 
-/// The kinds of nodes that the plans name.
 pub fn nodes() -> Vec<NodeKind> {
     let kind = |(gpu, gpus_per_node, memory_gib): (&str, u32, f64)| NodeKind {
         name: gpu.into(),
@@ -58,7 +54,6 @@ pub fn nodes() -> Vec<NodeKind> {
     NODES.into_iter().map(kind).collect()
 }
 
-/// All plans, in the order of the table; those that cannot be read are in `diagnostics`.
 pub fn plans(diagnostics: &mut Diagnostics) -> Vec<MeasuredParallelPlan> {
     let Some(source) = library::file("sailor-measured.csv", diagnostics) else {
         return Vec::new();

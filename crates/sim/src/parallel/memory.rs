@@ -1,5 +1,3 @@
-//! What a stage holds.
-
 use super::profile::Weights;
 use super::runtime::{Shard, StateBytes};
 use super::{LayerProfile, Runtime};
@@ -14,9 +12,7 @@ const NINETY: f64 = 1.645;
 pub struct StageLoad<'a> {
     /// First and last layers of its virtual stages, each with the sequences whose activations it keeps at once.
     pub parts: &'a [((u32, u32), f64)],
-    /// Sequences of a micro-batch.
     pub micro_batch: f64,
-    /// Data-parallel replicas.
     pub data: u32,
 }
 
@@ -76,7 +72,6 @@ pub fn stage_bytes(
     state_held + gathered + stored + working + runtime.reserved_bytes
 }
 
-/// Bytes per parameter of weights, gradients and optimiser state.
 fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
     runtime.state_bytes.unwrap_or(StateBytes {
         weights: profile.bytes_per_value,

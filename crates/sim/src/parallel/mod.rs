@@ -1,16 +1,6 @@
-//! Parallel plans: one model cut over GPUs by data, pipeline and tensor parallelism, from profiles of its layers.
-//!
-//! In: seconds per layer on a GPU, what its activations and parameters weigh, links, a plan. Out: seconds of a step and
-//! where they go, the memory of each stage, or the reason why the plan does not fit. It knows no price and no strategy.
-//!
-//! - [`profile`]: what a layer costs; [`links`]: what sending does; `library`: those that are embedded.
-//! - [`architecture`]: what a model is made of; [`law`]: what its layers cost where nobody profiled them.
-//! - [`gpu`]: GPUs by their data sheets.
-//! - [`plan`]: which GPUs hold which layers; [`sharing`]: what replicas share; [`misfit`]: why that cannot be.
-//! - [`schedule`]: in which order a stage computes its micro-batches.
-//! - [`runtime`]: what the training framework adds.
-//! - [`measured_plans`]: plans that others ran.
-//! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
+//! Parallel plans: one model cut over GPUs by data, pipeline and tensor parallelism, from profiles of its layers and links.
+//! Gives seconds of a step and where they go, the memory of each stage, or why the plan does not fit. It knows no price and
+//! no strategy.
 
 pub mod architecture;
 pub mod gpu;

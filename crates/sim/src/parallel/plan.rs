@@ -20,7 +20,6 @@ pub struct NodeKind {
 /// One replica of a stage: GPUs of one node that share its layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Replica {
-    /// Which of the kinds of nodes.
     pub kind: u32,
     /// Tensor degree: GPUs that share each layer.
     pub tensor: u32,
@@ -31,9 +30,7 @@ pub struct Replica {
 /// Consecutive layers, held once per data-parallel replica.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StageOfPlan {
-    /// First layer of the stage, from 0.
     pub first_layer: u32,
-    /// Last layer of the stage.
     pub last_layer: u32,
     /// First and last layers of its further virtual stages, where it has any.
     pub further: Vec<(u32, u32)>,
@@ -42,13 +39,11 @@ pub struct StageOfPlan {
 }
 
 impl StageOfPlan {
-    /// First and last layers of its virtual stages.
     pub fn parts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         std::iter::once((self.first_layer, self.last_layer)).chain(self.further.iter().copied())
     }
 }
 
-/// How one model is cut over GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParallelPlan {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
@@ -58,19 +53,15 @@ pub struct ParallelPlan {
     pub micro_batch: u32,
     /// Sequences per step, over all replicas.
     pub global_batch: u32,
-    /// In which order a stage computes its micro-batches.
     pub schedule: Schedule,
-    /// From the first layers to the last.
     pub stages: Vec<StageOfPlan>,
 }
 
 impl ParallelPlan {
-    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node. With
-    /// so many times as many cuts, stages have so many virtual stages: the first of all, then the second of all.
-    /// GPUs are filled as Megatron does: tensor first, then data, then pipeline; a change of kind begins a node.
-    ///
-    /// # Errors
-    /// If a node has too few GPUs for `tensor`, or cuts are no multiple of stages.
+    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node.
+    /// With n times as many cuts, stages have n virtual stages: the first of all, then the second of all. GPUs are filled as
+    /// Megatron does: tensor first, then data, then pipeline; a change of kind begins a node. Fails if a node has too few
+    /// GPUs for `tensor`, or cuts are no multiple of stages.
     #[allow(clippy::too_many_arguments)]
     pub fn even(
         nodes: &[NodeKind],
@@ -95,11 +86,8 @@ impl ParallelPlan {
         )
     }
 
-    /// A plan as [`ParallelPlan::even`] whose replicas are unlike: equal parts of them follow each of `lanes`, which has the kinds of
-    /// nodes of its stages, on nodes of their own.
-    ///
-    /// # Errors
-    /// As [`ParallelPlan::even`]; or if replicas are no multiple of `lanes`.
+    /// Like [`ParallelPlan::even`] with unlike replicas: equal parts of them follow each of `lanes`, which has the kinds of
+    /// nodes of its stages, on nodes of their own. Fails also if replicas are no multiple of `lanes`.
     #[allow(clippy::too_many_arguments)]
     pub fn unlike(
         nodes: &[NodeKind],
@@ -175,17 +163,14 @@ impl ParallelPlan {
         })
     }
 
-    /// Stages.
     pub fn pipeline(&self) -> usize {
         self.stages.len()
     }
 
-    /// Virtual stages of each stage; 1 where it is one.
     pub fn virtual_stages(&self) -> u32 {
         (self.stages.first()).map_or(1, |stage| 1 + stage.further.len() as u32)
     }
 
-    /// Micro-batches per replica and step.
     pub fn micro_batches(&self) -> u32 {
         (u64::from(self.global_batch) / self.at_once().max(1)) as u32
     }
@@ -210,8 +195,8 @@ impl ParallelPlan {
         replicas.map(|r| r.node + 1).max().unwrap_or(0)
     }
 
-    /// Whether its numbers go together: stages that are all layers in order, a replica each, nodes with enough GPUs, whole
-    /// micro-batches. Gives the GPUs that each node is filled with.
+    /// Checks stages (all layers in order, a replica each), GPUs of nodes and whole micro-batches. Gives the GPUs used of
+    /// each node.
     pub(super) fn check(
         &self,
         profile: &LayerProfile,

@@ -1,8 +1,4 @@
 //! A plan with all that does not depend on luck, and its steps.
-//!
-//! - `costs`: from profile, links and plan to seconds per stage. `peers`: what its replicas send each other meanwhile.
-//!   `reduction`: of its gradients.
-//! - `path`: the critical path of one pipeline. `events`: a whole step, event by event. `outline`: a step with luck, by formula.
 
 mod costs;
 mod events;
@@ -30,7 +26,6 @@ struct StageCost {
     weights: f64,
     /// Part of both passes that is communication; `None` where what was measured holds it.
     communication: Option<f64>,
-    /// One message to the next stage, or from it.
     message: f64,
     update: f64,
 }
@@ -65,11 +60,9 @@ struct PassCost {
     busy: f64,
 }
 
-/// The all-reduce of a stage's gradients among its replicas.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Reduction {
     buckets: u32,
-    /// Seconds of one bucket.
     bucket_s: f64,
 }
 
@@ -87,18 +80,15 @@ impl Reduction {
 /// Where the seconds of a step go, on the stage that is last: they add up to the step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepBreakdown {
-    /// Forward and backward.
     pub compute_s: f64,
     /// The part of `compute_s` in which GPUs send each other what they share: sums of a layer, weights, keys and values, tokens of experts.
     /// `None` where measured layers hold it.
     pub inside_s: Option<f64>,
-    /// Waiting for other stages.
     pub bubble_s: f64,
     /// Sending activations and their gradients, as far as nothing hides it.
     pub activations_s: f64,
     /// Reducing gradients among replicas, and waiting for them, as far as nothing hides it.
     pub gradients_s: f64,
-    /// Applying them.
     pub update_s: f64,
 }
 
@@ -107,7 +97,6 @@ impl StepBreakdown {
         self.compute_s + self.bubble_s + self.activations_s + self.gradients_s + self.update_s
     }
 
-    /// The share of the step that is spent waiting for other stages.
     pub fn bubble_share(&self) -> f64 {
         self.bubble_s / self.step_s().max(f64::MIN_POSITIVE)
     }
@@ -115,19 +104,14 @@ impl StepBreakdown {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Work {
-    /// A micro-batch goes forward.
     Forward,
-    /// A micro-batch goes backward.
     Backward,
-    /// The gradients of weights are computed for a micro-batch.
     Weights,
     /// Activations or their gradients are exchanged with the stage before.
     Receive,
     /// Activations or their gradients are exchanged with the stage behind.
     Send,
-    /// Gradients are reduced among replicas.
     Reduce,
-    /// Gradients are applied.
     Update,
 }
 
@@ -137,23 +121,18 @@ scavsim_base::named! {
     Send = "exchange-next", Reduce = "reduce", Update = "update",
 }
 
-/// A piece of the timeline of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Data-parallel replica, from 0.
     pub replica: u32,
-    /// Stage, from 0.
     pub stage: u32,
     pub work: Work,
     /// Which micro-batch, from 0; 0 where none is meant.
     pub micro_batch: u32,
     /// Seconds from the beginning of the step.
     pub start_s: f64,
-    /// See `start_s`.
     pub end_s: f64,
 }
 
-/// A plan with all that does not depend on luck.
 #[derive(Debug, Clone)]
 pub struct PreparedPlan {
     schedule: Schedule,
@@ -250,13 +229,11 @@ impl PreparedPlan {
         }
     }
 
-    /// The stage before another, as [`PreparedPlan::behind`].
     #[inline]
     fn before(&self, stage: usize) -> usize {
         stage.checked_sub(1).unwrap_or(self.stages() - 1)
     }
 
-    /// Data-parallel replicas.
     pub fn replicas(&self) -> usize {
         self.lane_of.len()
     }
@@ -277,8 +254,7 @@ impl PreparedPlan {
         self.finish(scratch)
     }
 
-    /// Seconds of a step, by its critical path, if each slot computes `factors[slot]` times as long; slot
-    /// `replica × stages + stage` is a stage of a replica.
+    /// Seconds of a step if each slot, `replica × stages + stage`, computes `factors[slot]` times as long.
     pub fn step_with(&self, factors: &[f64], scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
         for (replica, &lane) in self.lane_of.iter().enumerate() {
@@ -314,8 +290,7 @@ impl PreparedPlan {
         ends.fold(0.0, f64::max)
     }
 
-    /// When the gradients of a stage are reduced, if all its replicas have ended at `end`, and have their first bucket ready at
-    /// `first_bucket`.
+    /// When a stage's gradients are reduced, if all replicas ended at `end` and have their first bucket at `first_bucket`.
     fn reduced(&self, reduction: Reduction, end: f64, first_bucket: f64) -> f64 {
         if !self.overlap_gradients {
             return end + reduction.seconds();
@@ -331,7 +306,6 @@ impl PreparedPlan {
         f64::from(self.micro_batches) * all.fold(0.0, f64::max)
     }
 
-    /// Where the seconds of a step go.
     pub fn breakdown(&self) -> StepBreakdown {
         self.step_with_breakdown(&mut PathScratch::default()).1
     }
@@ -374,7 +348,6 @@ impl PreparedPlan {
         )
     }
 
-    /// Where the seconds of a step go, whose last stage ends its passes at `end` in a pipeline of such costs.
     fn parts(
         &self,
         costs: &[StageCost],
@@ -413,7 +386,6 @@ impl PreparedPlan {
         sum
     }
 
-    /// Seconds of an exchange of so many messages.
     #[inline]
     fn exchange_s(&self, messages: u32, message: f64) -> f64 {
         match self.activations {
@@ -442,7 +414,6 @@ impl PreparedPlan {
         self.may_not_fit
     }
 
-    /// What a checkpoint holds: parameters and optimiser state of the whole model, once.
     pub fn checkpoint_bytes(&self) -> u64 {
         self.checkpoint_bytes
     }

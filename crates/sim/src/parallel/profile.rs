@@ -9,19 +9,15 @@ pub use load::FILES;
 use super::law::bytes::LayerBytes;
 use super::law::layer::LayerSeconds;
 
-/// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
-/// micro-batch that was profiled.
+/// A pass is bound by launches where it takes this many times its share of the largest profiled micro-batch.
 const LAUNCH_BOUND: f64 = 1.25;
 
-/// Seconds and bytes of the layers of one model.
 #[derive(Debug, Clone)]
 pub struct LayerProfile {
     pub name: Arc<str>,
-    /// The model, for people.
     pub model: String,
     pub source: String,
     pub licence: String,
-    /// Layers, embedding and head included.
     pub layers: u32,
     /// Tokens per sequence.
     pub sequence: u32,
@@ -29,13 +25,9 @@ pub struct LayerProfile {
     pub hidden: u32,
     /// Bytes of a parameter, a gradient, a value of an activation.
     pub bytes_per_value: f64,
-    /// Bytes of optimiser state per parameter.
     pub optimizer_bytes: f64,
-    /// Parameters of the whole model.
     pub parameters: u64,
-    /// Hash of its files.
     pub hash: String,
-    /// By GPU, in alphabetical order.
     gpus: Vec<Gpu>,
     /// By tensor degree, rising.
     weights: Vec<Weights>,
@@ -51,9 +43,7 @@ struct Gpu {
 /// Seconds up to each layer: entry `n` is of the layers before `n`.
 #[derive(Debug, Clone)]
 pub struct Times {
-    /// GPUs that share a layer.
     pub tensor: u32,
-    /// Sequences per micro-batch.
     pub micro_batch: u32,
     /// Whether nobody measured it: it lies between micro-batches that were.
     pub is_interpolated: bool,
@@ -69,14 +59,10 @@ pub struct Times {
     communication: Option<Vec<f64>>,
 }
 
-/// Seconds of consecutive layers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seconds {
-    /// Forward of one micro-batch.
     pub forward: f64,
-    /// Seconds of the backward pass.
     pub backward: f64,
-    /// Applying gradients.
     pub update: f64,
     /// The part of `forward` that the GPU itself computes: less where launching kernels takes longer.
     pub busy_forward: f64,
@@ -145,7 +131,6 @@ impl Times {
         }
     }
 
-    /// Seconds of the layers from `first` to `last`, both included.
     pub fn seconds_between(&self, first: u32, last: u32) -> Seconds {
         let (from, to) = (first as usize, last as usize + 1);
         let between = |sums: &[f64]| sums[to] - sums[from];
@@ -164,7 +149,6 @@ impl Times {
 /// What layers weigh on one GPU, of one sequence.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// GPUs that share a layer.
     pub tensor: u32,
     /// Up to each layer, as [`Times`].
     parameters: Vec<u64>,
@@ -173,14 +157,12 @@ pub struct Weights {
     expert_parameters: Vec<u64>,
     gathered: Vec<u64>,
     routed: Vec<u64>,
-    /// Per layer.
     output: Vec<u64>,
     /// Per layer: bytes that are there while it goes backward.
     working: Vec<u64>,
 }
 
 impl Weights {
-    /// Parameters on one GPU of the layers from `first` to `last`.
     pub fn parameters(&self, first: u32, last: u32) -> u64 {
         self.parameters[last as usize + 1] - self.parameters[first as usize]
     }
@@ -196,13 +178,11 @@ impl Weights {
         working.iter().copied().max().unwrap_or(0)
     }
 
-    /// Most parameters of one layer from `first` to `last` on one GPU.
     pub fn largest_parameters(&self, first: u32, last: u32) -> u64 {
         let sums = &self.parameters[first as usize..last as usize + 2];
         (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
     }
 
-    /// From the bytes of each layer.
     pub(super) fn made(tensor: u32, layers: &[LayerBytes]) -> Weights {
         Weights {
             tensor,
@@ -232,7 +212,6 @@ impl Weights {
         self.routed[last as usize + 1] - self.routed[first as usize]
     }
 
-    /// Bytes that `layer` hands to the next, of one sequence.
     pub fn output_bytes(&self, layer: u32) -> u64 {
         self.output[layer as usize]
     }
@@ -255,7 +234,6 @@ pub(super) struct MadeProfile {
     pub(super) parameters: u64,
 }
 
-/// Sums up to each.
 fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Item = V>) -> Vec<V> {
     let mut sum = V::default();
     let mut all = Vec::with_capacity(1 + values.size_hint().0);
@@ -268,7 +246,6 @@ fn sums<V: Copy + Default + std::ops::Add<Output = V>>(values: impl Iterator<Ite
 }
 
 impl LayerProfile {
-    /// A profile that nobody measured.
     pub(super) fn made(
         about: MadeProfile,
         gpus: Vec<(Arc<str>, Vec<Times>)>,
@@ -299,24 +276,20 @@ impl LayerProfile {
         }
     }
 
-    /// GPUs that it was made on, in alphabetical order.
     pub fn gpus(&self) -> impl Iterator<Item = &str> {
         self.gpus.iter().map(|gpu| &*gpu.name)
     }
 
-    /// Number of the GPU `name` among [`LayerProfile::gpus`].
     pub fn gpu(&self, name: &str) -> Option<usize> {
         (self.gpus.binary_search_by(|gpu| (*gpu.name).cmp(name))).ok()
     }
 
-    /// Tensor degrees profiled on `gpu`, rising.
     pub fn tensor_degrees(&self, gpu: &str) -> Vec<u32> {
         let mut degrees: Vec<u32> = self.of_gpu(gpu).iter().map(|t| t.tensor).collect();
         degrees.dedup();
         degrees
     }
 
-    /// Micro-batches profiled on `gpu` at `tensor`, rising.
     pub fn micro_batches(&self, gpu: &str, tensor: u32) -> Vec<u32> {
         let at_degree = self.of_gpu(gpu).iter().filter(|t| t.tensor == tensor);
         at_degree.map(|t| t.micro_batch).collect()
@@ -340,8 +313,7 @@ impl LayerProfile {
         }
     }
 
-    /// The layers if each keeps nothing but its input and goes forward again on its way back: of the bytes that it kept, those of
-    /// one layer are there at a time.
+    /// The layers if each keeps only its input and goes forward again on its way back, with one layer's bytes at a time.
     pub fn recomputed(&self) -> LayerProfile {
         let mut all = self.clone();
         for times in all.gpus.iter_mut().flat_map(|gpu| &mut gpu.times) {
@@ -373,7 +345,6 @@ impl LayerProfile {
         place.ok().map(|index| &times[index])
     }
 
-    /// What layers weigh at a tensor degree, if known.
     pub fn weights(&self, tensor: u32) -> Option<&Weights> {
         let place = self.weights.binary_search_by_key(&tensor, |w| w.tensor);
         place.ok().map(|index| &self.weights[index])
@@ -441,8 +412,7 @@ impl LayerProfile {
 pub struct StageCuts(Vec<Vec<usize>>);
 
 impl StageCuts {
-    /// The last layer of each of the first `stages` stages, which hold all layers; `None` of none, or of more than it was
-    /// made for.
+    /// The last layer of each of the first `stages` stages; `None` of none, or of more than it was made for.
     pub fn cuts(&self, stages: usize) -> Option<Vec<u32>> {
         let rows = self.0.get(..stages).filter(|rows| !rows.is_empty())?;
         let mut cuts = vec![0; stages];

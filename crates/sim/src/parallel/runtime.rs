@@ -1,7 +1,4 @@
 //! What the training framework does beside computing layers.
-//!
-//! - [`preset`]: runtimes by name, and those of a user's own file or scenario; `table`: how they are written; `errors`: how far what is
-//!   foretold under one is off.
 
 mod errors;
 pub mod preset;
@@ -17,13 +14,10 @@ pub use table::RuntimeTable;
 /// How a training framework runs a plan. The default is Megatron-DeepSpeed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Runtime {
-    /// How stages send each other activations and their gradients.
     pub activations: Activations,
-    /// Seconds that each such message takes beside its bytes: to cut it among the GPUs of a stage, announce it, put it
-    /// together and wait for the host.
+    /// Seconds of each such message beside its bytes: to cut, announce and assemble it, and to wait for the host.
     pub message_s: f64,
-    /// Whether the host launches passes while the GPU waits for messages, so that these hide behind launches that take longer
-    /// than computing.
+    /// Whether the host launches passes while the GPU waits for messages, which then hide behind longer launches.
     pub host_runs_ahead: bool,
     /// Whether gradients are reduced, bucket by bucket, while the last micro-batch still goes backward.
     pub overlap_gradients: bool,
@@ -36,9 +30,7 @@ pub struct Runtime {
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
     pub attention: Attention,
-    /// What the forward pass does not keep.
     pub recompute: Recompute,
-    /// What replicas hold in parts.
     pub shard: Shard,
     /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
     /// bytes. Source: Korthikanti et al., MLSys 2023.
@@ -51,22 +43,16 @@ pub struct Runtime {
     pub offload: bool,
     /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
     pub state_bytes: Option<StateBytes>,
-    /// Seconds of a step that neither the model nor the plan explains.
     pub step_s: f64,
-    /// Seconds of gathering shards that count, as a multiple of those counted.
     pub gather: f64,
-    /// Norm by which computing and gathering shards add up: 1 adds them, a large one hides the shorter behind the longer.
     pub hiding: f64,
     /// Standard deviation of what a GPU really holds around what is counted, as a fraction.
     pub memory_spread: f64,
 }
 
-/// Bytes that a runtime keeps per parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StateBytes {
-    /// Weights that are computed with.
     pub weights: f64,
-    /// Gradients of weights.
     pub gradients: f64,
     /// Moments, and weights of full precision.
     pub optimizer: f64,

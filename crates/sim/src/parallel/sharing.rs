@@ -1,6 +1,3 @@
-//! What replicas of a stage share beside data: sequences, experts.
-
-/// What replicas of a stage share beside data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ReplicaSharing {
     /// Replicas that share each sequence: context parallelism.
@@ -10,7 +7,6 @@ pub struct ReplicaSharing {
 }
 
 impl ReplicaSharing {
-    /// Every replica has sequences and experts of its own.
     pub const NONE: ReplicaSharing = ReplicaSharing {
         context: 1,
         expert: 1,

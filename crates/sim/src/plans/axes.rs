@@ -8,7 +8,6 @@ use crate::parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
 #[derive(Debug, Clone)]
 pub struct Axes {
     pub kinds: Vec<NodeKind>,
-    /// Which of them stages run on.
     pub offers: Vec<Offer>,
     /// Data-parallel replicas; `None`: as many as there may be.
     pub data: Option<Vec<u32>>,
@@ -18,7 +17,6 @@ pub struct Axes {
     pub tensor: Option<Vec<u32>>,
     /// Sequences per micro-batch; `None`: whatever was profiled.
     pub micro_batch: Option<Vec<u32>>,
-    /// Sequences per step.
     pub batches: Vec<u32>,
     pub schedules: Vec<Schedule>,
     /// Virtual stages of a stage, with schedules that have any.
@@ -35,8 +33,8 @@ pub struct Axes {
 pub struct Offer {
     /// What it is called: VM types with `+` between them.
     pub name: Arc<str>,
-    /// Kinds of nodes of equal parts of the pipeline, from its first stages to its last; several where replicas are unlike: equal
-    /// parts of them follow each.
+    /// Kinds of nodes of equal parts of the pipeline, from the first stages on; several where replicas are unlike, in equal
+    /// parts.
     pub lanes: Vec<Vec<u32>>,
     /// Place of the zone among the zones; 0 where nothing is said of zones.
     pub zone: u16,
@@ -48,20 +46,14 @@ pub struct Offer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Draft {
     pub offer: u32,
-    /// Sequences per step.
     pub batch: u32,
     pub form: u16,
     pub schedule: Schedule,
-    /// Virtual stages of each stage.
     pub virtual_stages: u32,
     pub sharing: ReplicaSharing,
-    /// Data-parallel replicas.
     pub data: u32,
-    /// Stages.
     pub pipeline: u32,
-    /// GPUs that share each layer.
     pub tensor: u32,
-    /// Sequences per micro-batch.
     pub micro_batch: u32,
 }
 
@@ -167,8 +159,7 @@ impl Axes {
         })
     }
 
-    /// Tensor degrees that were profiled on all GPUs of an offer and fit into its nodes, each with the micro-batches that
-    /// were.
+    /// Tensor degrees profiled on all GPUs of an offer that fit into its nodes, each with the profiled micro-batches.
     fn tensors(&self, profile: &LayerProfile, offer: u32) -> Vec<(u32, Vec<u32>)> {
         let kinds: Vec<&NodeKind> = self.kinds_of(offer).collect();
         let Some(first) = kinds.first() else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::fastest::Fastest;
+use super::feasible_plan::Fastest;
 use super::feasible_plan::{FeasiblePlan, Parts, Target, terms_place};
 use super::{Axes, Draft, Flops, Holes, Offer, PreparedForm, space};
 use crate::engine::{Interrupt, Parallelism};
@@ -17,31 +17,24 @@ use scavsim_data::usage::RentedVm;
 #[derive(Debug)]
 pub struct Choices {
     pub name: String,
-    /// How far it trains.
     pub target: Target,
     pub space: Space,
     /// The plans as ways, in the order of the configurations.
     pub ways: Vec<FeasiblePlan>,
-    /// VM types on their terms.
     pub types: Vec<RentedVm>,
     /// GPUs of each, and key of its machines.
     pub vm_types: Vec<(u32, VmTypeKey)>,
     /// Seconds of a pass over every layer, by offer.
     passes_s: Vec<f64>,
-    /// What the plans were made of.
     pub axes: Axes,
-    /// Legal plans that cannot be.
     pub holes: Holes,
-    /// Forms of the plans; at least one.
     pub forms: Vec<PreparedForm>,
-    /// What sending does.
     pub links: Arc<Links>,
     /// How far steps may be off.
     pub doubt: PredictionUncertainty,
     /// FLOPs, where the model is known by its architecture.
     pub flops: Option<Flops>,
     pub hashes: Vec<String>,
-    /// The fastest plans by GPUs, once somebody asks.
     pub(super) fastest: OnceLock<Fastest>,
 }
 
@@ -146,8 +139,7 @@ impl Choices {
         }
     }
 
-    /// Seconds of a pass over every layer by itself on the GPU of a plan's first stages: forward, backward and update at all
-    /// tensor degrees and micro-batches of its offer.
+    /// Seconds of a pass over every layer on the GPU of a plan's first stages, at all tensor degrees and micro-batches.
     pub fn pass_s(&self, configuration: usize) -> f64 {
         self.passes_s[self.ways[configuration].draft.offer as usize]
     }
@@ -157,7 +149,6 @@ impl Choices {
         self.prepare(&self.ways[configuration])
     }
 
-    /// A way as [`Choices::prepared`], which need not be one of the configurations.
     pub(super) fn prepare(&self, way: &FeasiblePlan) -> Result<PreparedPlan, Misfit> {
         let plan = plan(&self.axes, &way.draft, &way.cuts)?;
         let formed = self.formed(&way.draft);
@@ -206,7 +197,6 @@ fn types(axes: &Axes) -> Types {
     (types, vm_types, places)
 }
 
-/// Seconds of a pass over every layer at all degrees and micro-batches of an offer, for each.
 fn passes(parts: &Parts, ways: &[FeasiblePlan]) -> Vec<f64> {
     let axes = &parts.axes;
     let of = |offer: usize| {
@@ -230,8 +220,7 @@ fn passes(parts: &Parts, ways: &[FeasiblePlan]) -> Vec<f64> {
     (0..axes.offers.len()).map(of).collect()
 }
 
-/// Where pipelines are cut, found once for all plans whose stages compute as long: those of all batches, replicas, schedules and
-/// markets.
+/// Where pipelines are cut, once for all plans whose stages take as long: all batches, replicas, schedules and markets.
 struct CutTable<'a> {
     axes: &'a Axes,
     /// The first offer with the same kinds of nodes, by offer.
@@ -321,7 +310,6 @@ impl<'a> CutTable<'a> {
     }
 }
 
-/// Stages and virtual ones that layers are cut into.
 fn cut_stages(draft: &Draft) -> u32 {
     draft.pipeline * draft.virtual_stages
 }

@@ -2,15 +2,39 @@
 
 use std::sync::Arc;
 
-use super::recovery_terms::RecoveryTerms;
+use crate::cluster::{Checkpoints, Keeps, Pause, Spot, Write};
 use scavsim_base::units::SimTime;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
+/// How a job on a plan is kept going: what takes the place of a lost VM, what is saved, and when.
+#[derive(Debug, Clone)]
+pub struct RecoveryTerms {
+    /// From a loss until another VM runs in its place.
+    pub replacement: Pause,
+    /// What all need to go on from a checkpoint, beside reading it.
+    pub restart: Option<Pause>,
+    pub keeps: Keeps,
+    pub checkpoints: Checkpoints,
+    /// How long one takes to write, where its size does not tell.
+    pub write: Write,
+}
+
+impl RecoveryTerms {
+    pub fn of_spot(spot: &Spot) -> RecoveryTerms {
+        RecoveryTerms {
+            replacement: spot.replacement,
+            restart: spot.warm_restart,
+            keeps: spot.keeps,
+            checkpoints: spot.checkpoints.clone(),
+            write: spot.write,
+        }
+    }
+}
+
 const FILE: &str = "data/failures/failures.csv";
 const TABLE: &str = include_str!("../../../../data/failures/failures.csv");
 
-/// What a failure takes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureScope {
     /// The node of a GPU.
@@ -35,9 +59,7 @@ impl FailureScope {
 pub struct Cause {
     pub name: Arc<str>,
     pub loses: FailureScope,
-    /// Failures per GPU and hour.
     pub per_gpu_h: f64,
-    /// Failures per node and hour, beside.
     pub per_node_h: f64,
 }
 
@@ -52,9 +74,7 @@ impl Cause {
 /// of those that train are lemons as of all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnreliableNodes {
-    /// Share of lemons among all nodes.
     pub share: f64,
-    /// How many times as often they fail.
     pub factor: f64,
 }
 
@@ -70,11 +90,9 @@ impl UnreliableNodes {
 pub struct Failures {
     pub causes: Vec<Cause>,
     pub nodes_per_switch: u32,
-    /// Until a failure is noticed.
     pub detection: SimTime,
     /// Share of failures that wait for a person, and the mean seconds that this takes: exponential.
     pub by_hand: Option<(f64, f64)>,
-    /// Nodes that fail more often.
     pub lemons: Option<UnreliableNodes>,
     /// Maintenance that is planned: from the end of one to the next, and how long each takes.
     pub maintenance: Option<(SimTime, SimTime)>,
@@ -94,7 +112,6 @@ impl Failures {
     }
 }
 
-/// The names of all fleets whose failures were counted, in the order of the table.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     read(|name, _| {

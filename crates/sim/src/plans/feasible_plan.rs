@@ -1,13 +1,34 @@
 //! A plan that fits, in figures; and what plans are made of.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Axes, Draft, Flops, PreparedForm};
+use super::{Axes, Draft, PreparedForm};
 use crate::parallel::Links;
 use crate::parallel::runtime::PredictionUncertainty;
 use scavsim_base::rng::ConfigurationKey;
 
-/// How far training goes.
+/// The fastest plan on so many GPUs or fewer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FastestOn {
+    pub gpus: u32,
+    pub step_s: f64,
+    pub data: u32,
+    pub at: usize,
+}
+
+/// For each offer and batch: the fastest plans, on ever more GPUs.
+pub type Fastest = HashMap<(u32, u32), Arc<[FastestOn]>>;
+
+/// Floating-point operations of a model, and the peaks that they are held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flops {
+    /// FLOPs of a token, forward and backward, as the architecture has them: none for what is computed again.
+    pub per_token: f64,
+    /// FLOP/s of a GPU at the precision, by its data sheet, by what kinds of nodes call it.
+    pub peaks: Vec<(Arc<str>, f64)>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Sequences to the target with a small batch, E₀.
@@ -24,7 +45,6 @@ impl Target {
             .map_or(1.0, |scale| 1.0 + f64::from(batch) / scale)
     }
 
-    /// Steps to the target.
     pub fn steps(&self, batch: u32) -> f64 {
         self.sequences * self.epochs(batch) / f64::from(batch.max(1))
     }
@@ -36,9 +56,7 @@ pub struct FeasiblePlan {
     pub draft: Draft,
     /// VMs of the plan: type among `Choices::types`, how many.
     pub nodes: Box<[(u16, u32)]>,
-    /// Whether the provider may take them away.
     pub on_spot: bool,
-    /// Steps to the target.
     pub steps: f64,
     pub step_s: f64,
     /// Communication of a step that nothing hides, between stages and replicas.
@@ -51,13 +69,9 @@ pub struct FeasiblePlan {
     pub bubble_share: f32,
     /// Most GiB that a GPU holds.
     pub peak_gib: f32,
-    /// Whether a GPU may hold more than it has.
     pub may_not_fit: bool,
-    /// Bytes of a checkpoint.
     pub state_bytes: f64,
-    /// The last layer of each stage.
     pub(super) cuts: Arc<[u32]>,
-    /// Key of its luck.
     pub key: ConfigurationKey,
 }
 
@@ -97,11 +111,8 @@ pub struct Parts {
     pub zones: Vec<Arc<str>>,
     /// Forms of the plans; at least one.
     pub forms: Vec<PreparedForm>,
-    /// What sending does.
     pub links: Arc<Links>,
-    /// How far steps may be off.
     pub doubt: PredictionUncertainty,
-    /// FLOPs, where the model is known by its architecture.
     pub flops: Option<Flops>,
     /// Hashes of the tables behind it.
     pub hashes: Vec<String>,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fastest::FastestOn;
+use super::feasible_plan::FastestOn;
 use super::pace::{PlanEffects, PlanPace, Spread, slot_nodes};
 use super::{Choices, FeasiblePlan};
 use crate::parallel::{Misfit, PathScratch};
@@ -69,8 +69,7 @@ impl Choices {
             .unwrap_or_else(|| Arc::new([]))
     }
 
-    /// A plan as it trains in a formation: with as many sequences of a step, dealt to the replicas that are left, each in whole
-    /// micro-batches.
+    /// A plan in a formation: as many sequences of a step, dealt to the remaining replicas in whole micro-batches.
     pub fn in_formation(&self, formation: Formation) -> Result<FeasiblePlan, Misfit> {
         let way = &self.ways[formation.at];
         let mut draft = way.draft;
@@ -140,7 +139,6 @@ impl Choices {
     }
 }
 
-/// Which node of a plan holds which stages of which replicas.
 #[derive(Debug, Clone, Default)]
 pub struct NodeLayout {
     stages: usize,
@@ -197,8 +195,7 @@ impl NodeLayout {
         (0..count).all(|node| there[node] || (count > 1 && there[(node + 1) % count]))
     }
 
-    /// Where every node that is gone has one before it, in its pipeline, that is there and does its work: the first stage that is
-    /// done twice; `None` where some work is done by nobody.
+    /// The first stage that is done twice, where the node before each lost one does its work; `None` where some is not done.
     pub fn doubled(&self, there: &[bool]) -> Option<u32> {
         let mut first = None;
         for pipeline in self.node_of.chunks(self.stages.max(1)) {

@@ -13,7 +13,6 @@ pub struct Holes {
 }
 
 impl Holes {
-    /// None yet, of a model.
     pub fn for_model(model: &str) -> Holes {
         Holes {
             of: model.to_owned(),
@@ -21,12 +20,10 @@ impl Holes {
         }
     }
 
-    /// A plan that fits.
     pub fn fits(&mut self) {
         self.fit += 1;
     }
 
-    /// One that does not.
     pub fn add(&mut self, why: &Misfit) {
         let kind = match why {
             Misfit::Memory { .. } => "do not fit into the memory of their GPUs",
@@ -45,7 +42,6 @@ impl Holes {
         self.kinds.iter().map(|kind| kind.1).sum()
     }
 
-    /// The first of the commonest kind, in words.
     pub fn commonest(&self) -> Option<&str> {
         let most = self.kinds.iter().max_by_key(|kind| kind.1);
         most.map(|kind| kind.2.as_str())

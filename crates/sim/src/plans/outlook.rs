@@ -24,7 +24,6 @@ const MOMENTS: u32 = 128;
 /// Rounds of a trace without a checkpoint after which a job is taken not to come to its end.
 const MOST_ROUNDS: u32 = 2;
 
-/// What interrupts a job, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct LossPauses {
     /// Work between checkpoints; infinite without them.
@@ -58,7 +57,6 @@ impl LossPauses {
         ((work_s / self.interval).ceil() - 1.0).max(0.0)
     }
 
-    /// Seconds of so much work without a loss.
     fn undisturbed(&self, work_s: f64) -> f64 {
         work_s + self.writes(work_s) * self.write
     }
@@ -85,8 +83,7 @@ impl LossPauses {
         }
     }
 
-    /// Expected seconds of so much work that is done while there are enough GPUs, from when VMs run that are there at once;
-    /// infinite where it is never done.
+    /// Expected seconds of work done while there are enough GPUs, from when its VMs run; infinite where it is never done.
     fn in_spans(&self, spans: &Spans, work_s: f64, keeps: Keeps) -> f64 {
         let moments = f64::from(MOMENTS);
         let each = (0..MOMENTS).map(|n| {
@@ -143,7 +140,6 @@ struct Spans {
     round_s: f64,
     /// Beginnings and ends; what goes on over the seam stands as one that ends in the next round.
     enough: Vec<(f64, f64)>,
-    /// Whether there always are.
     always: bool,
 }
 
@@ -190,8 +186,8 @@ impl Spans {
     }
 }
 
-/// Expected seconds until a job has done `work_s` seconds of training on a plan whose steps take `step_s`, through losses, from
-/// when its VMs run; infinite where it never does.
+/// Expected seconds of `work_s` seconds of training in steps of `step_s`, through losses, from when its VMs run; may be
+/// infinite.
 pub fn through_losses(on: PlanWithTerms<'_>, (work_s, step_s): (f64, f64)) -> f64 {
     let PlanWithTerms {
         choices,
@@ -259,7 +255,6 @@ fn re_planned(on: PlanWithTerms<'_>, trace: &Trace, steps: f64) -> f64 {
     steps * trace.length_s() as f64 / done
 }
 
-/// GPUs of the VMs of a plan.
 fn gpus(choices: &Choices, way: &FeasiblePlan) -> u32 {
     let each = way.nodes.iter();
     each.map(|(vm, count)| count * choices.vm_types[usize::from(*vm)].0)

@@ -1,8 +1,6 @@
-//! The steps of a plan in one replica, in both fidelities.
-//!
-//! A slot is a stage of a replica: GPUs of one node that compute together. In a step its compute takes as long as its
-//! node's factor (one for the whole run) times that of the step say; `event` finds the step by its events, `fast` takes
-//! many steps in one normal draw of the same mean and variance.
+//! The steps of a plan in one replica, in both fidelities. A slot is a stage of a replica: GPUs of one node that compute
+//! together. Its compute in a step is scaled by the node's factor (one for the whole run) and the step's; `event` finds the
+//! step by its events, `fast` takes many steps in one normal draw of the same mean and variance.
 
 use crate::engine::Interrupt;
 use crate::parallel::{PathScratch, PreparedPlan, Room};
@@ -39,7 +37,6 @@ pub struct TrialEffects {
 }
 
 impl TrialEffects {
-    /// What plans of up to `slots` slots meet under a variation.
     pub fn new(variation: &Variation, slots: usize) -> TrialEffects {
         let mut luck = TrialEffects {
             worker: variation.worker_time(),
@@ -89,7 +86,6 @@ impl TrialEffects {
         (0..count).map(move |_| law.sample(&mut stream))
     }
 
-    /// `into` becomes the factors of the first `count` slots in a trial.
     fn steps(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
         into.clear();
         if count <= self.slots && trial < KEPT_TRIALS {
@@ -99,7 +95,6 @@ impl TrialEffects {
         }
     }
 
-    /// `into` becomes the factors of the first `count` nodes in a trial.
     fn nodes(&self, trial: usize, count: usize, into: &mut Vec<f64>) {
         into.clear();
         if count <= self.slots && trial < KEPT_TRIALS {
@@ -124,7 +119,6 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Steps that are all alike.
     pub const NONE: Spread = Spread {
         alike: 1.0,
         beyond_nodes: 1.0,
@@ -132,13 +126,11 @@ impl Spread {
         cv: 0.0,
     };
 
-    /// Whether there is any.
     pub fn is_none(variation: &Variation) -> bool {
         variation.worker_time().is_constant() && variation.vm_sigma == 0.0
     }
 
-    /// The spread of steps in `slots` slots that run on `nodes`, which are asked for where nodes differ: `ratio` is a step with so
-    /// many factors over that without luck.
+    /// `ratio` is a step with so many factors over that without luck; `nodes` is asked for where nodes differ.
     pub fn from_trials(
         luck: &TrialEffects,
         slots: usize,
@@ -212,7 +204,6 @@ impl Spread {
     }
 }
 
-/// One draw of the factor of a step.
 #[inline]
 fn drawn(worker: &WorkerTime, stream: &mut Stream) -> f64 {
     if worker.is_constant() {
@@ -229,10 +220,8 @@ fn drawn(worker: &WorkerTime, stream: &mut Stream) -> f64 {
     }
 }
 
-/// What a replica deals to a configuration.
 #[derive(Debug, Clone)]
 pub struct PlanEffects {
-    /// Steps to the target.
     pub steps: u64,
     /// Factor of the whole step.
     pub(super) placement: f64,
@@ -296,7 +285,6 @@ pub fn slot_nodes(choices: &Choices, at: usize) -> Vec<usize> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanAdvance {
-    /// Complete steps.
     pub steps: u64,
     /// Seconds in which GPUs computed or waited for others.
     pub compute_s: f64,
@@ -304,7 +292,6 @@ pub struct PlanAdvance {
     pub communication_s: f64,
 }
 
-/// The steps of a plan on the nodes of a replica.
 #[derive(Debug)]
 pub struct PlanPace {
     worker: WorkerTime,
@@ -321,7 +308,6 @@ pub struct PlanPace {
 }
 
 impl PlanPace {
-    /// The pace of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
         way: &FeasiblePlan,
         luck: &PlanEffects,
@@ -400,8 +386,7 @@ impl PlanPace {
         (step_s * self.placement + more, communication_s)
     }
 
-    /// Up to `steps` steps from `from` on, but none that is not complete at `limit`. When the last was complete, and what
-    /// they took.
+    /// Up to `steps` steps from `from` on that are complete by `limit`; when the last was complete, and what they took.
     pub fn advance(
         &mut self,
         steps: u64,
@@ -479,7 +464,6 @@ impl PlanPace {
 }
 
 impl PlanAdvance {
-    /// What other steps took comes to it.
     pub(super) fn add_all(&mut self, other: &PlanAdvance) {
         self.steps += other.steps;
         self.compute_s += other.compute_s;

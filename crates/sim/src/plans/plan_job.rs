@@ -1,7 +1,4 @@
 //! A job on a parallel plan: VMs requested, training, checkpoints, losses and failures, and what the job does then.
-//!
-//! - `held`: the VMs that it holds. `losses`: when some of them go. `failing`: by failures. `formation_state`: what trains; `form`: what does next.
-//! - `train`: training through it all.
 
 mod failing;
 mod form;
@@ -31,7 +28,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{EndedBy, Phase, Usage};
 
-/// A job in one replica, with its clock and books.
 #[derive(Debug, Clone)]
 pub struct PlanJob {
     provider: Provider,
@@ -44,18 +40,14 @@ pub struct PlanJob {
     drift: DriftPath,
     /// The VMs held, in the order of requests.
     vms: HeldVms,
-    /// When machines fail, where they do.
     failing: Option<FailureClock>,
     maintenance_at: SimTime,
-    /// What all have to go on from before they train.
     restarts: Restart,
     forming: FormationState,
     /// When each spare is ready: they are held beside.
     spares: Vec<SimTime>,
     held_spares: Option<HeldSpares>,
-    /// Number of the next spare.
     next_spare: u32,
-    /// What happens, where somebody wants to see it.
     pub log: Option<Vec<Entry>>,
 }
 
@@ -71,7 +63,6 @@ struct HeldSpares {
 /// What all have to go on from before they train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Restart {
-    /// Nothing.
     None,
     /// The last checkpoint.
     Storage,
@@ -85,7 +76,6 @@ pub trait Paces {
 }
 
 impl PlanJob {
-    /// A job at time zero that holds nothing, stopped from outside by `interrupt`.
     pub fn new(
         (choices, terms): (&Choices, &Terms),
         (streams, replica): (Streams, u64),
@@ -123,7 +113,6 @@ impl PlanJob {
         self.now
     }
 
-    /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         self.kept.usage_until(&self.ledger, end, usage);
     }
@@ -213,7 +202,6 @@ impl PlanJob {
         }
     }
 
-    /// A VM is gone now.
     fn end(&mut self, vm: &Vm, by: EndedBy) {
         self.end_at(vm, self.now, by);
     }

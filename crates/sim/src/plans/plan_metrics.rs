@@ -2,10 +2,8 @@
 
 use super::Choices;
 
-/// A plan in figures without luck.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanMetrics {
-    /// Most GiB that a GPU holds.
     pub peak_gib: f64,
     /// Whether that may be more than it has: it is counted to fit, or nearly, but not by what counts may be off.
     pub may_not_fit: bool,
@@ -14,8 +12,7 @@ pub struct PlanMetrics {
     /// Share of a step that is communication which nothing hides; `None` where measured layers hold some of it.
     pub communication: Option<f64>,
     pub tokens_per_s: f64,
-    /// Model FLOPs utilisation: FLOPs of its tokens over those of all GPUs at their peak. `None`: the model is known by a
-    /// profile alone. Source: Chowdhery et al., PaLM, 2022.
+    /// Model FLOPs utilisation; `None` where only a profile of the model is known. Source: Chowdhery et al., PaLM, 2022.
     pub mfu: Option<f64>,
     /// Tokens to the target.
     pub tokens: f64,

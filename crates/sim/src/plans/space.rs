@@ -1,5 +1,5 @@
-//! The space of plans: an axis for everything that plans differ in. VM type and batch come first; what only some scenarios choose
-//! is an axis where it has two values.
+//! The space of plans: an axis for everything they differ in, VM type and batch first, optional ones where they have two
+//! values.
 
 use std::sync::Arc;
 
@@ -10,13 +10,11 @@ use scavsim_data::space::{Axis, BATCH, Space, VM};
 
 pub const MARKET: &str = "market";
 
-/// An axis, and where a plan is on it.
 struct PlanAxis<'a> {
     axis: Axis,
     place: Box<dyn Fn(&Draft) -> f64 + 'a>,
 }
 
-/// An axis of words.
 fn word_axis<'a>(
     name: &str,
     all: impl IntoIterator<Item = Arc<str>>,
@@ -114,7 +112,6 @@ fn axes(parts: &Parts) -> Vec<PlanAxis<'_>> {
     all
 }
 
-/// The space of plans that fit; `None` of none.
 pub(super) fn space_of_plans(parts: &Parts, ways: &[FeasiblePlan]) -> Option<Space> {
     let (axes, places): (Vec<_>, Vec<_>) = (axes(parts).into_iter())
         .map(|along| (along.axis, along.place))

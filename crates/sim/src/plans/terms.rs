@@ -22,9 +22,7 @@ pub struct Terms {
     pub checkpoint_gb_per_s: Option<f64>,
     /// How long each GPU takes to write its part of the state, and to load it, where nothing else tells.
     pub write_by_part: Option<CheckpointWrite>,
-    /// How machines fail that nobody takes away.
     pub failures: Option<Arc<Failures>>,
-    /// What the job does when VMs go and come.
     pub reacting: ReactionTerms,
 }
 
@@ -44,12 +42,10 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// The terms on which VMs of a plan may be lost.
     pub fn spot_of(&self, way: &FeasiblePlan) -> Option<&Spot> {
         self.spot.as_deref().filter(|_| way.on_spot)
     }
 
-    /// From the first request of a plan's VMs until they run.
     pub fn start_up_of(&self, way: &FeasiblePlan) -> Pause {
         let on_spot = self.spot_of(way).and_then(|spot| spot.start_up);
         on_spot.unwrap_or(self.start_up)
@@ -78,7 +74,6 @@ impl Terms {
         }
     }
 
-    /// Mean seconds of writing a checkpoint.
     pub(super) fn mean_write_s(&self, way: &FeasiblePlan) -> f64 {
         let by_upkeep = || self.upkeep(way).map(|upkeep| upkeep.write.mean_s());
         self.state_s(way).or_else(by_upkeep).unwrap_or(0.0)
@@ -104,7 +99,6 @@ impl Terms {
         state + warm.map_or(SimTime::ZERO, |pause| pause.draw(stream))
     }
 
-    /// Mean seconds that all take to go on from a checkpoint.
     pub(super) fn mean_restart_s(&self, way: &FeasiblePlan) -> f64 {
         let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
         self.state_s(way).unwrap_or(0.0) + warm.map_or(0.0, |pause| pause.mean_s())
@@ -116,7 +110,6 @@ impl Terms {
         self.has_losses(way) || !fixed(&self.start_up_of(way))
     }
 
-    /// Whether steps of any plan have luck.
     pub fn steps_vary(&self) -> bool {
         let v = &self.variation;
         let spreads = [v.step_cv, v.placement_sigma, v.vm_sigma, v.epoch_cv];
@@ -124,18 +117,15 @@ impl Terms {
     }
 }
 
-/// A plan that a job runs on, and the terms.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanWithTerms<'a> {
     pub choices: &'a Choices,
     pub way: &'a FeasiblePlan,
-    /// Number of that way among all.
     pub at: usize,
     pub terms: &'a Terms,
 }
 
 impl<'a> PlanWithTerms<'a> {
-    /// The terms on which its VMs may be lost.
     pub fn spot(&self) -> Option<&'a Spot> {
         self.terms.spot.as_deref().filter(|_| self.way.on_spot)
     }
@@ -172,7 +162,6 @@ impl Terms {
         1.0 / (by_market + by_failure)
     }
 
-    /// When checkpoints of a plan on so many GPUs are written.
     pub fn checkpoints(&self, way: &FeasiblePlan, gpus: u32) -> Policy {
         let Some(upkeep) = self.upkeep(way) else {
             return Policy::None;

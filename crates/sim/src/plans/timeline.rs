@@ -1,5 +1,4 @@
-//! One step of a plan as entries of a trace: each stage of each replica on a track of its own. What lies between is a
-//! bubble.
+//! One step of a plan as entries of a trace: each stage of each replica on its own track. Gaps are bubbles.
 
 use crate::parallel::{PreparedPlan, Span, Work};
 use crate::training::log::{Entry, Fate, LogEvent, NeighbourStage, Track};

@@ -9,14 +9,12 @@ use scavsim_data::cloud::lifetimes::trace::{Change, Cursor};
 #[derive(Debug, Clone)]
 pub struct Capacity {
     cursor: Cursor,
-    /// Where in the trace it began, in seconds.
     pub start_s: u64,
     pub gpus: u32,
     next: Option<Change>,
 }
 
 impl Capacity {
-    /// The capacity of `replica`, where losses are those of a trace.
     pub fn new(losses: &Losses, streams: &Streams, replica: u64) -> Option<Capacity> {
         let Losses::Trace(trace) = losses else {
             return None;
@@ -39,7 +37,6 @@ impl Capacity {
         })
     }
 
-    /// Meets the next change.
     pub fn go_on(&mut self, losses: &Losses) {
         if let (Some(change), Losses::Trace(trace)) = (self.next, losses) {
             self.gpus = (change.held + change.added).saturating_sub(change.removed);

@@ -5,13 +5,11 @@ use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::lifetimes::{share, trace::Cursor};
 
-/// The next loss in the market.
 #[derive(Debug, Clone)]
 pub struct Market {
     stream: Stream,
     hits: Stream,
     cursor: Cursor,
-    /// When it comes.
     pub at: SimTime,
     lost: u32,
     held: f64,
@@ -46,7 +44,6 @@ impl Market {
         self.at - notice.unwrap_or(SimTime::ZERO)
     }
 
-    /// Draws the loss after this one.
     fn go_on(&mut self, losses: &Losses) {
         match losses {
             Losses::Alone(_) => self.at = SimTime::from_seconds(f64::INFINITY),

@@ -1,10 +1,5 @@
-//! The provider in one replica: VMs that are asked for, when each runs, and which are taken away when.
-//!
-//! In: on which terms VMs are lost, and who asks for which. Out: their lives, each drawn under a key of its own, so that
-//! the n-th VM of a type lives equally long whatever else was asked for.
-//!
-//! - [`market`]: losses that take several VMs at once.
-//! - [`capacity`]: how many GPUs there are.
+//! The provider in one replica: VMs that are asked for, when each runs, and which are taken away when. Each life is drawn
+//! under its own key, so that the n-th VM of a type lives equally long whatever else was asked for.
 
 pub mod capacity;
 pub mod market;
@@ -21,12 +16,10 @@ use scavsim_data::usage::{EndedBy, VmInterval};
 /// Losses without a result in between after which bags and plans are taken not to come to an end.
 pub const MOST_LOSSES: u32 = 10_000;
 
-/// A VM that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vm {
     /// Number of the VM among all requests of the replica.
     pub number: u32,
-    /// Index of its type.
     pub vm: u16,
     /// When it was asked for: it is billed from then on.
     pub asked: SimTime,
@@ -51,16 +44,13 @@ impl Vm {
 
 #[derive(Debug, Clone, Copy)]
 pub struct VmRequest {
-    /// Index of the VM type.
     pub vm: u16,
     pub vm_type: VmTypeKey,
     /// Number of the market: VMs of one type in several markets are counted by themselves.
     pub market: u16,
-    /// Whether it costs what spot VMs do.
     pub on_spot: bool,
 }
 
-/// What the provider gives and takes in one replica.
 #[derive(Debug, Clone)]
 pub struct Provider {
     streams: Streams,
@@ -68,9 +58,7 @@ pub struct Provider {
     /// VMs that were asked for so far, and of them those of each type and market.
     requested: u32,
     by_market: Vec<(VmTypeKey, u16, u64)>,
-    /// Losses of several VMs at once, where there are such.
     pub market: Option<Market>,
-    /// VMs that were taken away so far.
     pub lost: u32,
     /// Hours of the lives drawn so far, where somebody wants to know them.
     pub lives_h: Option<Vec<f64>>,
@@ -90,7 +78,6 @@ impl Provider {
         }
     }
 
-    /// Becomes the provider of `replica`, keeping the memory.
     pub fn restart(&mut self, replica: u64, losses: Option<&Losses>) {
         self.replica = replica;
         if let Some(lives_h) = &mut self.lives_h {
@@ -121,8 +108,7 @@ impl Provider {
         }
     }
 
-    /// The place of a type and market among those that were asked for: a search that goes from type to type asks for the
-    /// last ones.
+    /// The place of a type and market among those asked for, from the last on: a search that changes types asks for those.
     fn place(&self, wanted: &VmRequest) -> Option<usize> {
         let kind = (wanted.vm_type, wanted.market);
         (self.by_market.iter()).rposition(|(vm_type, market, _)| (*vm_type, *market) == kind)

@@ -11,8 +11,7 @@ use scavsim_data::configuration::{Configuration, Shape};
 /// Workers on each VM and how many such VMs, in the order of the workers.
 pub type Layout = Vec<(u32, u32)>;
 
-/// The slowest of K workers relative to one worker's mean, per worker count: the same for all
-/// workloads and VM types of a scenario, and dear to compute.
+/// The slowest of K workers relative to one worker's mean: dear to compute, and the same for all workloads and VM types.
 #[derive(Debug, Clone, Default)]
 pub struct BarrierWaits {
     by_workers: BTreeMap<u32, BarrierWait>,
@@ -20,7 +19,6 @@ pub struct BarrierWaits {
     by_layout: BTreeMap<Layout, f64>,
 }
 
-/// The slowest of K workers relative to one worker's mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BarrierWait {
     /// On equal machines.
@@ -30,7 +28,6 @@ pub struct BarrierWait {
 }
 
 impl BarrierWaits {
-    /// For the worker counts of `configurations`.
     pub fn new<'c>(
         variation: &Variation,
         configurations: impl IntoIterator<Item = &'c Configuration>,

@@ -77,9 +77,8 @@ impl Rate {
 }
 
 impl DriftPath {
-    /// Seconds of a step of so much compute and communication, in the mean over a block of periods that begins with
-    /// the one of `now`, and when that ends, at `limit` at the latest; `None` where no block fits. Time must not run
-    /// back.
+    /// Mean seconds of a step over a block of periods that begins with the one of `now`, and when that ends, at `limit` at
+    /// the latest; `None` where no block fits. Time must not run back.
     pub(crate) fn block(
         &mut self,
         now: SimTime,
@@ -139,7 +138,6 @@ impl DriftPath {
         path
     }
 
-    /// A network that does not drift.
     pub fn still() -> Self {
         DriftPath::new(None, Streams::new(0), 0, WorkloadKey::from_name(""))
     }

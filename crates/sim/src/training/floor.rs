@@ -12,13 +12,10 @@ use scavsim_base::rng::Stream;
 #[derive(Debug)]
 pub struct Floor<'a> {
     pub queue: &'a mut Queue<Event>,
-    /// The network over time.
     pub drift: &'a mut DriftPath,
     pub stepping: &'a Stepping,
-    /// Luck of the workers.
     pub stream: &'a mut Stream,
     pub scratch: &'a mut Scratch,
-    /// What is noted of it; off unless asked for.
     pub log: &'a mut Log,
 }
 

@@ -1,5 +1,3 @@
-//! Moments of a step: its mean, spread and skewness.
-
 use super::variation::WorkerTime;
 
 /// Mean and central moments of a step's slowest worker, relative to one worker's mean.
@@ -21,9 +19,7 @@ pub struct StragglerFreeSteps {
     pub odds: f64,
     /// Mean of those, relative to one worker's mean over all steps.
     pub mean: f64,
-    /// Standard deviation of calm steps.
     pub deviation: f64,
-    /// Skewness of calm steps.
     pub skewness: f64,
 }
 

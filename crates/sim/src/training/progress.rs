@@ -6,19 +6,15 @@ use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Requested VMs have started up.
     VmsReady,
-    /// The checkpoint is restored on all workers.
     Restored,
     /// One worker has finished its compute of this step.
     WorkerFinished,
     /// A worker has finished its compute of this step, where it matters which.
     Arrived(u32),
-    /// A copy of this worker's step has finished.
     CopyFinished(u32),
     /// Worker-steps that still run have taken longer than most.
     Overdue,
-    /// The communication that ends a step is over.
     StepComplete,
     CheckpointWritten,
     VmLost,
@@ -52,7 +48,6 @@ pub struct StalledJob {
     pub at: SimTime,
 }
 
-/// Why a job does not come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnfinishedJob {
     /// A defect.
@@ -81,7 +76,6 @@ pub enum UnfinishedJob {
 }
 
 impl UnfinishedJob {
-    /// Something that cannot be.
     pub fn defect(at: SimTime) -> Self {
         UnfinishedJob::Stalled(StalledJob { at })
     }
@@ -133,19 +127,16 @@ pub fn hours_text(hours: f64) -> String {
     }
 }
 
-/// What a stretch of training took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advance {
     /// When the marked step was complete; the start when the mark is 0.
     pub at_mark: SimTime,
     /// Seconds in which workers computed or waited at the barrier.
     pub compute_s: f64,
-    /// Seconds of exposed communication.
     pub communication_s: f64,
 }
 
 impl Advance {
-    /// Nothing trained yet, at `start`.
     pub fn from(start: SimTime) -> Self {
         Advance {
             at_mark: start,

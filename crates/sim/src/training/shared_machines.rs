@@ -1,7 +1,6 @@
-//! The slowest worker where machines differ and workers on one VM share its machine.
-//!
-//! A VM is m·S late: m its machine's factor, log-normal with mean 1, S the slowest of its workers on equal machines.
-//! VMs are independent, the workers of one are not.
+//! The slowest worker where machines differ and workers on one VM share its machine. A VM is m·S late: m its machine's
+//! factor, log-normal with mean 1, S the slowest of its workers on equal machines. VMs are independent, the workers of one
+//! are not.
 
 use super::slowest;
 use super::variation::WorkerTime;
@@ -41,8 +40,7 @@ pub fn mean_of_slowest(layout: &[(u32, u32)], time: WorkerTime, vm_sigma: f64) -
     slowest.mean
 }
 
-/// The logarithm of how late one VM is, as a sum over nodes of one of its two parts, the one that varies less: what is
-/// left is smooth.
+/// ln(lateness of a VM), as a sum over nodes of the part that varies less: what is left is smooth.
 enum LateVm {
     /// Over the slowest worker: its values with their odds.
     Workers {
@@ -96,7 +94,6 @@ impl LateVm {
         }
     }
 
-    /// Density and distribution.
     fn density_and_cdf(&self, log_time: f64) -> (f64, f64) {
         let sum = |nodes: &[(f64, f64)], one: &dyn Fn(f64) -> (f64, f64)| {
             nodes.iter().fold((0.0, 0.0), |(density, cdf), (y, odds)| {

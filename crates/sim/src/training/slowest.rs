@@ -1,7 +1,5 @@
-//! The slowest of K workers, or the Nth to arrive: what a barrier waits for.
-//!
-//! Moments by quadrature over the logarithm of time, draws by the inverse distribution of the
-//! maximum (`draw`). Both take K independent workers; workers with unequal machines are possible.
+//! The slowest of K independent workers, or the Nth to arrive: what a barrier waits for. Moments by quadrature over the
+//! logarithm of time, draws by the inverse distribution of the maximum (`draw`).
 
 mod draw;
 
@@ -19,7 +17,6 @@ const NODES_PER_SIGMA: f64 = 24.0;
 /// Half-width of the integration range in σ around each mode.
 const REACH: f64 = 9.0;
 
-/// Moments of the slowest of `workers` workers of equal mean.
 pub fn moments(workers: u32, time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(1.0);
@@ -124,8 +121,7 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
     })
 }
 
-/// Moments of the slowest of workers whose mean times are `factors`, by a fine quadrature, which takes a thousand times
-/// as long: for what the table of [`slowest_unequal_worker`] does not hold, and to test it.
+/// Moments of the slowest by a fine quadrature that is a thousand times slower: beyond the table, and for tests.
 pub(super) fn moments_unequal_by_quadrature(factors: &[f64], time: WorkerTime) -> Moments {
     // A vanishing step variation still has to be integrated: its atoms sit at every factor.
     let time = WorkerTime {
@@ -264,8 +260,7 @@ pub(super) fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) 
     }
 }
 
-/// Stragglers without other variation: the step is either plain or straggled. `none` gives
-/// the probability of the former from that of one straggler.
+/// Stragglers without other variation; `none` gives the probability of a plain step from that of one straggler.
 fn two_points(time: WorkerTime, none: impl Fn(f64) -> f64) -> Moments {
     let plain = libm::exp(time.log_scale());
     let Some(Straggler {

@@ -34,7 +34,6 @@ const REFERENCE: usize = 14;
 /// Q and its first two derivatives per step of the table.
 type QuantileEntry = [f64; 3];
 
-/// The table of Q(z).
 fn table() -> &'static [QuantileEntry] {
     static TABLE: OnceLock<Vec<QuantileEntry>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -69,7 +68,6 @@ struct Grid {
     from: f64,
     /// Entries of the table until a worker is in time.
     entries: usize,
-    /// Entries of the table per node.
     stride: usize,
     /// S at the nodes, and memory for Q of one worker.
     nodes: Vec<(f64, f64)>,
@@ -100,7 +98,6 @@ impl Grid {
         self.weight * self.above
     }
 
-    /// y of a node.
     fn node_value(&self, node: isize) -> f64 {
         self.from + node as f64 * (self.stride as f64 / PER_SIGMA as f64)
     }

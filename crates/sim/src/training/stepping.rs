@@ -5,15 +5,12 @@ use super::slowest::{self, Moments};
 use super::variation::WorkerTime;
 use scavsim_base::rng::Stream;
 
-/// What is known of a step before it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepCondition {
     Nothing,
-    /// Somebody straggles.
     Straggler,
 }
 
-/// The step process of one configuration in one replica.
 #[derive(Debug, Clone)]
 pub struct Stepping {
     pub workers: u32,
@@ -34,7 +31,6 @@ impl Stepping {
         self.worker_s * self.machine(worker) * slowest::draw(1, self.time, stream)
     }
 
-    /// Draws the compute seconds of the slowest worker of one step.
     #[inline]
     pub fn draw_slowest_s(&self, stream: &mut Stream) -> f64 {
         let relative = match &self.machines {
@@ -44,7 +40,6 @@ impl Stepping {
         self.worker_s * relative
     }
 
-    /// Draws the compute seconds of the slowest worker of a step of which `given` is known.
     #[inline]
     pub fn draw_slowest_given_s(&self, given: StepCondition, stream: &mut Stream) -> f64 {
         let relative = match (given, &self.machines) {
@@ -92,7 +87,6 @@ impl Stepping {
         }
     }
 
-    /// Mean seconds of a step at network factor `network`.
     #[inline]
     pub fn mean_step_s(&self, network: f64) -> f64 {
         self.worker_s * self.slowest.mean + self.communication_s * network

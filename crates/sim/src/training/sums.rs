@@ -14,16 +14,13 @@ use scavsim_base::rng::Stream;
 
 /// Below this many steps they are drawn singly.
 const FEWEST_STEPS: u64 = 8;
-/// Below this many steps with stragglers they are drawn singly: a few long steps make the sum fall into clumps, which
-/// is not taken as one sum.
+/// Below this many steps with stragglers they are drawn singly: a few long steps make the sum fall into clumps.
 const FEWEST_STEPS_WITH_STRAGGLERS: u64 = 64;
 /// Above this skewness of the sum it is not drawn at once.
 const LARGEST_SKEWNESS: f64 = 0.5;
 
-/// The compute seconds of many steps, without communication.
-///
-/// The total does not depend on what is asked of the way: a mark is a point on a path to the same end, so a run cut
-/// short and the whole run share their luck.
+/// The compute seconds of many steps, without communication. The total does not depend on what is asked of the way: a mark is
+/// a point on a path to the same end, so a run cut short and the whole run share their luck.
 #[derive(Debug)]
 pub(crate) struct ComputeSum {
     steps: u64,
@@ -38,8 +35,7 @@ pub(crate) struct ComputeSum {
 }
 
 impl ComputeSum {
-    /// Draws the sum of `steps` steps with the moments `one`; `draw` draws one of them. A mark may be asked for after
-    /// `mark` of them.
+    /// Draws the sum of `steps` steps with moments `one`; `draw` draws one. A mark may be asked for after `mark` of them.
     pub(crate) fn draw(
         stepping: &Stepping,
         one: Moments,

@@ -12,9 +12,7 @@ pub struct Variation {
     pub placement_sigma: f64,
     /// σ of one factor on the compute time per (VM, replica): machines that differ.
     pub vm_sigma: f64,
-    /// Slow change of the network.
     pub drift: Option<Drift>,
-    /// Workers that now and then take much longer.
     pub straggler: Option<Straggler>,
     /// Coefficient of variation of the SGD noise read in one step.
     pub noise_cv: f64,
@@ -44,7 +42,6 @@ pub struct Straggler {
 }
 
 impl Variation {
-    /// The compute time of one worker in one step, relative to its mean.
     pub fn worker_time(&self) -> WorkerTime {
         WorkerTime {
             sigma: UnitLogNormal::from_cv(self.step_cv).sigma(),
@@ -54,19 +51,16 @@ impl Variation {
     }
 }
 
-/// Shape of one worker's compute time in one step: a log-normal (or another [`Family`]), times the
-/// straggler's factor with its probability, divided by the mean of that product so that the mean
-/// is 1.
+/// One worker's compute time in one step: a log-normal (or another [`Family`]), times the straggler's factor with its
+/// probability, divided by their mean so that the mean is 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerTime {
     /// σ of the logarithm; only a log-normal has one.
     pub sigma: f64,
     pub straggler: Option<Straggler>,
-    /// The distribution apart from stragglers.
     pub family: Family,
 }
 
-/// A family of distributions of compute times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Family {
     /// What measured step times look like.
@@ -83,7 +77,6 @@ impl WorkerTime {
         family: Family::Exponential,
     };
 
-    /// Whether every step takes exactly the mean.
     pub fn is_constant(&self) -> bool {
         self.has_no_spread() && self.straggler.is_none()
     }

@@ -10,12 +10,10 @@ use scavsim_read::input::{Diagnostics, Source};
 pub const FILE: &str = "data/clouds/delays/checkpoint.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/checkpoint.csv");
 
-/// Seconds to write a checkpoint: a + b·MB, times a log-normal factor with mean 1.
+/// Seconds to write a checkpoint: base_s + per_mb_s·MB, times a log-normal factor with mean 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CheckpointWrite {
-    /// a in seconds.
     pub base_s: f64,
-    /// b in seconds per MB.
     pub per_mb_s: f64,
     factor: UnitLogNormal,
 }
@@ -52,15 +50,12 @@ impl CheckpointWrite {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredWrites {
     pub model: String,
-    /// Size of a checkpoint in MB.
     pub mb: f64,
-    /// Seconds of a write.
     pub delay: Delay,
     sd_s: f64,
 }
 
 impl MeasuredWrites {
-    /// The embedded table, read once per process.
     pub fn embedded() -> &'static [MeasuredWrites] {
         &table().0
     }

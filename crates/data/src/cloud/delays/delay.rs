@@ -1,12 +1,8 @@
-//! A positive time around its mean.
-
 use scavsim_base::rng::{Stream, UnitLogNormal};
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::csv::Row;
 
-/// A time in seconds: log-normal with this mean and standard deviation, so never below 0.
-///
-/// The measurements give mean and spread of 3 to 17 runs each; the form is ours.
+/// A log-normal time in seconds. Means and spreads were measured over 3 to 17 runs; the form is ours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delay {
     mean_s: f64,
@@ -23,7 +19,6 @@ impl Delay {
         })
     }
 
-    /// From the columns `mean_s` and `sd_s`.
     pub(super) fn read(row: &Row<'_>, d: &mut Diagnostics) -> Option<Self> {
         let mean_s = row.number("mean_s", 1e-3..=1e6, d);
         let sd_s = row.number("sd_s", 0.0..=1e6, d);

@@ -1,5 +1,3 @@
-//! Until a worker trains that joins or joins again.
-
 use std::sync::OnceLock;
 
 use super::super::sources::Sources;
@@ -21,7 +19,6 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// Name of the measurement in scenarios.
     pub fn name(&self) -> String {
         self.model.to_lowercase().replace(' ', "-")
     }

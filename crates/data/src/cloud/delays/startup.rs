@@ -1,5 +1,3 @@
-//! From the request of a VM until it runs.
-
 use std::sync::OnceLock;
 
 use super::super::prices::Market;
@@ -11,15 +9,14 @@ use scavsim_read::input::{Diagnostics, Source};
 pub const FILE: &str = "data/clouds/delays/startup.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/startup.csv");
 
-/// How long a VM of a market takes to start. A replacement takes as long: requested at once after a loss
-/// it was 70 s, later 68 s (Li, Walls & Guo, ICDCS 2020).
+/// How long a VM takes to start. A replacement takes as long: 70 s right after a loss, 68 s later (Li, Walls & Guo, ICDCS
+/// 2020).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Startup {
     pub provider: String,
     pub gpu: String,
     pub market: Market,
     pub region: String,
-    /// From the request until it runs.
     pub delay: Delay,
     pub source_keys: String,
 }
@@ -30,7 +27,6 @@ impl Startup {
         format!("{}-{}-{}", self.provider, self.gpu, self.region).to_lowercase()
     }
 
-    /// The embedded times, read once per process, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Startup], Diagnostics) {
         static READ: OnceLock<(Vec<Startup>, Diagnostics)> = OnceLock::new();
         let (all, diagnostics) = READ.get_or_init(|| {

@@ -1,5 +1,3 @@
-//! Losses of several VMs at once, drawn.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -8,10 +6,9 @@ use scavsim_base::rng::Stream;
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Losses that arrive as a Poisson process, each taking as many VMs as one drawn from those counted.
-///
-/// Hits of a single VM are then Poisson, too: P(lost by t) = 1 − exp(−λ s̄ t/n), λ losses per hour of s̄ VMs
-/// in the mean, among n held.
+/// Losses that arrive as a Poisson process, each of as many VMs as one drawn from those counted. A VM's own life is
+/// exponential:
+/// P(lost by t) = 1 − exp(−λ s̄ t/n), λ losses per hour of s̄ VMs on average, among n held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
     losses_per_h: f64,
@@ -21,7 +18,6 @@ pub struct Batch {
     sizes: Vec<(u32, f64)>,
 }
 
-/// One loss among the VMs of the market.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
     /// Hours since the loss before, or since the beginning.
@@ -41,8 +37,8 @@ impl Declared for Batch {
 }
 
 impl Batch {
-    /// From (VMs of a loss, how many such losses) counted in `observed_h` hours among `held_vms` VMs in the
-    /// mean. `None` if nothing was lost, or a number is not above 0.
+    /// From (VMs of a loss, number of such losses) counted in `observed_h` hours among `held_vms` VMs; `None` unless all are
+    /// above 0.
     pub fn new(counted: &[(u32, u32)], observed_h: f64, held_vms: f64) -> Option<Self> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let losses: f64 = counted.iter().map(|(_, losses)| f64::from(*losses)).sum();
@@ -90,7 +86,6 @@ impl Batch {
         self.held_vms
     }
 
-    /// VMs per loss in the mean.
     pub fn mean_vms(&self) -> f64 {
         self.mean_vms
     }
@@ -107,13 +102,12 @@ impl Batch {
         }
     }
 
-    /// P(a VM is lost within so many hours).
+    /// P(a VM is lost within `hours`).
     pub fn lost_by(&self, hours: f64) -> f64 {
         -libm::expm1(-hours * self.losses_per_h * self.mean_vms / self.held_vms)
     }
 }
 
-/// What was counted in the traces of a table.
 pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Batch> {
     (trace::read(source, d).into_iter())
         .filter_map(|(name, trace)| Some((name, Batch::counted_in(&trace)?)))

@@ -1,5 +1,3 @@
-//! Early losses, a calm, and losses towards a deadline.
-
 use std::collections::HashMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,10 +7,8 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// F(t) = A (1 − exp(−t/τ₁) + exp((t − b)/τ₂)), at most 1; t in hours.
-///
-/// A is the share lost early, with the time constant τ₁; b is about the deadline and τ₂ how far ahead of it
-/// losses grow. At t = 0 a share A exp(−b/τ₂) is lost at once, 10⁻¹⁴ for the published figures.
+/// F(t) = A (1 − exp(−t/τ₁) + exp((t − b)/τ₂)), at most 1; t in hours. A is the share lost early, with the time constant τ₁;
+/// b is about the deadline and τ₂ how far ahead of it losses grow. F(0) = A exp(−b/τ₂), 10⁻¹⁴ for the published figures.
 /// Source: Kadupitiya, Jadhao & Sharma, HPDC 2020.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bathtub {
@@ -77,8 +73,7 @@ impl Bathtub {
         self.a * (early + late)
     }
 
-    /// The age in [low, high] at which F is `u`, by Newton's steps, halving where they leave the bracket.
-    /// Ends when F is met within 10⁻¹⁵ or neighbouring numbers bracket the age.
+    /// The age in [low, high] where F is `u` within 10⁻¹⁵, by Newton's steps, halving where they leave the bracket.
     fn solve(&self, u: f64, mut low: f64, mut high: f64) -> f64 {
         let mut t = 0.5 * (low + high);
         for _ in 0..100 {
@@ -140,7 +135,6 @@ impl Law for Bathtub {
     }
 }
 
-/// The laws of a table with columns `name`, `a`, `tau1_h`, `tau2_h` and `b_h`.
 pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Bathtub> {
     let columns = ["name", "a", "tau1_h", "tau2_h", "b_h"];
     let table = Table::read(source, &columns, &[], d);
@@ -214,7 +208,6 @@ mod tests {
         }
     }
 
-    /// The slow obvious sums give the same.
     #[test]
     fn closed_forms_agree_with_sums_over_the_curve() {
         let life = published();

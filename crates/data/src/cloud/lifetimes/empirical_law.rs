@@ -1,5 +1,3 @@
-//! Losses as they were counted.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -8,14 +6,11 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
 
-/// A counted F: linear between its points and from (0, 0), level behind the last one.
-///
-/// What is missing to 1 at the last point are the VMs that were not lost.
+/// A counted F: linear from (0, 0) through its points, level behind the last. The rest up to 1 is never lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmpiricalLaw {
     points: Vec<LifePoint>,
-    /// Per slot, equally wide up to the last point: the point where it begins or the last before.
-    /// Expectations ask for nothing as often as for shares.
+    /// Per slot, equally wide up to the last point: the point where it begins, or the last before.
     slots: Vec<u32>,
     slots_per_h: f64,
 }
@@ -79,8 +74,7 @@ impl EmpiricalLaw {
         })
     }
 
-    /// The first point above an age. A slot holds few points; where it holds many, or rounding put the age into the wrong
-    /// one, all are asked.
+    /// The first point above an age. Searches all points where a slot holds many, or rounding chose the wrong slot.
     #[inline]
     fn next(&self, age_h: f64) -> usize {
         let slot = ((age_h * self.slots_per_h) as usize).min(self.slots.len() - 1);

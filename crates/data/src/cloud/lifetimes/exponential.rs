@@ -1,5 +1,3 @@
-//! Losses that do not depend on age.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,7 +23,6 @@ impl Declared for Exponential {
 }
 
 impl Exponential {
-    /// With this mean life, which must be a number above 0.
     pub fn new(mean_h: f64) -> Option<Self> {
         (mean_h.is_finite() && mean_h > 0.0).then_some(Exponential { mean_h })
     }
@@ -53,7 +50,6 @@ impl Law for Exponential {
     }
 }
 
-/// The laws of a table with columns `name` and `mean_h`; `observed_h` and `losses` are what it is from.
 pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Exponential> {
     let table = Table::read(source, &["name", "mean_h"], &["observed_h", "losses"], d);
     let mut laws = HashMap::new();

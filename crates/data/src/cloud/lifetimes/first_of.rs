@@ -1,5 +1,3 @@
-//! The first loss among several equal VMs.
-
 use super::lifetime::{Law, Lifetime};
 
 /// The first of n independent lives: S(t) = S₁(t)ⁿ.
@@ -9,13 +7,11 @@ pub struct FirstOf {
     vms: f64,
 }
 
-/// Points of the integral of S.
 const POINTS: u32 = 512;
 /// Where the integral of S ends, for lives without a cap, in hours.
 const HORIZON_H: f64 = 1000.0;
 
 impl FirstOf {
-    /// The first loss among `vms` VMs, at least one, that live as `one` does.
     pub fn lifetime(one: &Lifetime, vms: u32) -> Lifetime {
         if vms <= 1 {
             return one.clone();

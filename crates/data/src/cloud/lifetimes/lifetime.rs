@@ -1,13 +1,9 @@
-//! The life of one VM: a law, and the age at which the provider ends every VM.
-
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use scavsim_base::rng::Stream;
 
-/// How the age at which a VM is lost is distributed, without a cap. Ages in hours, at least 0.
-///
-/// F may stay below 1: that part of the VMs is never lost.
+/// The distribution F of the age in hours at which a VM is lost, without a cap. F may stay below 1: some are never lost.
 pub trait Law: Debug + Send + Sync {
     /// F(t) = P(T ≤ t).
     fn cdf(&self, age_h: f64) -> f64;
@@ -23,18 +19,14 @@ pub trait Law: Debug + Send + Sync {
         None
     }
 
-    /// The product of 1 − F over VMs that run since these hours, at `at_h`; of those that do not run yet, 1.
-    ///
-    /// One call for all: expectations ask for little else.
+    /// The product of 1 − F at `at_h` over VMs that run since these hours; 1 for those that do not run yet.
     fn all_outlive(&self, since_h: &[f64], at_h: f64) -> f64 {
         let outlive = |since_h: &f64| 1.0 - self.cdf((at_h - since_h).max(0.0));
         since_h.iter().map(outlive).product()
     }
 }
 
-/// The life of one VM, in hours from when it runs: min(T, cap), T by a [`Law`].
-///
-/// The VMs that a law leaves alive are lost together at the cap; without a cap they live for ever.
+/// The life of one VM in hours: min(T, cap), T by a [`Law`]. Without a cap, VMs that the law leaves alive live for ever.
 #[derive(Debug, Clone)]
 pub struct Lifetime {
     law: Arc<dyn Law>,
@@ -52,7 +44,6 @@ impl Lifetime {
         Lifetime { law, cap_h }
     }
 
-    /// Losses per hour of a VM that lives, where they do not depend on its age.
     pub fn ageless_rate(&self) -> Option<f64> {
         self.law
             .ageless_rate()

@@ -1,13 +1,5 @@
-//! How long rented VMs live before the provider takes them away.
-//!
-//! In: tables of `data/clouds/lifetimes/`, or the figures of a law. Out: lives of single VMs, in hours from
-//! when they run, or losses that take several at once. Pure mathematics; nothing is allocated when drawing.
-//!
-//! - [`lifetime`]: what a law has to tell, and a law under the provider's cap.
-//! - Laws of a VM by itself: [`exponential`], [`bathtub`], [`empirical_law`].
-//! - [`first_of`]: the first loss among equal VMs.
-//! - Losses of several VMs: [`trace`] replays them, [`batch`] draws them; [`mod@share`] is how many of them are ours.
-//! - [`registry`]: the models by their names, from `data/clouds/lifetimes/models.csv`.
+//! How long rented VMs live: laws of single VMs, in hours from their start, and losses of several at once, from
+//! `data/clouds/lifetimes/`. Nothing is allocated when drawing.
 
 pub mod batch;
 pub mod bathtub;

@@ -1,5 +1,3 @@
-//! The models by their names, from `data/clouds/lifetimes/`.
-
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -49,12 +47,10 @@ const KINDS: [(Declaration, (&str, &str), LifetimeTableReader); 5] = [
     }),
 ];
 
-/// What the laws by which VMs are lost say of themselves.
 pub fn laws() -> impl Iterator<Item = &'static Declaration> {
     KINDS.iter().map(|(declared, ..)| declared)
 }
 
-/// What a row of a kind's table describes.
 #[derive(Debug, Clone)]
 enum LifetimeEntry {
     Law(Arc<dyn Law>),
@@ -84,12 +80,9 @@ pub enum Kind {
     Trace(Trace),
 }
 
-/// How long VMs of a market live.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Name of the model in scenarios.
     pub name: String,
-    /// What its law is called: a kind of the registry.
     pub law: &'static str,
     pub kind: Kind,
     pub provider: String,
@@ -102,18 +95,15 @@ pub struct Model {
     pub source_keys: String,
 }
 
-/// A name that no model has; as a message, where the names are that there are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`scavsim list lifetimes` shows all {known}", .near.map_or(String::new(), |near| format!("did you mean `{near}`? ")))]
 pub struct UnknownModel {
     pub name: String,
-    /// A name that may be meant.
     pub near: Option<&'static str>,
     pub known: usize,
 }
 
 impl Model {
-    /// The embedded models in the order of their table, and what is wrong with the tables; a test keeps that empty.
     pub fn embedded() -> (&'static [Model], Diagnostics) {
         static READ: OnceLock<(Vec<Model>, Diagnostics)> = OnceLock::new();
         let (models, diagnostics) = READ.get_or_init(|| {
@@ -135,8 +125,7 @@ impl Model {
         })
     }
 
-    /// P(a new VM is lost before it is so many hours old). Those that a cap ends at that very age do not
-    /// count. `None` where a trace is too short to tell.
+    /// P(a new VM is lost before `hours`), without those that a cap ends at that age; `None` where a trace is too short.
     pub fn lost_by(&self, hours: f64) -> Option<f64> {
         match &self.kind {
             Kind::Alone(lifetime) => Some(lifetime.cdf_before(hours)),
@@ -288,8 +277,7 @@ mod tests {
         }
     }
 
-    /// Forty thousand lives of each; one false alarm in ten thousand for each of the thirty, at this fixed
-    /// seed. Ties at the cap count once, which makes the test careful.
+    /// Forty thousand lives of each; one false alarm in ten thousand, at this fixed seed. Ties at the cap count once.
     #[test]
     fn drawn_lives_are_those_of_their_curves_atoms_included() {
         for model in Model::embedded().0 {

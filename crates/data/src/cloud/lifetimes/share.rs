@@ -1,14 +1,8 @@
-//! How many of one's own VMs a loss in the market takes.
-
 use scavsim_base::rng::Stream;
 
-/// How many of one's own `vms` are lost when `lost` of the `held` VMs that a loss was counted among are;
-/// which of one's own is left to the caller, all being equal.
-///
-/// Own VMs up to `held` count as drawn among those: hypergeometric, one draw per VM of the loss. More of
-/// them are `vms`/`held` such clusters hit together: lost·vms/held, a fraction drawn. The mean is
-/// lost·vms/held in both cases, so a VM's own risk does not depend on the size of its cluster. The model
-/// is ours: the traces have one cluster size each.
+/// How many of one's own `vms` are lost when `lost` of the `held` VMs of the market are. Up to `held` own VMs:
+/// hypergeometric, one draw per VM of the loss. Beyond: lost·vms/held, its fraction drawn. The mean is lost·vms/held in both
+/// cases, so a VM's risk does not depend on the size of its cluster. The model is ours: traces have one cluster size each.
 pub fn share(lost: u32, held: f64, vms: u32, stream: &mut Stream) -> u32 {
     let own = f64::from(vms);
     if own > held {

@@ -1,5 +1,3 @@
-//! Losses and additions of VMs, replayed from a trace.
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,15 +13,12 @@ pub struct Trace {
     mean_held: f64,
 }
 
-/// VMs that come and go at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
     /// Seconds since the beginning of the trace, or of its replay.
     pub at_s: u64,
-    /// VMs held until then.
     pub held: u32,
     pub added: u32,
-    /// VMs that the provider takes away.
     pub removed: u32,
 }
 
@@ -44,8 +39,7 @@ impl Declared for Trace {
 }
 
 impl Trace {
-    /// From (seconds, added, removed), rising in time, with no more removed than held. The trace begins
-    /// with its first row, ends with its last, and must hold VMs in between.
+    /// From (seconds, added, removed), rising in time; `None` if more are removed than held, or no VMs are held in between.
     pub fn new(rows: &[(u64, u32, u32)]) -> Option<Self> {
         let (first, last) = (rows.first()?.0, rows.last()?.0);
         let mut changes: Vec<Change> = Vec::with_capacity(rows.len());
@@ -87,7 +81,6 @@ impl Trace {
         self.length_s() as f64 / SECONDS_PER_HOUR
     }
 
-    /// VMs held in the mean over time.
     pub fn mean_held(&self) -> f64 {
         self.mean_held
     }
@@ -99,10 +92,8 @@ impl Trace {
         last.map_or(0, |change| change.held_after())
     }
 
-    /// The changes after `start_s`, in seconds from it, without end.
-    ///
-    /// Behind the last change the trace begins again, with as many VMs as it had at its beginning: nobody is lost at
-    /// the seam, as nobody was in the measured cluster.
+    /// The changes after `start_s`, in seconds from it, endlessly: the trace repeats from its first count, without losses at
+    /// the seam.
     pub fn replay(&self, start_s: u64) -> TraceReplay<'_> {
         TraceReplay {
             trace: self,
@@ -141,8 +132,7 @@ impl Trace {
         Some(change)
     }
 
-    /// P(a VM is lost within so many hours), for a VM held at a random time of the trace and losses that
-    /// meet all held VMs alike. `None` if the trace is not longer than that.
+    /// P(a VM held at a random time of the trace is lost within `hours`); `None` if the trace is not longer than that.
     pub fn lost_by(&self, hours: f64) -> Option<f64> {
         let latest_h = self.length_h() - hours;
         (latest_h > 0.0).then(|| self.lost_from(hours, latest_h))
@@ -174,7 +164,6 @@ impl Trace {
     }
 }
 
-/// A place in the endless replay of a trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
     next: usize,
@@ -182,7 +171,6 @@ pub struct Cursor {
     rounds_s: u64,
 }
 
-/// The changes of a trace from a time on, in seconds from it; endless.
 #[derive(Debug, Clone)]
 pub struct TraceReplay<'t> {
     trace: &'t Trace,
@@ -197,7 +185,6 @@ impl Iterator for TraceReplay<'_> {
     }
 }
 
-/// Traces of a table with columns `name`, `at_s`, `added` and `removed`; the rows of a trace follow each other.
 pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Trace> {
     const MOST: u64 = 1_000_000;
     let table = Table::read(source, &["name", "at_s", "added", "removed"], &[], d);

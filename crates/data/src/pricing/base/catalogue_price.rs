@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::price::{Base, ListedPrice, NoPrice, VmPrice};
-use super::rule::Rule;
+use super::price::{Base, ListedPrice, NoPrice, Rule, VmPrice};
 use crate::cloud::{Date, Fleet, Market, Offer, Price, PriceTable, RentalPlace, prices, vm_types};
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
@@ -96,7 +95,6 @@ pub const RULE: Rule = Rule {
     },
 };
 
-/// The listed price in a region of whoever rents the VM type out.
 fn of_region(file: &PolicyFile, region: &str) -> Result<Base, WrongPolicy> {
     let (Some(market), Some(day)) = (file.catalogue, file.date) else {
         let keys = "`catalogue`, `date` and `region`";
@@ -176,11 +174,9 @@ impl VmPrice for TablePrice {
     }
 }
 
-/// USD per hour from `data/clouds/prices/`.
 #[derive(Debug)]
 struct CataloguePrice {
     market: Market,
-    /// Whether spot VMs of the scenario have their spot price.
     as_rented: bool,
     place: ListedAt,
 }
@@ -205,7 +201,6 @@ impl CataloguePrice {
         }
     }
 
-    /// Provider, region and day of a VM type that the catalogue calls `listed`.
     fn place(
         &self,
         vm: &str,
@@ -245,7 +240,6 @@ impl CataloguePrice {
         }
     }
 
-    /// The price of a VM type in the catalogue, and the day that is asked for.
     fn price<'f>(
         &self,
         vm: &str,

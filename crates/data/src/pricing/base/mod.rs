@@ -1,9 +1,5 @@
-//! Base prices: what a policy charges for, before any discount.
-//!
-//! In: the form of a policy. Out: a [`Base`], or what is wrong with it. One file per rule; a new one
-//! is a file here, its keys in [`PolicyFile`], and a line in [`RULES`].
-//!
-//! - [`price`]: what all rules come to; [`rule`]: what a rule is.
+//! Base prices: what a policy charges for, before any discount. One file per rule; a new one is a file here, its keys in
+//! [`PolicyFile`], and a line in [`RULES`].
 
 pub mod catalogue_price;
 pub mod per_resource;
@@ -11,13 +7,11 @@ pub mod per_sample;
 pub mod per_type;
 pub mod per_vm;
 pub mod price;
-pub mod rule;
 
 use super::file::PolicyFile;
 use super::wrong_policy::WrongPolicy;
 pub use crate::usage::RentedVmType;
-pub use price::{Base, ListedPrice, NoPrice, VmPrice};
-pub use rule::Rule;
+pub use price::{Base, ListedPrice, NoPrice, Rule, VmPrice};
 
 pub const RULES: &[Rule] = &[
     per_vm::RULE,

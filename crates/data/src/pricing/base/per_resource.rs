@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::price::{Base, NoPrice, VmPrice};
-use super::rule::Rule;
+use super::price::{Base, NoPrice, Rule, VmPrice};
 use crate::cloud::{Fleet, vm_types};
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::RentedVmType;

@@ -1,7 +1,6 @@
 //! VMs sized to the batch and priced by memory alone; the worker count does not matter.
 
-use super::price::Base;
-use super::rule::Rule;
+use super::price::{Base, Rule};
 use scavsim_base::Declaration;
 
 pub const RULE: Rule = Rule {

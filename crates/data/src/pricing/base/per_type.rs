@@ -1,10 +1,7 @@
-//! A price for each VM type, stated in the policy itself.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::price::{Base, NoPrice, VmPrice};
-use super::rule::Rule;
+use super::price::{Base, NoPrice, Rule, VmPrice};
 use crate::cloud::Fleet;
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::RentedVmType;

@@ -1,9 +1,6 @@
-//! One price for every VM.
-
 use std::sync::Arc;
 
-use super::price::{Base, NoPrice, VmPrice};
-use super::rule::Rule;
+use super::price::{Base, NoPrice, Rule, VmPrice};
 use crate::cloud::Fleet;
 use crate::usage::RentedVmType;
 use scavsim_base::Declaration;

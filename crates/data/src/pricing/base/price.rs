@@ -1,10 +1,18 @@
-//! What a policy charges for, and prices per VM.
-
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market};
+use crate::pricing::file::PolicyFile;
+use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::RentedVmType;
+use scavsim_base::Declaration;
+
+pub struct Rule {
+    pub declaration: Declaration,
+    pub keys: &'static str,
+    /// Reads it; `None` where none of its keys is given.
+    pub(super) read: fn(&PolicyFile) -> Option<Result<Base, WrongPolicy>>,
+}
 
 #[derive(Debug, Clone)]
 pub enum Base {
@@ -64,14 +72,12 @@ pub trait VmPrice: Debug + Send + Sync {
     }
 }
 
-/// Where and of when a listed price is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedPrice {
     pub provider: String,
     pub region: String,
     /// The day: the one that is asked for, or the last of which it is known.
     pub day: Date,
-    /// Whether it is from the price pack of the user.
     pub is_of_pack: bool,
 }
 

@@ -1,5 +1,3 @@
-//! A charge, and the numbers that a policy gives to charges.
-
 use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_base::Declaration;
 use std::collections::BTreeMap;
@@ -14,7 +12,6 @@ pub struct Charge {
     pub declaration: Declaration,
     /// Keys of the charge, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
-    /// Reads it; nothing where none of its keys is given.
     pub(super) read: fn(&Keys) -> Result<Amount, WrongPolicy>,
 }
 

@@ -6,7 +6,6 @@ use scavsim_base::Declaration;
 const GIB: &str = "egress_gib";
 const USD: &str = "usd_per_egress_gib";
 
-/// `egress_gib`, `usd_per_egress_gib`
 pub const CHARGE: Charge = Charge {
     declaration: Declaration {
         name: "egress",

@@ -5,7 +5,6 @@ use scavsim_base::Declaration;
 
 const USD: &str = "usd_per_job";
 
-/// `usd_per_job`
 pub const CHARGE: Charge = Charge {
     declaration: Declaration {
         name: "fee",

@@ -1,7 +1,5 @@
-//! The keys of all charges among those of a policy.
-//!
-//! A policy's other keys are fields of its form. Those of charges stand in the charges' own files, so
-//! they are taken out while the form is read: what is left is as if the form had no more.
+//! The keys of charges among those of a policy. They are declared in the charges' own files, so they are taken out while the
+//! form is read.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,7 +34,6 @@ pub fn add_to_schema(schema: &mut Schema) {
 
 /// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to `found`.
 pub struct ChargeKeysDeserializer<'k, D> {
-    /// Where the form is read from.
     pub inner: D,
     pub found: &'k mut Keys,
 }
@@ -106,7 +103,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ChargeKeysVisitor<'_, V> {
     }
 }
 
-/// Keys and values without those of charges.
 struct Pairs<'k, A> {
     map: A,
     legal: &'static [&'static str],
@@ -142,7 +138,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Pairs<'_, A> {
 
 /// Whose a key is. One of nobody is refused while it is read, so that the message has its place.
 struct Name<'s, K> {
-    /// Reads a key of the form.
     of_form: &'s mut Option<K>,
     legal: &'static [&'static str],
 }

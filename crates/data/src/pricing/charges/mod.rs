@@ -1,12 +1,4 @@
-//! Charges for a job beside its VMs.
-//!
-//! In: the numbers that a policy gives. Out: an [`Amount`] per charge. One file per charge, with its keys;
-//! a new one is a file here and a line in [`CHARGES`].
-//!
-//! - [`charge`]: what a charge is.
-//! - [`egress`]: data that leave the cloud.
-//! - [`storage`]: data that are kept while the job lasts.
-//! - [`keys`]: the keys of all charges among those of a policy.
+//! Charges for a job beside its VMs, one file each, with its keys; a new one is a file here and a line in [`CHARGES`].
 
 pub mod charge;
 pub mod egress;
@@ -19,10 +11,8 @@ pub use charge::{Amount, Charge, Keys};
 
 pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARGE];
 
-/// A number per charge, in the order of [`CHARGES`].
 pub type PerCharge<T> = [T; CHARGES.len()];
 
-/// What a policy charges beside VMs; nothing by default.
 pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, WrongPolicy> {
     let mut amounts = PerCharge::default();
     for (amount, charge) in amounts.iter_mut().zip(CHARGES) {
@@ -31,7 +21,6 @@ pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, WrongPolicy> {
     Ok(amounts)
 }
 
-/// The charges that come to more than nothing.
 pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Charge> {
     let all = CHARGES.iter().zip(amounts);
     all.filter(|(_, amount)| **amount != Amount::default())
@@ -52,7 +41,6 @@ pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
 }
 
 impl Charge {
-    /// The number of this charge among those of all charges.
     pub fn value_in<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
         let place = CHARGES
             .iter()

@@ -7,7 +7,6 @@ use scavsim_base::units::MONTH_H;
 const GIB: &str = "storage_gib";
 const USD: &str = "usd_per_storage_gib_month";
 
-/// `storage_gib`, `usd_per_storage_gib_month`
 pub const CHARGE: Charge = Charge {
     declaration: Declaration {
         name: "storage",

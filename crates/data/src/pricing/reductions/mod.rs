@@ -1,11 +1,5 @@
-//! What makes a base price less: spot, commitments and sustained use.
-//!
-//! In: the form of a policy. Out: its [`Reductions`], or what is wrong with them. One file per discount
-//! that is more than a fraction of the price; a new one is its keys in [`PolicyFile`] and an entry of [`RULES`].
-//!
-//! - [`spot_series`]: a spot price that changes while a job runs.
-//! - [`sustained_use`]: a discount that grows with the part of the month in which VMs are held.
-//! - [`preemption_refund`]: what is not charged of a VM that the provider takes away.
+//! What makes a base price less: spot, commitments and sustained use. A discount that is more than a fraction has its own
+//! file; a new one is its keys in [`PolicyFile`] and an entry of [`RULES`].
 
 pub mod preemption_refund;
 pub mod spot_series;
@@ -19,18 +13,14 @@ use scavsim_base::Declaration;
 use spot_series::Series;
 use sustained_use::SustainedUse;
 
-/// What a policy takes off its base price.
 #[derive(Debug, Clone)]
 pub struct Reductions {
     /// What is left after a spot ratio or a commitment.
     pub factor: f64,
     /// What is left for VMs that are rented on demand beside spot VMs.
     pub on_demand_factor: f64,
-    /// A spot ratio that changes during the job.
     pub spot_series: Option<Series>,
-    /// Discount by the part of the month.
     pub sustained_use: Option<SustainedUse>,
-    /// What is not charged of a VM that the provider takes away.
     pub revoked: PreemptionRefund,
     /// Whether the base price of VMs that are rented as spot VMs is their spot price, from which nothing else is taken off.
     pub knows_spot_prices: bool,
@@ -49,7 +39,6 @@ impl Reductions {
         knows_spot_prices: false,
     };
 
-    /// What is left of the price of a VM that is rented so.
     pub fn factor_of(&self, on_spot: Option<bool>) -> f64 {
         match on_spot {
             Some(true) if self.knows_spot_prices => 1.0,
@@ -63,8 +52,7 @@ impl Reductions {
         self.factor != 1.0 || self.spot_series.is_some()
     }
 
-    /// Whether the price of a VM that is rented so depends on when and how long: a spot series is for VMs that are not
-    /// rented on demand, sustained use for those that are not charged at a spot price.
+    /// Whether the price depends on when and how long: a spot series off demand, sustained use off spot prices.
     pub fn is_timed(&self, on_spot: Option<bool>) -> bool {
         match on_spot {
             Some(true) => !self.knows_spot_prices,
@@ -78,7 +66,6 @@ pub struct DiscountRule {
     pub declaration: Declaration,
     pub key: &'static str,
     is_spot: bool,
-    /// Reads it; `None` where its key is not given.
     read: fn(&PolicyFile) -> Option<Result<Reductions, WrongPolicy>>,
 }
 
@@ -159,8 +146,7 @@ pub const RULES: &[DiscountRule] = &[
     },
 ];
 
-/// The reductions of a base price that is listed in `market`. A unit of use gets one discount, and
-/// none on a spot or commitment price.
+/// The reductions of a price listed in `market`. Use gets one discount, and none on a spot or commitment price.
 pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy> {
     let listed = match market {
         Market::OnDemand => None,

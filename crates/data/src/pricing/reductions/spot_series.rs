@@ -1,5 +1,3 @@
-//! A spot price that changes while a job runs.
-
 use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market, PriceTable, RentalPlace};
@@ -8,7 +6,6 @@ use crate::pricing::{NoPrice, PolicyFile, PriceDay, WrongPolicy};
 
 const SPOT_SERIES: &str = "`spot_series`";
 
-/// Reads `spot_series`; `None` where it is not given.
 pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, WrongPolicy>> {
     Some(match file.spot_series.as_ref()? {
         SpotSeriesKey::Steps(steps) => SpotSeries::new(SPOT_SERIES, steps).map(Series::Ratio),
@@ -16,7 +13,6 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, WrongPolicy>> {
     })
 }
 
-/// A spot price that changes.
 #[derive(Debug, Clone)]
 pub enum Series {
     /// One multiple of the base price for all VM types.
@@ -121,7 +117,6 @@ impl SpotSeries {
         Ok(SpotSeries(segments))
     }
 
-    /// The ratio when the job begins.
     pub fn first(&self) -> f64 {
         self.0.first().map_or(1.0, |segment| segment.ratio)
     }

@@ -1,11 +1,8 @@
-//! A discount that grows with the part of the month that VMs are used.
-
 use std::cell::RefCell;
 
 use crate::pricing::{PolicyFile, WrongPolicy};
 use scavsim_base::units::MONTH_H;
 
-/// Reads `sustained_use`; `None` where it is not given.
 pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy>> {
     let fractions = file.sustained_use.as_ref()?.iter().map(|f| f.get());
     let bands = SustainedUse::new(fractions.collect()).ok_or(WrongPolicy::Empty(
@@ -19,13 +16,11 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BilledVms {
     pub vms: f64,
-    /// From this hour of the job on.
     pub from_h: f64,
     pub hours: f64,
 }
 
 impl BilledVms {
-    /// Billed hours of all.
     pub fn vm_hours(&self) -> f64 {
         self.vms * self.hours
     }
@@ -42,7 +37,6 @@ impl BilledVms {
 pub struct SustainedUse(Vec<f64>);
 
 impl SustainedUse {
-    /// From the fractions, of which there is at least one.
     pub fn new(fractions: Vec<f64>) -> Option<Self> {
         (!fractions.is_empty()).then_some(SustainedUse(fractions))
     }
@@ -134,7 +128,6 @@ impl SustainedUse {
     }
 }
 
-/// The end of the month of an hour of the job.
 fn end_of_month(hour: f64) -> f64 {
     ((hour / MONTH_H).floor() + 1.0) * MONTH_H
 }

@@ -1,5 +1,3 @@
-//! Bills by hand.
-
 use super::*;
 use crate::cloud::Fleet;
 use crate::pricing::charges::CHARGES;

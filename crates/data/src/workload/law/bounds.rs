@@ -1,5 +1,3 @@
-//! What parameters of a law may be.
-
 /// A parameter of a law that is no number, or below its least value.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("expected `{name}` {}, found {value}", self.expected())]

@@ -9,7 +9,6 @@ use scavsim_base::Declaration;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CommunicationLaw {
-    /// A line in K.
     Linear {
         /// c.
         base_s: f64,
@@ -28,7 +27,6 @@ pub enum CommunicationLaw {
         /// d.
         per_level_s: f64,
     },
-    /// A line in √K.
     Root {
         /// c.
         base_s: f64,

@@ -1,5 +1,3 @@
-//! One worker's compute seconds by its local batch.
-
 use serde::{Deserialize, Serialize};
 
 use super::WorkerLaw;
@@ -10,7 +8,6 @@ use scavsim_read::input::checked::Positive;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComputeLaw {
-    /// A line in the samples of a worker.
     Affine {
         /// a: seconds of a step whatever its size.
         base_s: f64,
@@ -24,19 +21,16 @@ pub enum ComputeLaw {
         /// κ: samples beyond which its throughput falls.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         knee: Option<Positive>,
-        /// Seconds by size and samples.
         law: WorkerLaw,
     },
 }
 
-/// A worker of a law by size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizedWorker {
     /// n.
     pub size: f64,
     /// κ.
     pub knee: Option<f64>,
-    /// Seconds by size and samples.
     pub law: WorkerLaw,
 }
 
@@ -81,7 +75,6 @@ impl ComputeLaw {
         }
     }
 
-    /// The worker, where its size is in the law.
     pub fn sized(&self) -> Option<SizedWorker> {
         match *self {
             ComputeLaw::Worker { size, knee, law } => Some(SizedWorker {

@@ -8,7 +8,6 @@ use scavsim_base::Declaration;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EpochLaw {
-    /// One number of epochs for every batch.
     Constant {
         /// e*.
         epochs: f64,
@@ -103,8 +102,7 @@ impl EpochLaw {
         }
     }
 
-    /// Epochs with global batch `batch` and normalised noise `noise_normalised`; `None` outside
-    /// the law's range, and for [`EpochLaw::Goodput`], which needs the noise scale over training.
+    /// `None` outside the law's range, and for [`EpochLaw::Goodput`], which needs the noise scale over training.
     pub fn epochs(&self, batch: f64, noise_normalised: Option<f64>) -> Option<f64> {
         match *self {
             EpochLaw::Constant { epochs } => Some(epochs),

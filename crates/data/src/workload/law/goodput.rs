@@ -1,7 +1,5 @@
-//! Progress per step from the gradient noise scale over training (Pollux).
-//!
-//! One step at batch B is worth (B/M₀)·(φ_p + M₀)/(φ_p + B) steps at the initial batch M₀, with
-//! φ_p the noise scale in samples at progress p (Qiao et al., OSDI 2021, after AdaScale).
+//! Progress per step from the gradient noise scale over training (Pollux): a step at batch B is worth (B/M₀)·(φ_p + M₀)/(φ_p
+//! + B) steps at the initial batch M₀, φ_p the noise scale in samples at progress p (Qiao et al., OSDI 2021, after AdaScale).
 
 /// Steps at `batch` to go from progress 0 to the end of the last of `pieces`: (progress at the
 /// end of the piece in steps at M₀, noise scale in it), in order. n = Σ Δp·(M₀/B)(φ + B)/(φ + M₀).

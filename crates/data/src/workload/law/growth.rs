@@ -1,13 +1,8 @@
-//! How communication grows with the worker count K.
-
 use super::CommunicationLaw;
 
-/// How communication grows with K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// √K.
     Root,
-    /// K.
     Linear,
     /// 2(K − 1)/K.
     Ring,

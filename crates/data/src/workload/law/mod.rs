@@ -1,17 +1,5 @@
-//! Laws of step time and epochs that a workload may name, for what was not measured: synthetic
-//! VM types, gaps and extrapolation. Pure functions with their parameters; no tables.
-//!
-//! - [`compute`]: one worker's seconds by its local batch; [`worker`]: by its size, too.
-//! - [`communication`]: seconds of communication by the worker count.
-//! - [`overlap`]: how much of it compute hides.
-//! - [`step`]: seconds of a step for one VM shape.
-//! - [`pooled`]: one law for all shapes of a VM type; [`free_pooled`]: its coefficients as a fit sees them; [`prior`]: what is
-//!   expected of them; [`growth`]: how its
-//!   communication grows.
-//! - [`epochs`]: passes over the data by the global batch.
-//! - [`goodput`]: the same from a noise scale over training; [`noise`]: that noise scale.
-//!
-//! A new law is a variant in its file, with what it says of itself there.
+//! Laws of step time and epochs that a workload may name, for what was not measured: synthetic VM types, gaps and
+//! extrapolation. Pure functions with their parameters; no tables. A new law is a variant in its file, declared there.
 
 mod bounds;
 pub mod communication;
@@ -41,10 +29,8 @@ use std::collections::BTreeMap;
 
 use scavsim_base::Declaration;
 
-/// Formulae for what was not measured.
 #[derive(Debug, Clone, Default)]
 pub struct Laws {
-    /// Seconds of a step, per VM shape.
     pub steps: BTreeMap<String, StepLaw>,
     /// Seconds of a step on any shape of a VM type; it comes before those per shape.
     pub pooled: BTreeMap<String, PooledLaw>,

@@ -1,15 +1,11 @@
-//! How compute and communication add up to a step.
-
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{OutOfBounds, at_least};
 use scavsim_base::Declaration;
 
-/// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Overlap {
-    /// None.
     #[default]
     Additive,
     /// A part of it, between the sum and the longer of the two.
@@ -37,7 +33,6 @@ impl Overlap {
         },
     ];
 
-    /// Whether nothing is hidden.
     pub fn is_additive(&self) -> bool {
         matches!(self, Overlap::Additive)
     }

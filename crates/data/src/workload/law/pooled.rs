@@ -1,5 +1,3 @@
-//! One law of step time for all shapes of a VM type, and how measurements scatter around it.
-
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
@@ -14,11 +12,9 @@ use crate::workload::step::StepCost;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledLaw {
-    /// One worker's compute.
     pub compute: ComputeLaw,
     /// Communication between VMs, before any of it is hidden.
     pub communication: CommunicationLaw,
-    /// How the two add up.
     pub overlap: Overlap,
     /// c₁: communication of several workers on one VM, whatever their number.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -29,7 +25,6 @@ pub struct PooledLaw {
     /// q: how much dearer communication is between just two VMs of many workers, as a logarithm.
     #[serde(default)]
     pub two_vms: f64,
-    /// How ln(measured/law) varies.
     pub residual: Variation,
 }
 
@@ -95,7 +90,6 @@ impl PooledLaw {
         ])
     }
 
-    /// The cost of a step, as [`StepLaw::cost`].
     pub fn cost(
         &self,
         vms: u32,

@@ -1,7 +1,6 @@
-//! What is expected of the coefficients of a pooled law before anything is measured: what they were in other applications.
-//!
-//! Coefficients are seconds, which differ by orders of magnitude. What applications have in common are ratios, so that is what
-//! is expected: of the logarithms of [`FreePooled`], six contrasts that no unit of time changes.
+//! Expected coefficients of a pooled law before anything is measured, from other applications. Coefficients are seconds,
+//! which differ by orders of magnitude, so this expects six contrasts of the logarithms of [`FreePooled`], which no unit of
+//! time changes.
 
 use super::free_pooled::{FREE, FreePooled};
 use super::growth::Growth;
@@ -22,7 +21,6 @@ const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
 /// Workers at which what grows of communication is compared with what does not.
 const COMPARED_AT: u32 = 8;
 
-/// An application that was measured well, and the contrasts of its law.
 type ApplicationContrasts = (&'static str, [f64; CONTRASTS]);
 
 const SHIPPED: [ApplicationContrasts; 3] = [
@@ -40,7 +38,6 @@ pub struct Prior {
 }
 
 impl Default for Prior {
-    /// From all shipped applications.
     fn default() -> Prior {
         Prior::without("")
     }
@@ -60,8 +57,7 @@ impl Prior {
         Prior { contrasts }
     }
 
-    /// How far coefficients are from what is expected, in standard deviations, contrast by contrast; `usual` is a usual
-    /// number of samples per worker.
+    /// Standard deviations between coefficients and what is expected, by contrast, at `usual` samples per worker.
     pub fn deviations(&self, free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
         let found = contrasts(free, growth, usual);
         std::array::from_fn(|i| {
@@ -80,8 +76,7 @@ impl Prior {
         FreePooled([a, b, c, d, c + e_to_c, angle, two_vms])
     }
 
-    /// The precision of the coefficients before anything is measured, by rows; a little of each, so that it can be
-    /// inverted: their level is not expected at all.
+    /// Prior precision of the coefficients, by rows. A little is added to each, since nothing is expected of their level.
     pub fn precision(&self) -> [f64; FREE * FREE] {
         const LEVEL: f64 = 1e-4;
         let mut precision = [0.0; FREE * FREE];

@@ -4,15 +4,12 @@ use super::bounds::OutOfBounds;
 use super::{CommunicationLaw, ComputeLaw, Overlap};
 use crate::workload::step::StepCost;
 
-/// Seconds of a step by law, for one VM shape.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepLaw {
-    /// One worker's compute.
     pub compute: ComputeLaw,
     /// Communication before any of it is hidden.
     pub communication: CommunicationLaw,
-    /// How the two add up.
     #[serde(default, skip_serializing_if = "Overlap::is_additive")]
     pub overlap: Overlap,
     /// Whether it says nothing of workers on several VMs.
@@ -27,9 +24,8 @@ impl StepLaw {
         self.overlap.check()
     }
 
-    /// The cost of a step with `workers` workers of `local_batch` samples each: compute times
-    /// `compute_scale`, communication times `network_scale`. A single worker does not
-    /// communicate. `None` where the law gives no time above zero.
+    /// Cost of a step with `local_batch` samples per worker, compute times `compute_scale`, communication times
+    /// `network_scale` (none with one worker). `None` where the law gives no time above zero.
     pub fn cost(
         &self,
         workers: u32,

@@ -88,8 +88,7 @@ impl WorkerLaw {
         self.fixed_s.get() + fixed_s + (batch + beyond) * u / speed
     }
 
-    /// Seconds that a step takes beyond its slowest worker, where workers with these mean times wait for it:
-    /// a·(1 − mean/max).
+    /// Seconds that a step takes beyond its slowest worker, for workers with these mean times: a·(1 − mean/max).
     pub fn waiting_step_s(&self, means_s: impl Iterator<Item = f64>) -> f64 {
         let (mut sum, mut slowest, mut workers) = (0.0, 0.0f64, 0.0);
         for mean_s in means_s {

@@ -1,5 +1,3 @@
-//! The answer for programs.
-
 use serde_json::{Value, json};
 
 use super::{ModelAdvice, PlanChoice};

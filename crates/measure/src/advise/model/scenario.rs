@@ -4,14 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::question::ModelQuestion;
-use crate::advise::offers::Offer;
+use crate::advise::decision::Goal;
+use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
+
+#[derive(Debug, Clone)]
+pub struct ModelQuestion {
+    /// A model's name, or the path of an architecture.
+    pub model: String,
+    pub tokens: f64,
+    /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
+    pub sequence: Option<u32>,
+    /// Sequences of a step; about a million tokens when absent.
+    pub batch: Option<u32>,
+    /// The runtime: a name, or the path of one.
+    pub runtime: String,
+    /// Precision; the runtime's when absent.
+    pub precision: Option<String>,
+    /// GPUs to choose from; all when empty.
+    pub gpus: Vec<String>,
+    pub most_gpus: u32,
+    pub wanted: OfferFilter,
+    pub goal: Goal,
+    pub setup_min: f64,
+    pub steps: u32,
+    /// Simulated runs of each plan, where luck plays.
+    pub runs: u64,
+}
 
 /// Most tokens of a sequence where nobody says how many.
 pub(super) const MOST_SEQUENCE: u32 = 8192;
@@ -20,15 +44,12 @@ const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
-/// A question with its names looked up.
 pub(super) struct ResolvedQuestion {
     pub(super) model: Arc<Architecture>,
     pub(super) precision: Precision,
     pub(super) sequence: u32,
     pub(super) batch: u32,
-    /// GPUs that may be taken.
     pub(super) gpus: Vec<Arc<str>>,
-    /// VM types that have them.
     pub(super) vms: BTreeSet<String>,
 }
 

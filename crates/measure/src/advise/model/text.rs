@@ -6,7 +6,6 @@ use scavsim_base::text::words::{figure, plural, share, small_usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_search::search::Objective;
 
-/// Other GPUs that are shown.
 const OTHERS: usize = 6;
 
 pub fn render(advice: &ModelAdvice) -> String {

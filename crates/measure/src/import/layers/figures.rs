@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What is imported, and what the files do not hold.
 #[derive(Debug, Clone)]
 pub struct LayersOptions {
     /// Table of seconds per layer.
@@ -13,13 +12,9 @@ pub struct LayersOptions {
     /// Model, for people; by default the name.
     pub model: Option<String>,
     pub name: String,
-    /// Tokens per sequence.
     pub sequence: u64,
-    /// Width of what a layer hands on, in values per token.
     pub hidden: u64,
-    /// Bytes of a parameter, a gradient, a value of an activation.
     pub bytes_per_value: f64,
-    /// Bytes of optimiser state per parameter.
     pub optimizer_bytes: f64,
     /// Where it is from, for people.
     pub source: Option<String>,

@@ -7,7 +7,6 @@ const TIMES: &str = "gpu,tensor,micro_batch,layer,forward_s,backward_s,update_s\
 const MEMORY: &str = "tensor,layer,parameters,stored_bytes,output_bytes,all_reduces\n\
     1,0,10,100,40,1\n1,1,20,200,40,2\n1,2,20,200,40,2\n";
 
-/// Imports these tables.
 fn import(times: &str, memory: &str) -> Result<ImportedLayers, String> {
     let folder = tempfile::tempdir().expect("the temporary directory is writable");
     let write = |name: &str, text: &str| {

@@ -1,19 +1,15 @@
-//! The catalogue that SkyPilot keeps in `~/.sky/catalogs/vN`: `CLOUD/vms.csv`, a row per VM type and zone.
-//!
-//! Columns are read by name, for their order differs between clouds and versions. On GCP a host and its accelerators are
-//! rows of their own that are billed together: they are joined where both are in a zone.
-//!
-//! - `copies`: which tables there are, and of which day; `hosts`: what is billed together.
+//! The catalogue that SkyPilot keeps in `~/.sky/catalogs/vN`: `CLOUD/vms.csv`, a row per VM type and zone. Columns are read
+//! by name, for their order differs. On GCP a host and its accelerators are rows of their own that are billed together: they
+//! are joined where both are in a zone.
 
 mod copies;
 mod hosts;
-pub mod options;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use copies::SkypilotOptions;
 use hosts::{HostPriceRow, HostWithAccelerators};
-pub use options::SkypilotOptions;
 
 use super::{ImportedPrices, ObservedPrices, Size, Sizes, sizes_table, table};
 use crate::import::report::Report;
@@ -23,7 +19,6 @@ use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Reads all folders. Whatever is wrong goes to `diagnostics`.
 pub fn read(
     options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,

@@ -12,7 +12,6 @@ use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_data::workload::noise::noise_scale as scale_of_noise;
 use scavsim_read::input::Diagnostic;
 
-/// Fits all of them to the tables of `draft`.
 pub(super) fn laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
     step_laws(draft, prior, report);
     if draft.steps.len() == 1 {

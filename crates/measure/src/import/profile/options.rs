@@ -8,7 +8,6 @@ pub const ASTRAY: f64 = 0.405;
 /// Most samples in one pass over the data.
 pub(super) const MOST_SAMPLES: u64 = 1_000_000_000_000;
 
-/// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
 pub struct ProfileOptions {
     pub file: PathBuf,
@@ -17,13 +16,10 @@ pub struct ProfileOptions {
     pub samples_per_epoch: u64,
     /// Epochs for every batch, where the table has none.
     pub epochs: Option<f64>,
-    /// Unit of the times, where the user says.
     pub unit: Option<Unit>,
     /// Whose the batch is, where the user says.
     pub batch: Option<BatchIs>,
-    /// Steps until the noise reading settles.
     pub cold_start_steps: Option<u64>,
-    /// Steps of one probe.
     pub probe_steps: Option<u64>,
     pub restore_s: Option<f64>,
     pub parameters: Option<u64>,

@@ -1,6 +1,5 @@
-//! What a table of measurements seldom is, and a mistaken one often: asked about before it is believed.
-//!
-//! What cannot be is a mistake; what may be meant so must be said by an option, or is a warning.
+//! What a table of measurements seldom is, and a mistaken one often: asked about before it is believed. What cannot be is a
+//! mistake; what may be meant so must be said by an option, or is a warning.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -66,7 +65,6 @@ pub(super) fn ask(
     silent_workers(source, points, report);
 }
 
-/// Which line of the text a place is in.
 fn line(source: &Source, row: &MeasuredRow) -> usize {
     let before = source.text.as_bytes().iter().take(row.line.start);
     1 + before.filter(|byte| **byte == b'\n').count()

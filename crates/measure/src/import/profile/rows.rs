@@ -40,8 +40,7 @@ pub(super) struct Cells {
 /// All rows by configuration, and how many there were.
 pub(super) type Points = BTreeMap<Key, Vec<MeasuredRow>>;
 
-/// Epochs by batch, with their rows; a batch without any is there too. Over the same batch, other workers and VM types are
-/// repeats.
+/// Epochs by batch, with their rows; also batches without any. Other workers and VM types are repeats.
 pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &MeasuredRow)>> {
     let mut known: BTreeMap<u32, Vec<(f64, &MeasuredRow)>> = BTreeMap::new();
     for ((.., batch), rows) in points {
@@ -51,7 +50,6 @@ pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &Measu
     known
 }
 
-/// Reads all rows. Whatever is wrong with one goes to `diagnostics`.
 pub(super) fn points(
     table: &Table,
     source: &Arc<Source>,
@@ -144,7 +142,6 @@ fn shape(
     diagnostics.error_at(source, row.span("vm"), wrong, form);
 }
 
-/// The batch of all workers.
 fn global_batch(
     row: &Row<'_>,
     source: &Arc<Source>,

@@ -17,7 +17,6 @@ const SOME: usize = 8;
 /// What is said of a law that is poor, but kept.
 const WIDE: &str = "its intervals are wide for that; more measurements, or repeats of those that are off, would help";
 
-/// Fits a law to the rows of each VM type of `draft`.
 pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
     let mut by_type: BTreeMap<String, Vec<PooledPoint>> = BTreeMap::new();
     // Whatever the order of the source.

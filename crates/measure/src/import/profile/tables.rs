@@ -126,7 +126,6 @@ pub(super) fn figures(points: &Points, options: &ProfileOptions, report: &mut Re
     report.note(held.collect::<Vec<_>>().join(", "));
 }
 
-/// A time as people say it.
 pub(super) fn lasting(seconds: f64) -> String {
     match seconds {
         s if s < 600.0 => format!("{} s", rounded(s, 3)),

@@ -20,7 +20,6 @@ const CONTRADICTION: f64 = 1.25;
 
 #[derive(Debug, Clone)]
 pub struct PlanRow {
-    /// Line of the table, from 1.
     pub line: usize,
     pub measured: MeasuredRun,
     pub precision: String,

@@ -18,7 +18,6 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// The rows of the right length, in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { table: self, cells })
     }
@@ -29,13 +28,11 @@ impl<'t> Row<'t> {
         self.table.column(column).is_some()
     }
 
-    /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         let words = || "a text without control characters".to_owned();
         self.must_be(column, words, diagnostics, Some)
     }
 
-    /// The name in a cell that must not be empty.
     pub fn name(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         let name = self.text(column, diagnostics)?;
         let Some(why) = not_a_name(name) else {
@@ -120,7 +117,6 @@ impl<'t> Row<'t> {
             .unwrap_or(raw.line)
     }
 
-    /// Where the row is, without its line end.
     pub fn line_span(&self) -> Range<usize> {
         raw(&self.table.source, self.cells, self.table.delimiter).line
     }

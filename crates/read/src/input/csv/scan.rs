@@ -1,8 +1,5 @@
-//! Where the cells of a record are in the raw text.
-//!
-//! The `csv` crate tells where a record starts, not where its cells are. That is worked
-//! out here, and only for records that a message is about. The rules are those of the
-//! `csv` crate as set up in [`super::table`].
+//! Where the cells of a record are in the raw text, which the `csv` crate does not tell: worked out for records that a
+//! message is about, by the rules of [`super::table`].
 
 use std::ops::Range;
 

@@ -1,5 +1,3 @@
-//! Reading a whole table and checking its shape.
-
 use std::sync::Arc;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
@@ -23,10 +21,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a table that must have all `required` columns and may have `optional` ones.
-    ///
-    /// Columns that are missing, unknown or there twice, rows of the wrong length, which are left out, and characters that
-    /// are not seen are all reported. There is no table without all required columns.
+    /// Reads a table that must have all `required` columns (else there is none) and may have `optional` ones. Missing,
+    /// unknown and repeated columns, rows of the wrong length (left out) and unseen characters are reported.
     pub fn read(
         source: &Arc<Source>,
         required: &[&str],
@@ -80,10 +76,7 @@ impl Table {
         })
     }
 
-    /// Reads a table of whatever columns, which must have different names.
-    ///
-    /// Columns without a name or there twice, and rows of the wrong length (which are left out),
-    /// are reported.
+    /// Reads a table of any columns. Unnamed and repeated ones, and rows of the wrong length (left out), are reported.
     pub fn read_any(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Table> {
         let all = records(source, delimiter(&source.text), &mut Diagnostics::default());
         let names: Vec<String> = (all.first())
@@ -113,8 +106,7 @@ pub(super) fn raw(source: &Source, record: &StringRecord, delimiter: u8) -> RawR
     )
 }
 
-/// What stands between the cells of a table: commas, unless its first line has none but semicolons or tabulators, as
-/// spreadsheets write where commas are decimal.
+/// The delimiter: commas, unless the first line has only semicolons or tabulators, as where commas are decimal.
 fn delimiter(text: &str) -> u8 {
     let header = (text.lines()).find(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let has = |c: char| header.is_some_and(|line| line.contains(c));

@@ -20,7 +20,6 @@ pub(super) enum Complaint {
     Missing {
         key: &'static str,
     },
-    /// A value of the wrong type or size.
     Mismatch {
         expected: String,
         found: String,
@@ -45,7 +44,6 @@ pub(super) enum Complaint {
 }
 
 impl Complaint {
-    /// Something else than `expected` was found.
     pub(super) fn mismatch(expected: impl Into<String>, found: Unexpected<'_>) -> Complaint {
         Complaint::Mismatch {
             expected: expected.into(),

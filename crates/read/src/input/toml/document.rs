@@ -105,7 +105,6 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Number of readings, at least 1.
     pub fn readings(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }

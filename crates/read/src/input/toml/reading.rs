@@ -1,8 +1,6 @@
-//! One reading of a document, which goes on after mistakes.
-//!
-//! serde gives up at the first mistake. So what is wrong is told and left out, and the table or list around it is read
-//! again without it; a key that is missing is told and made up, for the sake of the rest of its table. A document in
-//! which anything was made up is never handed out.
+//! One reading of a document, which goes on after mistakes; serde gives up at the first. What is wrong is reported and left
+//! out, and the table or list around it is read again without it; a missing key is reported and made up, for the rest of its
+//! table. A document in which anything was made up is never handed out.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};

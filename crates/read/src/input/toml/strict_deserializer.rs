@@ -1,7 +1,5 @@
-//! Deserializing a tree, more strictly than the `toml` crate and with a place for every mistake.
-//!
-//! serde's derived structs would also take a list, field by field: `[[pricing]]` for `[pricing]` would be misread, and
-//! `pricing = []` accepted. Here a table is a table wherever a form has keys, inside of kinds too.
+//! Deserializing a tree, more strictly than the `toml` crate and with a place for every mistake. A table is a table wherever
+//! a form has keys: serde's derived structs would also take a list, `[[pricing]]` for `[pricing]` or `pricing = []`.
 
 use std::fmt::{self, Display};
 use std::slice;
@@ -88,13 +86,9 @@ pub(super) enum ValueOrigin<'t> {
     Word(&'t str),
     /// A table that is made up.
     Table(KeyedTable),
-    /// A one that is made up.
     One,
-    /// A half that is made up.
     Half,
-    /// A `true` that is made up.
     True,
-    /// An empty list that is made up.
     List,
 }
 
@@ -169,10 +163,7 @@ impl<'t> StrictDeserializer<'t> {
         }
     }
 
-    /// Deals with a refusal of this value or of a part of it.
-    ///
-    /// # Errors
-    /// That reading it again is of no use.
+    /// Deals with a refusal of this value or of a part of it; fails where reading it again is of no use.
     fn after(self, refusal: ReadFailure) -> Result<(), ReadFailure> {
         if self.reading.is_enough() {
             return Err(ReadFailure::Enough);
@@ -345,7 +336,6 @@ impl<'t> StrictDeserializer<'t> {
         }
     }
 
-    /// A list of a fixed length.
     pub(super) fn tuple(self, length: usize) -> Result<Elements<'t>, ReadFailure> {
         let list = match self.form()? {
             Form::List(list) => list,

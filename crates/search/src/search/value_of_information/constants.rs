@@ -41,11 +41,8 @@ pub(super) struct Shape {
 /// All constants. As JSON, studies can vary each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
-    /// The prior of the time to the target.
     pub(super) time: Shape,
-    /// The prior of the seconds of a step.
     pub(super) step: Shape,
-    /// The prior of the steps to the target.
     pub(super) steps: Shape,
     /// The prior of the seconds of a step where that is all that is looked at.
     pub(super) look: Shape,

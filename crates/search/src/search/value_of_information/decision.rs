@@ -1,5 +1,3 @@
-//! Which run is worth its price, if any.
-
 use super::constants::Constants;
 use super::experts::{Experts, ObjectivePrediction};
 
@@ -12,17 +10,13 @@ pub(super) struct NextRun {
 
 pub(super) struct Question<'q> {
     pub(super) power: f64,
-    /// Best value that a run came to.
     pub(super) best: Option<f64>,
     /// Runs of the job that are to come.
     pub(super) runs: f64,
-    /// Configurations that may be run.
     pub(super) open: &'q [usize],
-    /// Odds that a run of each configuration fails.
     pub(super) fails: &'q [f64],
 }
 
-/// A configuration that may be run.
 struct Candidate {
     at: usize,
     expected: f64,
@@ -31,10 +25,9 @@ struct Candidate {
     worth: f64,
 }
 
-/// The whole run that is worth most, if any is worth its price.
-///
-/// Of a run of x: what it takes until it ends or is given up, after which the best known is run instead, and for each
-/// of the R − 1 runs that follow what is then the least expected. While nothing has reached the target, one is always run.
+/// The whole run that is worth most, if any is worth its price. A run of x costs what it takes until it ends or is given up,
+/// after which the best known is run; each of the R − 1 runs that follow costs the least then expected. Until something has
+/// reached the target, one is always run.
 pub(super) fn next_run(
     experts: &Experts<'_>,
     told: &ObjectivePrediction,
@@ -141,17 +134,14 @@ fn hopeful(told: &ObjectivePrediction, open: &[usize], most: usize) -> Vec<usize
 pub(super) struct LookCosts<'q> {
     pub(super) power: f64,
     pub(super) charge: &'q [f64],
-    /// Runs of the job that are to come.
     pub(super) runs: f64,
     /// Configurations that were not looked at.
     pub(super) open: &'q [usize],
     pub(super) all: &'q [usize],
 }
 
-/// The configuration that a look is worth most at, if any is worth its price.
-///
-/// A look at x costs its charge, and each of the R runs then takes the least that is expected of any configuration.
-/// `is_new` says that nothing was seen yet: one look is always worth it.
+/// The configuration that a look is worth most at, if any is worth its price: its charge, and for each of the R runs the
+/// least that is then expected of any configuration. `is_new`: nothing was seen yet, so one look is always worth it.
 pub(super) fn next_look(
     experts: &Experts<'_>,
     told: &ObjectivePrediction,

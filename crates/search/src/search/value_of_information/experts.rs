@@ -18,7 +18,6 @@ pub(super) struct ObservedRun {
 pub(super) enum End {
     Reached,
     GivenUp,
-    /// The run never reaches the target.
     Failed,
 }
 
@@ -26,7 +25,6 @@ pub(super) enum End {
 #[derive(Debug, Clone)]
 struct Expert<'p> {
     log_weight: f64,
-    /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
     caution: f64,
     parts: Vec<Field<'p>>,
 }
@@ -61,7 +59,6 @@ pub(super) struct LogObjective {
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
-    /// How much of what one foretold counts for its weight.
     trust: f64,
     /// Whether some see parts of time and some only the whole: then all are weighed by the whole.
     are_mixed: bool,

@@ -23,7 +23,6 @@ pub(super) struct Cliffs {
     beyond: f64,
 }
 
-/// One cliff: which configurations are beyond it.
 #[derive(Debug, Clone)]
 struct Cliff {
     log_prior: f64,

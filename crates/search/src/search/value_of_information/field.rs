@@ -1,7 +1,6 @@
-//! A Gaussian belief of one logarithm at every configuration.
-//!
-//! The covariance is that of the prior, which all searches of a task share, less one outer product per observation:
-//! S = s²·C + own²·I + level − Σ r·rᵀ. A row of it takes N·n operations after n observations, an observation as many.
+//! A Gaussian belief of one logarithm at every configuration. Its covariance is the prior's, which all searches of a task
+//! share, less one outer product per observation: S = s²·C + own²·I + level − Σ r·rᵀ. After n observations, a row or one more
+//! takes N·n operations.
 
 use scavsim_base::stats::field::Rows;
 use scavsim_base::stats::normal;
@@ -12,8 +11,7 @@ pub(super) const OBSERVED: f64 = 0.03;
 const LEAST: f64 = 1e-8;
 /// What a truncation leaves at least of a variance.
 const LEAST_LEFT: f64 = 1e-3;
-/// Variance of the level that all configurations share: nothing is known of how long a job takes before anything was
-/// seen of it. It is told from the first observation on; before, only differences matter.
+/// Variance of the level that all share, unknown before the first observation: until then only differences matter.
 pub(super) const LEVEL: f64 = 25.0;
 /// From here on the hazard of the normal is its limit.
 const FAR: f64 = 30.0;
@@ -28,7 +26,6 @@ pub(super) struct Prior {
     pub(super) own: f64,
 }
 
-/// Means and covariances of N logarithms.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'p> {
     prior: &'p Prior,
@@ -40,7 +37,6 @@ pub(super) struct Field<'p> {
 }
 
 impl<'p> Field<'p> {
-    /// The prior, `scale` times as uncertain.
     pub(super) fn new(prior: &'p Prior, scale: f64) -> Field<'p> {
         let n = prior.mean.len();
         let square = scale * scale;

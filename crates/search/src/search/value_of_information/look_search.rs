@@ -20,21 +20,18 @@ pub(super) struct LookSearch {
     priors: OnceLock<[Prior; 2]>,
 }
 
-/// What is known of steps to the target besides beliefs: their logarithms where batches tell them, else those of one
-/// over the batch.
+/// Steps to the target besides beliefs: their logarithms where batches tell them, else those of one over the batch.
 struct Steps {
     logs: Vec<f64>,
     are_known: bool,
 }
 
-/// What is believed before the next look.
 struct NextLook<'a> {
     experts: &'a Experts<'a>,
     told: &'a ObjectivePrediction,
     steps: &'a Steps,
     /// Power of a time in the objective.
     power: f64,
-    /// Looks so far.
     looks: u32,
     /// Seconds that they took beside their steps.
     overhead_s: f64,
@@ -114,7 +111,6 @@ impl LookSearch {
         charge
     }
 
-    /// The logarithms of what a look showed of each part.
     fn logs(&self, at: usize, seen: &Observation, steps: &Steps) -> Option<Vec<f64>> {
         let mut logs = vec![libm::log(seen.step_s.filter(|s| *s > 0.0)?)];
         if !steps.are_known {

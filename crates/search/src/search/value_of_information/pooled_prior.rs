@@ -1,10 +1,7 @@
-//! What other jobs tell of a job before anything was seen of it.
-//!
-//! Logarithms of time less what the prior of any job says are one part that jobs share and one part of each job's own: both go with
-//! configurations as the prior says, and the shared part is this share of the variance. Earlier jobs then give the shared part a
-//! mean, and their own parts tell how jobs of this kind differ: a covariance, mixed with that of the prior as if so many jobs
-//! had shown it. Whether that is to be believed, and how wide all is, is told by history: of each program the runs are foretold from
-//! those of the others, and an expert weighs as often as it foretells best.
+//! What other jobs tell of a job before anything was seen of it. Logarithms of time, less the prior of any job, are a part
+//! that jobs share (this share of the variance) and a part of each job's own. Earlier jobs give the shared part a mean, and
+//! their own parts a covariance, mixed with the prior's as if so many jobs had shown it. History weighs all this: the runs of
+//! each program are foretold from the others, and an expert weighs as often as it foretells best.
 
 use super::constants::Constants;
 use super::field::{Field, LEVEL, OBSERVED, Prior};
@@ -16,17 +13,14 @@ const FORETOLD: usize = 12;
 /// Programs that are foretold from the others, from all over the list: each takes as long as the prior itself.
 const PROGRAMS: usize = 8;
 
-/// What other jobs tell.
 #[derive(Debug, Clone)]
 pub(super) struct PooledPrior {
-    /// The prior that knows them.
     pub(super) prior: Prior,
     /// Logarithms of the weights of experts by the prior of any job, per scale, and of those by this one.
     pub(super) log_weights: [Vec<f64>; 2],
 }
 
 impl PooledPrior {
-    /// Beliefs after other jobs, beside those of any job.
     pub(super) fn new(any: &Prior, others: &OtherJobs, constants: &Constants) -> PooledPrior {
         let scales = &constants.scales;
         // As if each had been the best for one program.
@@ -84,7 +78,6 @@ fn residuals(any: &Prior, others: &OtherJobs) -> Vec<Vec<Option<f64>>> {
     others.jobs.iter().map(of_job).collect()
 }
 
-/// The prior of one more job after others.
 fn pooled(any: &Prior, others: &OtherJobs, constants: &Constants) -> Prior {
     let residuals = &residuals(any, others);
     let (share, like_jobs) = (constants.shared, constants.like_jobs);

@@ -1,5 +1,3 @@
-//! What is believed of a job before anything was seen of it: how its logarithms go with what configurations are.
-
 use super::constants::{Constants, Shape, Slope};
 use super::field::Prior;
 use scavsim_base::stats::field::matern;
@@ -25,7 +23,6 @@ pub(super) enum Role {
     Name,
 }
 
-/// One coordinate of all configurations.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) role: Role,
@@ -134,7 +131,6 @@ impl Configurations {
         })
     }
 
-    /// What is believed of a logarithm that goes so.
     pub(super) fn prior(&self, shape: &Shape, constants: &Constants) -> Prior {
         let n = self.count;
         let mut mean = vec![0.0; n];

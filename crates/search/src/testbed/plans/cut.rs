@@ -11,12 +11,10 @@ use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
 const MOST_OUTLINED_CV: f64 = 0.02;
 
-/// Parallel plans as an environment.
 #[derive(Debug)]
 pub struct PlanEnvironment {
     pub(super) choices: Arc<Choices>,
     pub(super) terms: Arc<JobTerms>,
-    /// What luck makes of the steps of each plan.
     spreads: Vec<OnceLock<Spread>>,
     /// The luck that tells it.
     trials: OnceLock<TrialEffects>,

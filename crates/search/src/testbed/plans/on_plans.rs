@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::log::in_order;
 use super::super::stepwise::{self, Trainer};
-use super::super::work_trial::{Stand, Work, WorkTrial};
+use super::super::work_trial::{Stand, Work, WorkTrial, in_order};
 use super::super::{Length, Observation, Stop, Terms, Timeline};
 use super::cut::PlanEnvironment;
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
@@ -85,7 +84,6 @@ pub(super) fn open<'g>(ground: &'g PlanEnvironment, terms: &Terms) -> WorkTrial<
 }
 
 impl OnPlans<'_> {
-    /// A job at time zero of `replica`.
     fn start(&self, replica: u64) -> PlanVisits {
         let parts = (&*self.ground.choices, &*self.ground.terms);
         PlanVisits {
@@ -268,7 +266,6 @@ impl Trainer for OnPlans<'_> {
         trained
     }
 
-    /// On one VM of the first type of a plan.
     fn profile(
         &mut self,
         job: &mut PlanVisits,

@@ -24,7 +24,6 @@ const PARTS: [(&str, &str); 8] = [
     ("bill_storage_usd", "storage"),
     ("bill_charges_usd", "other charges"),
 ];
-/// Half the width of a bar.
 const HALF: f64 = 0.35;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {

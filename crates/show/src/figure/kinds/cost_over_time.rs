@@ -18,7 +18,6 @@ pub(super) const KIND: FigureKind = FigureKind {
 
 /// Marks of one panel; of more configurations every second, or third, … is marked. The front is always whole.
 const MOST_MARKS: usize = 1_500;
-/// Lines that are told apart; with more the configurations are only marked.
 const MOST_LINES: usize = 7;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
@@ -154,7 +153,6 @@ fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
     })
 }
 
-/// Where the jobs of the strategies ended.
 fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
     let mut series = Vec::new();
     for (n, row) in rows.iter().enumerate() {

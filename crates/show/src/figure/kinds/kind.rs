@@ -105,7 +105,6 @@ impl FigureRequest {
     }
 }
 
-/// A group with where its cases lie.
 pub(super) struct Row<'m> {
     pub(super) group: &'m Group,
     pub(super) outcome: &'m Outcome,

@@ -15,7 +15,6 @@ pub(super) const KIND: FigureKind = FigureKind {
 };
 
 const SIZE: [f64; 2] = [420.0, 300.0];
-/// Half the width of a bar.
 const HALF: f64 = 0.18;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {

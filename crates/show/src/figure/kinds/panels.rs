@@ -4,9 +4,7 @@ use super::super::material::Cloud;
 
 /// Panels of one figure; what is beyond has to be asked for.
 const MOST_PANELS: usize = 12;
-/// Panels side by side.
 pub(super) const COLUMNS: usize = 3;
-/// Pixels of a panel.
 pub(super) const SIZE: [f64; 2] = [330.0, 290.0];
 
 /// Panels that one figure has room for, and a sentence on the others.

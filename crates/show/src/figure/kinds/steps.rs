@@ -16,7 +16,6 @@ pub(super) const KIND: FigureKind = FigureKind {
 };
 
 const SIZE: [f64; 2] = [420.0, 300.0];
-/// Half the width of a bar.
 const HALF: f64 = 0.4;
 /// Bars of a panel; a grid of hundreds is no bar chart.
 const MOST_BARS: usize = 40;

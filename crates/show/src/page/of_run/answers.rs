@@ -14,7 +14,6 @@ use scavsim_search::search::{ORACLE, Objective};
 
 /// The strategy that takes the usual configuration.
 const DEFAULT: &str = "default";
-/// Names that a sentence lists.
 const MOST_NAMES: usize = 3;
 
 /// Cards of a page; the choices behind have rows alone.

@@ -1,5 +1,3 @@
-//! Cases one by one, with all columns of the records.
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;

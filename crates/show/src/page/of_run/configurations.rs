@@ -1,5 +1,3 @@
-//! Every configuration as a table.
-
 use super::super::table::Table;
 use super::names::Names;
 use super::tables::setting;
@@ -32,7 +30,6 @@ fn mark(place: &Place) -> &'static str {
     }
 }
 
-/// Who chose it, and how often.
 fn chosen_by(place: &Place) -> String {
     let each = place.by.iter();
     let each = each.map(|one| format!("{} for {} in {}", one.strategy, one.objective, one.cases));

@@ -1,8 +1,4 @@
 //! The page of a run, and of a ranking: what is best, what finding it costs, and every configuration.
-//!
-//! - `answers`: a card per setting, workload, policy and objective.
-//! - `tables`: strategies, policies; `configurations`, what they are called: `names`; `cases`.
-//! - `warnings`: what to mind; `sources`: which data it was made from.
 
 mod answers;
 mod cases;
@@ -143,7 +139,6 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
     }
 }
 
-/// In one line, what was run.
 fn about(material: &Material, workloads: usize) -> Vec<String> {
     let number = |key: &str| {
         material

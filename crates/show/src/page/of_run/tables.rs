@@ -16,7 +16,6 @@ use scavsim_lab::experiment::Group;
 const MOST_STRATEGIES: usize = 2_000;
 const MOST_POLICIES: usize = 1_000;
 
-/// The setting, where there are several.
 pub(super) fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
     let is_there = rows.iter().any(|row| !of(row).is_empty());
     is_there.then(|| Column::word("setting", move |row: &R| of(row)))
@@ -32,7 +31,6 @@ fn beyond(count: usize, most: usize) -> String {
 
 type GroupRow<'m> = (&'m Group, &'m Outcome);
 
-/// Where a strategy begins.
 fn begins(group: &Group) -> &'static str {
     let knows = group
         .mean("known_time_h")
@@ -100,7 +98,6 @@ const MORE_OF_STRATEGIES: [&str; 21] = [
     "regret cost, %",
 ];
 
-/// What heads of the table of strategies mean.
 const MEANINGS: [(&str, &str); 10] = [
     (
         "chooses most often",
@@ -223,7 +220,6 @@ fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
     }))
 }
 
-/// What is best under each policy.
 pub(super) fn policies(material: &Material, places: &Places) -> Table {
     let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
     type PolicyBlock<'m> = &'m [Group];

@@ -9,7 +9,6 @@ use scavsim_sim::training::Variation;
 
 /// Half an interval over its mean at which it is wide.
 const WIDE: f64 = 0.1;
-/// Names that a sentence lists.
 const MOST_NAMES: usize = 8;
 
 pub(super) fn list_warnings(material: &Material) -> Vec<String> {

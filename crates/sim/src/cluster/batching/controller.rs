@@ -12,7 +12,6 @@ pub struct Controller<'a> {
 }
 
 impl<'a> Controller<'a> {
-    /// The batches that `batching` starts with.
     pub fn new(batching: &'a Batching, group: &'a WorkerGroup) -> Self {
         let policy = batching.policy();
         let mut batches = vec![group.batch / group.sizes.len() as f64; group.sizes.len()];

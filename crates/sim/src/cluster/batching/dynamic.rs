@@ -1,7 +1,5 @@
-//! The proportional controller of Tyagi & Sharma (ACSOS 2020).
-//!
-//! b_k' = b_k·mean(t)/t_k with smoothed times t, scaled to the global batch and held to the bounds;
-//! applied to all workers together, and only if some worker would change by more than the dead-band.
+//! The proportional controller of Tyagi & Sharma (ACSOS 2020): b_k' = b_k·mean(t)/t_k with smoothed times t, scaled to the
+//! global batch and held to the bounds; applied only if some worker would change by more than the dead-band.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

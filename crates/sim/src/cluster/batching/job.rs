@@ -1,5 +1,3 @@
-//! A synchronous job on unequal workers: its form, its checks and its run.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +114,6 @@ pub enum ImpossibleJob {
     },
 }
 
-/// A job that can be run, any number of times.
 #[derive(Debug, Clone)]
 pub struct Plan {
     group: WorkerGroup,
@@ -136,14 +133,12 @@ pub struct Plan {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Seconds of the job: steps and restarts.
     pub time_s: f64,
     /// Seconds of restarts after changes of batches.
     pub restart_s: f64,
     pub changes: u64,
     /// Steps done when batches changed last.
     pub last_change: Option<u64>,
-    /// Batches at the end.
     pub batches: Vec<f64>,
 }
 
@@ -356,7 +351,6 @@ impl<'a> JobRun<'a> {
         next.map_or(self.plan.steps, |level| level.0.min(self.plan.steps))
     }
 
-    /// Means of the workers and, where they are used, moments of the barrier, after a change.
     fn renew(&mut self, mode: Mode) {
         let sizes = &self.plan.levels[self.level].1;
         let Some(means_s) = &mut self.stepping.machines else {
@@ -382,7 +376,6 @@ impl<'a> JobRun<'a> {
         self.stepping.machines.as_deref().unwrap_or_default()
     }
 
-    /// Trains `steps` steps as any cluster does on which nothing changes.
     fn train(&mut self, steps: u64, stream: &mut Stream) {
         let stepping = &self.stepping;
         let pace = Pace::new(Protocol::Bsp, stepping);

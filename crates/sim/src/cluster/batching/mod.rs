@@ -1,15 +1,5 @@
-//! Unequal workers in one cluster, and what balances them.
-//!
-//! In: workers of different size, a law of their step time ([`WorkerLaw`]), a policy that sets their batches. Out:
-//! the time of a synchronous job and how often batches changed. Batches are real numbers: a
-//! fraction stands for its mean over the steps.
-//!
-//! - [`group`]: the workers as a policy sees them: sizes, bounds, global batch.
-//! - [`shares`]: sizes that keep the global batch and the bounds.
-//! - [`smoothing`]: observed times, averaged until a policy looks at them.
-//! - [`schedule`]: sizes of workers that change during the job.
-//! - [`registry`]: all policies by name: [`uniform`], [`proportional`], [`dynamic`], [`omnilearn`].
-//! - [`job`]: the form of a job, its checks and its run.
+//! Unequal workers in one cluster, with a law of their step time ([`WorkerLaw`]), and policies that set their batches.
+//! Batches are real numbers: a fraction stands for its mean over the steps.
 
 pub mod controller;
 pub mod dynamic;
@@ -33,7 +23,6 @@ pub use smoothing::Smoothing;
 
 /// Sets the batches of unequal workers. It sees sizes, bounds and step times, never the law.
 pub trait BatchPolicy {
-    /// Batches at the start of the job, into `batches`.
     fn start(&self, group: &WorkerGroup, batches: &mut [f64]);
 
     /// How often the policy looks at step times and how it averages them; `None` for one that never looks.
@@ -53,7 +42,6 @@ pub trait BatchPolicy {
     }
 }
 
-/// How a policy looks at step times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObservationSchedule {
     /// Steps from one look to the next.

@@ -1,9 +1,7 @@
-//! The controller as released with OmniLearn (Tyagi & Sharma, TPDS 2025).
-//!
-//! The rule of [`dynamic`](super::dynamic), looked at once per epoch with plain means. Each worker
-//! has its own dead-band, relative to the wanted batch; what clipping and dead-bands leave of the
-//! global batch is spread evenly. The released code may so leave its bounds, even below zero; here
-//! they hold, and the rest goes to the others.
+//! The controller as released with OmniLearn (Tyagi & Sharma, TPDS 2025): the rule of [`dynamic`](super::dynamic), looked at
+//! once per epoch with plain means. Each worker has its own dead-band, relative to the wanted batch; what clipping and
+//! dead-bands leave of the global batch is spread evenly. The released code may leave its bounds, even below zero; here they
+//! hold.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

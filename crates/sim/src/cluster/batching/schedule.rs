@@ -39,7 +39,6 @@ pub const OMNILEARN_CORES: [(u32, [f64; 4]); 4] = [
 const OMNILEARN_ORDER: [usize; 8] = [0, 1, 2, 3, 3, 2, 1, 0];
 
 impl Schedule {
-    /// First step and sizes of every level.
     pub fn levels(&self) -> Vec<(u64, Vec<f64>)> {
         match self {
             Schedule::Levels(levels) => (levels.iter())

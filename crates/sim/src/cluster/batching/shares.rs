@@ -1,5 +1,3 @@
-//! Sizes that keep the global batch and the bounds.
-
 use crate::cluster::batching::group::{Bounds, WorkerGroup};
 
 /// Scales `batches` by one factor, each held to its bounds, so that they sum to the global batch.

@@ -1,5 +1,3 @@
-//! Observed times, averaged until a policy looks at them.
-
 use crate::training::slowest::{self, Moments};
 use crate::training::sums::skewed;
 use crate::training::variation::WorkerTime;
@@ -16,7 +14,6 @@ pub enum Smoothing {
 /// Up to this many steps are drawn singly, which needs no approximation.
 const DRAWN_SINGLY: u64 = 8;
 
-/// An average of `count` times.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RunningAverage {
     pub value_s: f64,

@@ -1,5 +1,3 @@
-//! When a cluster writes checkpoints.
-
 use std::sync::Arc;
 
 use crate::cluster::checkpoint::{DynamicSchedule, Policy, dynamic};
@@ -11,7 +9,6 @@ use scavsim_data::cloud::lifetimes::{Batch, FirstOf};
 /// Steps of work, and ages of VMs, that a dynamic checkpoint policy tells apart.
 const DYNAMIC_STEPS: (f64, f64) = (200.0, 960.0);
 
-/// When a cluster whose job takes `job_s` seconds writes checkpoints.
 pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
     let Some(spot) = cluster.spot.as_deref() else {
         return Policy::None;

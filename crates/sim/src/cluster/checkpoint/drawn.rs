@@ -9,8 +9,7 @@ pub fn is_shorter(hours: f64, than_h: f64) -> bool {
     hours < than_h - 1e-9
 }
 
-/// The run time of a job of `job_h` that begins on a VM of age `age_h`, and anew after `restart_h` whenever its VM is lost.
-/// Ends only if VMs can live that long.
+/// Hours of a job that begins anew after each loss of its VM; ends only if VMs can live that long.
 pub fn run_time_h(
     life: &Lifetime,
     age_h: f64,
@@ -27,8 +26,7 @@ pub fn run_time_h(
     clock_h + job_h
 }
 
-/// The run time of a job of `job_h` that follows the schedule of `table` from a VM of age `age_h` on, and falls back on its
-/// last checkpoint.
+/// Hours of a job that follows the schedule of `table` and falls back on its last checkpoint.
 pub fn checkpointed_h(
     life: &Lifetime,
     table: &DynamicSchedule,

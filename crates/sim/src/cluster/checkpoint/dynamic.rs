@@ -1,10 +1,7 @@
-//! Checkpoints that suit the age of the VM, by dynamic programming.
-
 use std::fmt;
 
 use scavsim_data::cloud::lifetimes::Lifetime;
 
-/// What is saved, how long that takes, and how finely the table is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Task {
     /// Longest job that can be asked about, in hours.
@@ -17,25 +14,20 @@ pub struct Task {
     pub step_h: f64,
 }
 
-/// How the odds and the damage of a loss are reckoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LossOdds {
     /// Odds given that the VM has lived until now, and the work then expected to be lost.
     #[default]
     Exact,
-    /// Losses as published: odds F(t + i + δ) − F(t) of a new VM, and half the stretch lost. Too hopeful for VMs that
-    /// have lived a while.
+    /// Published: odds F(t + i + δ) − F(t) of a new VM, half the stretch lost. Too hopeful for VMs that have lived a while.
     Published,
 }
 
-/// Work until the next checkpoint, by work left and age of the VM, with the least expected run time
-///
-/// M(J, t) = minᵢ { (1 − p) (i + δ + M(J − i, t + i + δ)) + p (ℓ + R + M(J, 0)) },
-///
-/// p the probability that a VM of age t does not live i + δ longer, ℓ the hours then expected to be lost. There is no checkpoint at the end
-/// (δ = 0 for i = J). Source: Kadupitiya, Jadhao & Sharma, HPDC 2020; M(J, 0) on both sides of its own
-/// equation is solved for. From the cap of the lives on nothing is expected to succeed; without a cap,
-/// ages beyond 24 h count as 24 h.
+/// Work until the next checkpoint, by work left and age of the VM, with the least expected run time M(J, t) = minᵢ { (1 − p)
+/// (i + δ + M(J − i, t + i + δ)) + p (ℓ + R + M(J, 0)) },
+/// with p the probability that a VM of age t does not live i + δ longer, ℓ the hours then expected to be lost, and δ = 0 for
+/// i = J. Source: Kadupitiya, Jadhao & Sharma, HPDC 2020; M(J, 0) on both sides is solved for. From the cap of the lives on
+/// nothing is expected to succeed; without a cap, ages beyond 24 h count as 24 h.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DynamicSchedule {
     step_h: f64,
@@ -78,10 +70,7 @@ impl std::error::Error for ScheduleError {}
 const HORIZON_H: f64 = 24.0;
 
 impl DynamicSchedule {
-    /// The table with the least expected run times.
-    ///
-    /// # Errors
-    /// [`ScheduleError`] for times that are none, or a table that would take too long.
+    /// [`ScheduleError`] for impossible times, or a table that would take too long.
     pub fn best(life: &Lifetime, task: Task, losses: LossOdds) -> Result<Self, ScheduleError> {
         DynamicSchedule::table(life, task, losses, |left| 1..=left)
     }
@@ -192,15 +181,14 @@ impl DynamicSchedule {
         self.cells[left * self.ages + age]
     }
 
-    /// Hours of work until the next checkpoint, with `left_h` hours of work left on a VM of age `age_h`; the
-    /// rest if none is due. More work than the table's job counts as that; ages beyond its last as the last.
+    /// Hours of work until the next checkpoint, or the rest if none is due. More work or age than the table has counts as its
+    /// last.
     pub fn next_h(&self, left_h: f64, age_h: f64) -> f64 {
         let work_h = f64::from(self.cell(left_h, age_h).work) * self.step_h;
         work_h.min(left_h)
     }
 
-    /// Expected hours until a job with `left_h` hours of work left is done, from a VM of age `age_h` on;
-    /// `left_h` is rounded up to steps.
+    /// Expected hours until a job with `left_h` hours of work, rounded up to steps, is done from a VM of age `age_h` on.
     pub fn expected_h(&self, left_h: f64, age_h: f64) -> f64 {
         self.cell(left_h, age_h).expected_h
     }

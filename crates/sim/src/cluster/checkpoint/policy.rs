@@ -1,30 +1,40 @@
-//! What a job asks a policy.
-
 use std::sync::Arc;
 
-use crate::cluster::checkpoint::{DynamicSchedule, Periodic, YoungDaly};
+use crate::cluster::checkpoint::{DynamicSchedule, YoungDaly};
+
+/// A checkpoint after every interval of work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Periodic {
+    interval_h: f64,
+}
+
+impl Periodic {
+    pub fn new(interval_h: f64) -> Option<Self> {
+        (interval_h.is_finite() && interval_h > 0.0).then_some(Periodic { interval_h })
+    }
+
+    pub fn interval_h(self) -> f64 {
+        self.interval_h
+    }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Policy {
     /// Never: a loss costs all work done.
     None,
-    /// After equal work.
     Periodic(Periodic),
     /// After equal work, as suits the rate of losses.
     YoungDaly(YoungDaly),
-    /// After work that suits the age of the VM.
     Dynamic(Arc<DynamicSchedule>),
 }
 
 impl Policy {
-    /// Whether it goes by the age of the VM.
     pub fn heeds_age(&self) -> bool {
         matches!(self, Policy::Dynamic(_))
     }
 
-    /// Hours of work until the next checkpoint begins, for a job with `left_h` hours of work left on a VM of
-    /// age `age_h`; `None` if the rest of the job is done without one. Asked after a start and after every
-    /// checkpoint. No checkpoint is due at the end of the job.
+    /// Hours of work until the next checkpoint, with `left_h` left on a VM of age `age_h`; `None` if none is due before the
+    /// end. Asked after a start and after every checkpoint.
     pub fn next_h(&self, left_h: f64, age_h: f64) -> Option<f64> {
         let work_h = match self {
             Policy::None => return None,

@@ -2,24 +2,17 @@
 
 use scavsim_data::cloud::lifetimes::Lifetime;
 
-/// Daly's expected run time of `work_h` hours of work in segments of `interval_h` = τ, each followed by a
-/// checkpoint of δ = `write_h`, losses memoryless and M = `mtbf_h` apart, R = `restart_h` after each:
-///
-/// M exp(R/M) (exp((τ + δ)/M) − 1) work/τ
-///
-/// Losses may strike while a checkpoint is written and while the job restarts. Exact for a whole number of
-/// segments. Source: Daly 2006, eq. 20.
+/// Daly's expected run time of `work_h` hours of work in segments of `interval_h` = τ, each followed by a checkpoint of δ =
+/// `write_h`, losses memoryless and M = `mtbf_h` apart, R = `restart_h` after each: M exp(R/M) (exp((τ + δ)/M) − 1) work/τ.
+/// Losses may strike during checkpoints and restarts. Exact for a whole number of segments. Source: Daly 2006, eq. 20.
 pub fn daly_h(work_h: f64, interval_h: f64, write_h: f64, restart_h: f64, mtbf_h: f64) -> f64 {
     let segment = libm::expm1((interval_h + write_h) / mtbf_h);
     mtbf_h * libm::exp(restart_h / mtbf_h) * segment * (work_h / interval_h)
 }
 
-/// What a job of `job_h` hours without checkpoints is expected to lose to the loss of its VM, which it
-/// starts on at the age `age_h`, if it is lost at most once: ∫ₛ^(s+T) t dF(t), ages as published.
-/// Source: Kadupitiya, Jadhao & Sharma, HPDC 2020.
-///
-/// It counts the age of the VM and not only the job's own work as lost, and weighs with the odds of a new VM; from
-/// age 0 it is what is lost.
+/// ∫ₛ^(s+T) t dF(t): hours that a job of T = `job_h` without checkpoints is expected to lose, started on a VM of age s =
+/// `age_h` that is lost at most once. Counts the VM's whole age as lost, with the odds of a new VM, so it is exact from age 0
+/// only. Source: Kadupitiya, Jadhao & Sharma, HPDC 2020.
 pub fn increase_h(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     life.lost_until(age_h + job_h) - life.lost_until(age_h)
 }
@@ -35,8 +28,7 @@ pub fn lost_during(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     }
 }
 
-/// F(s + T) − F(s), whether or not VMs come to the age s, and 1 where the job ends behind the deadline: the odds in the
-/// public code of HPDC 2020; names as above.
+/// F(s + T) − F(s), not conditional on the age s, and 1 behind the deadline: the odds in the public code of HPDC 2020.
 pub fn lost_during_of_new(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     let ends_h = age_h + job_h;
     if ends_h > life.cap_h() {
@@ -58,9 +50,8 @@ pub fn from_scratch_h(life: &Lifetime, job_h: f64, restart_h: f64) -> f64 {
     }
 }
 
-/// Expected run time of the same job that starts on a VM of age `age_h` = s, and on new VMs, after `restart_h` = R,
-/// when that is lost: E[min(rest, T)] + P(rest < T) (R + [`from_scratch_h`]), the rest of the life given that
-/// it is longer than s.
+/// Expected run time of a job that starts on a VM of age s = `age_h`, then on new VMs after R = `restart_h`: E[min(rest, T)]
+/// + P(rest < T) (R + [`from_scratch_h`]), given a life longer than s.
 pub fn from_age_h(life: &Lifetime, age_h: f64, job_h: f64, restart_h: f64) -> f64 {
     let reached = life.survival(age_h);
     let again_h = restart_h + from_scratch_h(life, job_h, restart_h);

@@ -1,7 +1,5 @@
-//! A schedule by the time since a job began, with the odds of losses of new VMs: what some published figures are of.
-//!
-//! Definitions of the public repository `scispot` (Kadupitiya, Jadhao & Sharma, HPDC 2020) as facts, slips included; no
-//! code of it is here. [`DynamicSchedule`](super::DynamicSchedule) is what jobs use.
+//! A schedule by the time since a job began, with the odds of new VMs, to reproduce published figures: facts from the public
+//! repository `scispot` (Kadupitiya, Jadhao & Sharma, HPDC 2020), slips included, none of its code.
 
 use super::dynamic::{MOST, ScheduleError, Task};
 use scavsim_data::cloud::lifetimes::Lifetime;
@@ -26,10 +24,8 @@ pub struct SinceStart {
 }
 
 impl SinceStart {
-    /// For jobs of up to `task.job_h` hours, from ages of up to the life's cap.
-    ///
-    /// # Errors
-    /// [`ScheduleError`] for lives without a cap, times that are none, or a table that would take too long.
+    /// For jobs of up to `task.job_h` hours. [`ScheduleError`] without a cap, for impossible times, or if it would take too
+    /// long.
     pub fn new(life: &Lifetime, task: Task) -> Result<SinceStart, ScheduleError> {
         let steps = |hours: f64| (hours / task.step_h).round() as usize;
         let (most, write, restart) = (
@@ -88,7 +84,6 @@ impl SinceStart {
         (hours / self.step_h).round() as usize
     }
 
-    /// Expected hours of a job that starts on a VM of age `age_h`.
     pub fn expected_h(&self, job_h: f64, age_h: f64) -> f64 {
         let at = self.steps(age_h).min(self.times - 1);
         self.expected[self.steps(job_h) * self.times + at] * self.step_h

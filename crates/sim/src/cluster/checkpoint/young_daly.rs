@@ -1,7 +1,6 @@
 //! The interval that suits losses at a constant rate.
 
-/// A checkpoint after every interval of work, as suits memoryless losses. An interval of 0, where writing takes no time, is one after
-/// every step.
+/// A checkpoint after every interval that suits memoryless losses. 0, where writing takes no time, is after every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct YoungDaly {
     /// Hours of work from one checkpoint to the next.
@@ -27,8 +26,7 @@ impl YoungDaly {
         YoungDaly::with(write_h, mtbf_h, interval_h)
     }
 
-    /// The interval that takes least by Daly's run time: the least of (e^((τ + δ)/M) − 1)/τ, found where its slope is none; names as
-    /// above.
+    /// The interval with the least Daly run time: the least of (e^((τ + δ)/M) − 1)/τ, found where its slope is 0.
     pub fn searched(write_h: f64, mtbf_h: f64) -> Option<Self> {
         // With x = τ/M and d = δ/M the slope is none where (1 − x) e^(x + d) = 1: falling in x from 0 to 1.
         let d = write_h / mtbf_h;
@@ -49,7 +47,6 @@ impl YoungDaly {
         is_legal.then_some(YoungDaly { interval_h })
     }
 
-    /// Hours of work from one checkpoint to the next, without the time of writing.
     pub fn interval_h(self) -> f64 {
         self.interval_h
     }

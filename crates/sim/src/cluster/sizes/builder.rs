@@ -1,5 +1,3 @@
-//! What a cluster is built from, and what a workload may not know of it.
-
 use crate::cluster::setup::Setup;
 use crate::training::barrier_waits::BarrierWaits;
 use crate::training::variation::Variation;
@@ -20,12 +18,14 @@ pub struct Builder<'a> {
 /// What a workload does not know of a configuration's cluster.
 #[derive(Debug, Clone)]
 pub enum UnknownCluster {
-    /// The cluster as it is asked for.
     Itself(OutsideHull),
     /// A size that it may come to.
     Size(OutsideHull),
     /// Parameter servers take longer than the step that is to hold their service.
-    Service { step_s: f64, service_s: f64 },
+    Service {
+        step_s: f64,
+        service_s: f64,
+    },
     /// The cluster has more than [`MOST_SIZES`] sizes.
     TooManySizes,
 }

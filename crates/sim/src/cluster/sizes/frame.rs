@@ -22,7 +22,6 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Workers on so many VMs.
     pub(super) fn workers(&self, vms: u32) -> u32 {
         match self.each {
             0 => self.layout.iter().map(|(each, vms)| each * vms).sum(),
@@ -33,7 +32,6 @@ impl Part {
 
 pub(super) type Vms = [u32; MOST_GROUPS];
 
-/// The VMs of a configuration, and on which terms they are.
 pub(super) struct Frame {
     pub(super) groups: Vec<Group>,
     pub(super) parts: Vec<Part>,
@@ -56,7 +54,6 @@ impl Frame {
         (self.kind.as_ref()).map_or(1, |kind| kind.levels.len().max(1))
     }
 
-    /// The share of a part's cores that is available at a level.
     pub(super) fn share(&self, part: &Part, level: usize) -> f64 {
         let level = self.kind.as_ref().and_then(|kind| kind.levels.get(level));
         (level.and_then(|level| level.shares.get(part.index))).map_or(1.0, |share| *share)
@@ -88,7 +85,6 @@ impl Builder<'_> {
         }
     }
 
-    /// The groups of VMs of a configuration, and what its workers run on.
     fn groups(
         &self,
         configuration: &Configuration,

@@ -17,7 +17,6 @@ use crate::training::sync::fast::Pace;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Provenance, Replay, StepMeasured};
 
-/// When a size is asked about.
 pub(super) struct SizeConditions {
     /// The level of what is available of its workers.
     pub(super) level: usize,
@@ -34,7 +33,6 @@ impl SizeConditions {
     }
 }
 
-/// What a workload says of a cluster in one size.
 pub(super) struct SizeReplays<'f> {
     present: Vec<(&'f Part, u32)>,
     replays: Vec<(Replay, u32)>,
@@ -43,8 +41,7 @@ pub(super) struct SizeReplays<'f> {
 }
 
 impl Builder<'_> {
-    /// What the workload says of each group's workers with so many VMs, and how many those are; besides, all workers,
-    /// and samples of an update.
+    /// Answers of the workload for each group's workers, with their numbers; besides, all workers, and samples of an update.
     pub(super) fn found<'f>(
         &self,
         configuration: &Configuration,
@@ -95,7 +92,6 @@ impl Builder<'_> {
         (step_s <= service_s).then_some(UnknownCluster::Service { step_s, service_s })
     }
 
-    /// How long so many workers on these VMs wait for their slowest.
     fn waited(&self, frame: &Frame, vms: Vms, workers: u32) -> BarrierWait {
         self.waits.wait_for(self.variation, workers, || {
             (frame.parts.iter().zip(vms))
@@ -107,7 +103,6 @@ impl Builder<'_> {
         })
     }
 
-    /// The step process with so many VMs of each group, and what the workload says of the first.
     #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub(super) fn size(
         &self,
@@ -233,11 +228,8 @@ impl Builder<'_> {
         Ok(replay)
     }
 
-    /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
-    ///
-    /// A step that was measured at the barrier already holds the wait for the slowest worker, so
-    /// one worker's mean is the measured compute time divided by the expected slowest of K: the
-    /// expected step equals the measured one whatever the variation.
+    /// Mean compute seconds of one worker. A step measured at the barrier already holds the wait for the slowest worker, so
+    /// it is divided by the expected slowest of K: the expected step equals the measured one whatever the variation.
     fn worker_s(&self, replay: &Replay, waited: f64) -> f64 {
         match self.workload.steps.measured {
             StepMeasured::Barrier => replay.step.compute_s / waited,
@@ -245,8 +237,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set, and what
-    /// is known of the workers near them.
+    /// Sets the batches of unlike workers, together `samples`; the seconds until they settle, and what is known of the
+    /// workers.
     fn balance(
         &self,
         batching: &Batching,
@@ -296,7 +288,6 @@ impl Builder<'_> {
         Ok((settle_s, levelling))
     }
 
-    /// Times of an update, and what it is worth.
     fn measure(
         &self,
         pace: Pace,
@@ -365,7 +356,6 @@ fn communication_s(protocol: Protocol, first: &Replay, found: &[(Replay, u32)]) 
     }
 }
 
-/// A size in its own steps.
 pub(super) struct BuiltSize {
     pub(super) size: Size,
     /// Steps of this size to the target, without staleness.
@@ -376,7 +366,6 @@ pub(super) struct BuiltSize {
 }
 
 impl BuiltSize {
-    /// The size in steps of a cluster that needs `nominal` of them.
     pub(super) fn relative_to(self, nominal: f64) -> Size {
         let mut size = self.size;
         let own = self.steps * self.factor;

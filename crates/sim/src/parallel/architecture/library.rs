@@ -1,5 +1,3 @@
-//! The models that are embedded in the binary.
-
 use std::sync::{Arc, LazyLock};
 
 use super::{Architecture, Experts, LatentAttention};
@@ -15,7 +13,6 @@ const MOST: u64 = 1 << 30;
 static ALL: LazyLock<Vec<(Arc<Architecture>, Option<u64>)>> =
     LazyLock::new(|| read(&mut Diagnostics::default()));
 
-/// All embedded models, in the order of their table.
 pub fn all() -> impl Iterator<Item = &'static Arc<Architecture>> {
     ALL.iter().map(|(model, _)| model)
 }

@@ -71,10 +71,8 @@ pub struct ModelTable {
     pub value_width: Option<u32>,
 }
 
-/// Most blocks, heads, widths and tokens.
 const MOST: u32 = 10_000_000;
 
-/// A key that says what cannot be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpossibleKey {
     pub key: &'static str,
@@ -82,10 +80,7 @@ pub struct ImpossibleKey {
 }
 
 impl ModelTable {
-    /// The model called `name`, unless the table has a name of its own.
-    ///
-    /// # Errors
-    /// All keys that say what cannot be.
+    /// The model called `name`, unless the table has a name of its own; or all keys that say what cannot be.
     pub fn architecture(&self, name: &str) -> Result<Architecture, Vec<ImpossibleKey>> {
         let wrong = self.impossible();
         if !wrong.is_empty() {

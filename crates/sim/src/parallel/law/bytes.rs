@@ -14,7 +14,6 @@ pub struct LayerBytes {
     pub working: u64,
     /// Bytes that it hands on.
     pub output: u64,
-    /// All-reduces in the forward pass.
     pub all_reduces: u64,
     /// Parameters of experts, which fewer replicas reduce.
     pub expert_parameters: u64,
@@ -24,15 +23,11 @@ pub struct LayerBytes {
     pub routed: u64,
 }
 
-/// Whose bytes are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct BytesOf {
-    /// Tokens of a sequence.
     pub sequence: f64,
-    /// GPUs that share a layer.
     pub tensor: u32,
     pub sharing: ReplicaSharing,
-    /// Bytes of a value.
     pub value_bytes: f64,
 }
 

@@ -89,7 +89,6 @@ impl Constants {
 /// What is known of the constants before anything is measured: each is log-normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
-    /// Medians.
     pub medians: Constants,
     /// Standard deviations of the logarithms.
     pub spreads: [f64; COUNT],

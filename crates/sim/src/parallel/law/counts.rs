@@ -5,11 +5,8 @@ use crate::parallel::architecture::Architecture;
 /// The feed-forward part of a block: experts, each with a product up and one down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeedForward {
-    /// Experts; 1 where all tokens take the same way.
     pub count: f64,
-    /// Experts that a token goes through.
     pub active: f64,
-    /// Inner width of an expert.
     pub width: f64,
     /// Inner width of those that every token goes through beside; 0: none.
     pub always: f64,
@@ -49,7 +46,6 @@ impl Architecture {
         }
     }
 
-    /// Widths of a head's keys and values.
     pub(super) fn attention_widths(&self) -> (f64, f64) {
         let width = f64::from(self.head_width);
         match &self.latent {

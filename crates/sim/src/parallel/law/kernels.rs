@@ -17,25 +17,20 @@ pub struct Device {
     /// Bytes per second of its memory, by the data sheet.
     pub memory_bytes_per_s: f64,
     pub multiprocessors: f64,
-    /// Place of its generation among the constants.
     pub generation: usize,
-    /// Bytes of a value at the precision.
     pub value_bytes: f64,
 }
 
-/// A GPU with the constants of a runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernels<'c> {
     device: Device,
     constants: &'c Constants,
-    /// FLOP/s of a large product.
     product_flops: f64,
     attention_flops: f64,
     bytes_per_s: f64,
 }
 
 impl<'c> Kernels<'c> {
-    /// What a GPU does under a runtime.
     pub fn new(device: Device, constants: &'c Constants) -> Kernels<'c> {
         let (matmul, attention) = constants.generation(device.generation);
         Kernels {
@@ -76,17 +71,14 @@ impl<'c> Kernels<'c> {
         count * one + KERNEL_S
     }
 
-    /// Seconds of so many FLOPs of fused attention.
     pub fn attention_s(&self, flops: f64) -> f64 {
         flops / self.attention_flops + KERNEL_S
     }
 
-    /// Seconds in which so many bytes beside products go through the memory.
     pub fn passes_s(&self, bytes: f64) -> f64 {
         self.constants.value_of(Constant::Passes) * bytes / self.bytes_per_s
     }
 
-    /// Seconds of the optimiser on so many bytes.
     pub fn optimizer_s(&self, bytes: f64) -> f64 {
         self.constants.value_of(Constant::Optimizer) * bytes / self.bytes_per_s
     }
@@ -96,7 +88,6 @@ impl<'c> Kernels<'c> {
         norm(computed, launched, LAUNCH_NORM)
     }
 
-    /// Seconds in which the host launches the forward pass of a block.
     pub fn launch_s(&self, tensor: u32) -> f64 {
         let beside = if tensor > 1 {
             self.constants.value_of(Constant::TensorLaunchS)

@@ -25,7 +25,6 @@ const LAUNCH_BACKWARD: f64 = 1.5;
 /// Bytes of optimiser state, gradients and parameters that an update reads and writes per parameter.
 const UPDATE_BYTES: f64 = 20.0;
 
-/// Seconds of a layer: forward and backward of a micro-batch, and applying gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerSeconds {
     pub forward: f64,
@@ -39,14 +38,10 @@ pub struct LayerSeconds {
     pub communication: f64,
 }
 
-/// What the law takes of a micro-batch and of the GPUs that share a layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// Sequences.
     pub micro_batch: f64,
-    /// Tokens of a sequence.
     pub sequence: f64,
-    /// GPUs that share a layer.
     pub tensor: u32,
     pub sharing: ReplicaSharing,
     /// Seconds of an all-reduce among them of what a layer hands on.
@@ -102,7 +97,6 @@ pub fn block(
     }
 }
 
-/// Seconds of a block's products with weights, and of passes over what they make.
 fn products(
     model: &Architecture,
     layer: u32,

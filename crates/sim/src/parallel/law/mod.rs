@@ -1,11 +1,6 @@
-//! The law of a layer: what the layers of an architecture cost on a GPU that nobody profiled them on.
-//!
-//! In: an architecture, what GPUs can do by their data sheets, a runtime with its constants. Out: a layer profile and links,
-//! as a profiler would have given them. What can be counted is counted: FLOPs, bytes, passes over memory, all-reduces; the
-//! constants are in [`constants`], with how well each is known.
-//!
-//! - [`kernels`]: seconds of a product, of attention, of a pass over memory. [`layer`]: of a block, the embedding, the head.
-//! - [`bytes`]: what they weigh. `counts`: widths of what they multiply.
+//! The law of a layer: what the layers of an architecture cost on a GPU that nobody profiled them on. Gives a layer profile
+//! and links, as a profiler would have. FLOPs, bytes, passes over memory and all-reduces are counted; the constants are in
+//! [`constants`], with how well each is known.
 
 pub mod bytes;
 pub mod constants;
@@ -29,11 +24,9 @@ use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
 use layer::{LayerSeconds, Shape};
 
-/// GPUs of a node, by their data sheets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuNode {
     pub gpu: Arc<str>,
-    /// The GPU at the precision that is computed with.
     pub device: Device,
     pub gpus: u32,
     /// Bytes per second that a GPU sends to others of its node, one way.
@@ -49,10 +42,8 @@ const OWN_ADAPTER_BYTES_PER_S: f64 = 12.5e9;
 #[derive(Debug, Clone, Copy)]
 pub struct LayerLaw<'a> {
     pub model: &'a Architecture,
-    /// Tokens of a sequence.
     pub sequence: u32,
     pub sharing: ReplicaSharing,
-    /// What the framework does.
     pub runtime: &'a Runtime,
     pub constants: &'a Constants,
 }
@@ -118,7 +109,6 @@ impl LayerLaw<'_> {
         Weights::made(tensor, &layers)
     }
 
-    /// A layer profile on GPUs of all of `nodes`, at tensor degrees and micro-batches.
     pub fn profile(
         &self,
         nodes: &[GpuNode],
@@ -154,7 +144,6 @@ impl LayerLaw<'_> {
         )
     }
 
-    /// Links inside of nodes and between them.
     pub fn links(&self, nodes: &[GpuNode]) -> Links {
         let c = self.constants;
         let mut rows = Vec::new();

@@ -1,5 +1,3 @@
-//! A run of a plan by its numbers: what the law foretells of it.
-
 use std::sync::Arc;
 
 use super::constants::Constants;
@@ -13,23 +11,15 @@ use crate::parallel::{Misfit, NodeKind, ParallelPlan, PreparedPlan, ReplicaShari
 pub struct PlanRun {
     pub model: Arc<Architecture>,
     pub node: GpuNode,
-    /// GPUs in all.
     pub gpus: u32,
-    /// Tokens of a sequence.
     pub sequence: u32,
-    /// GPUs that share a layer.
     pub tensor: u32,
-    /// Stages.
     pub pipeline: u32,
-    /// Sequences of a micro-batch.
     pub micro_batch: u32,
-    /// Sequences of a step.
     pub global_batch: u32,
     /// How attention was computed, where it is not as the runtime does.
     pub attention: Option<Attention>,
-    /// What was computed again.
     pub recompute: Option<Recompute>,
-    /// What replicas held in parts.
     pub shard: Option<Shard>,
     /// Whether GPUs that share a layer shared what lies between its products.
     pub sequence_parallel: Option<bool>,
@@ -97,8 +87,7 @@ impl PlanRun {
         PreparedPlan::new(&profile, &links, &kinds, &runtime, &plan)
     }
 
-    /// Last layers of the stages: as many blocks on each, the first ones one more where they do not divide; the embedding with the
-    /// first, the head with the last.
+    /// Last layers of the stages: blocks dealt evenly, the rest to the first stages; embedding first, head last.
     fn cuts(&self) -> Result<Vec<u32>, Misfit> {
         let stages = self.pipeline.saturating_mul(self.virtual_stages);
         let blocks = self.model.layers;

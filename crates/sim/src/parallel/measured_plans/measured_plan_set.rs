@@ -1,5 +1,3 @@
-//! Measured plans with all that ours come from.
-
 use std::collections::BTreeMap;
 
 use super::{MeasuredParallelPlan, nodes, plans};
@@ -14,10 +12,8 @@ const MESSAGE_STEPS: u32 = 120;
 /// GPUs of the site that most plans ran on; its nodes are counted.
 const MAIN_GPU: &str = "GH-96";
 
-/// Measured plans, the profiles and the links of what they ran on.
 #[derive(Debug)]
 pub struct MeasuredPlanSet {
-    /// By model.
     profiles: BTreeMap<String, LayerProfile>,
     links: Links,
     nodes: Vec<NodeKind>,
@@ -35,7 +31,6 @@ pub struct LeftOut {
 }
 
 impl MeasuredPlanSet {
-    /// All that is embedded; `None` with `diagnostics`.
     pub fn embedded(diagnostics: &mut Diagnostics) -> Option<MeasuredPlanSet> {
         let plans = plans(diagnostics);
         let mut profiles = BTreeMap::new();
@@ -53,7 +48,6 @@ impl MeasuredPlanSet {
         })
     }
 
-    /// The plans, in the order of their table.
     pub fn plans(&self) -> &[MeasuredParallelPlan] {
         &self.plans
     }
@@ -63,7 +57,6 @@ impl MeasuredPlanSet {
         &self.profiles[&plan.model]
     }
 
-    /// The plan that its source calls `name`.
     pub fn plan(&self, name: &str) -> Option<&MeasuredParallelPlan> {
         self.plans.iter().find(|plan| plan.name == name)
     }

@@ -24,7 +24,6 @@ pub(super) struct Basis<'a> {
 }
 
 impl PreparedPlan {
-    /// Checks a plan and computes what its steps consist of.
     pub fn new(
         profile: &LayerProfile,
         links: &Links,
@@ -83,8 +82,7 @@ impl PreparedPlan {
     }
 }
 
-/// Pipelines that differ, each with the costs of its stages and the shares of their virtual ones, and which of them each
-/// replica is.
+/// Pipelines that differ, with the costs of their stages and the shares of virtual ones; and which of them each replica is.
 #[derive(Default)]
 struct UnlikePipelines {
     costs: Vec<Vec<StageCost>>,
@@ -205,7 +203,6 @@ impl Basis<'_> {
         Ok((lane, shares))
     }
 
-    /// Seconds of a virtual stage, with the gathering of its shards.
     fn part(
         &self,
         stage: &StageOfPlan,
@@ -442,7 +439,6 @@ pub(super) fn sending(stage: &StageOfPlan) -> Vec<u32> {
     all
 }
 
-/// What was profiled on a GPU, for messages.
 fn profiled(profile: &LayerProfile, gpu: &str, tensor: u32) -> String {
     let list = |numbers: &[u32]| {
         let words: Vec<String> = numbers.iter().map(u32::to_string).collect();

@@ -1,7 +1,5 @@
-//! A whole step, event by event, by the crate's queue.
-//!
-//! Every stage of every replica is a process. It is either busy until an event, or waits: for the stage before or behind, or for
-//! the other replicas of its stage.
+//! A whole step, event by event. Every stage of every replica is a process: busy until an event, or waiting for the stage
+//! before or behind, or for the other replicas of its stage.
 
 use std::collections::VecDeque;
 
@@ -37,15 +35,12 @@ impl Room {
 
 #[derive(Debug, Clone, Copy)]
 enum StepEvent {
-    /// A process has done its operation.
     Done(u32),
     /// A process and the one of the stage behind have exchanged.
     Exchanged(u32),
     /// What came makes a process that waits for it go on, if it is first in its way.
     Arrived(u32),
-    /// The gradients of a stage are reduced.
     Reduced(u32),
-    /// A process has applied them.
     Updated(u32),
 }
 
@@ -59,7 +54,6 @@ struct Process {
     /// Whether it waits for the other end of an exchange.
     waits: bool,
     sent: bool,
-    /// Nanoseconds of its last backward pass.
     last_backward: SimTime,
 }
 
@@ -76,7 +70,6 @@ struct ReplicaBarrier {
     first_bucket: f64,
 }
 
-/// One step under way.
 struct Step<'a, L, S> {
     plan: &'a PreparedPlan,
     room: &'a mut Room,
@@ -92,8 +85,7 @@ impl PreparedPlan {
         spans
     }
 
-    /// Seconds of a step, event by event, if each pass takes `luck(slot)` times as long, slots as those of
-    /// [`PreparedPlan::step_with`]; each piece of work is told as it ends.
+    /// Seconds of a step if each pass takes `luck(slot)` times as long; each piece of work is reported as it ends.
     pub fn step_events(
         &self,
         luck: &mut impl FnMut(usize) -> f64,
@@ -293,7 +285,6 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         }
     }
 
-    /// A stage of the pipeline that a process is of.
     fn in_ring(&self, process: usize, stage: usize) -> usize {
         let stages = self.plan.stages();
         process / stages * stages + stage
@@ -313,7 +304,6 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             .after(end - now, StepEvent::Done(process as u32));
     }
 
-    /// Between a process and the one of the stage behind, which both wait.
     fn exchange(&mut self, process: usize, exchange: Exchange) {
         let now = self.room.queue.now();
         for end in [process, process + 1] {

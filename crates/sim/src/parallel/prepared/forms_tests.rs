@@ -13,7 +13,6 @@ use super::super::{
 };
 use super::*;
 
-/// Bytes per second between nodes.
 const NETWORK: f64 = 1e9;
 
 /// Constants under which everything reaches its peak and nothing takes time beside it.
@@ -54,7 +53,6 @@ fn runtime() -> Runtime {
     }
 }
 
-/// A plan of `data` replicas of one stage each, on nodes of one GPU.
 fn replicas(
     model: &Architecture,
     runtime: &Runtime,
@@ -70,7 +68,6 @@ fn replicas(
     )
 }
 
-/// A plan of `data` replicas of `pipeline` stages of `virtual_stages` each, on nodes of one GPU, with four micro-batches for each stage.
 fn of(
     model: &Architecture,
     runtime: &Runtime,

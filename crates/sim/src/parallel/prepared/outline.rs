@@ -24,7 +24,6 @@ struct StageOutline {
 
 #[derive(Debug, Clone)]
 pub struct StepOutline {
-    /// Pipelines that differ, each with its stages.
     lanes: Vec<Vec<StageOutline>>,
     lane_of: Vec<u32>,
     stages: usize,
@@ -32,7 +31,6 @@ pub struct StepOutline {
     waiting: f64,
     /// What luck leaves as it is.
     constant: f64,
-    /// Seconds without luck.
     calm_s: f64,
 }
 
@@ -65,7 +63,6 @@ impl PreparedPlan {
 }
 
 impl StepOutline {
-    /// Stages of all replicas.
     pub fn slots(&self) -> usize {
         self.lane_of.len() * self.stages
     }
@@ -84,8 +81,7 @@ impl StepOutline {
         sum + self.waiting * slowest + update
     }
 
-    /// A step in which each slot computes `factors[slot]` times as long, over that without luck; slots as those of
-    /// [`PreparedPlan::step_with`].
+    /// A step over that without luck if each slot of [`PreparedPlan::step_with`] computes `factors[slot]` times as long.
     pub fn ratio(&self, factors: &[f64]) -> f64 {
         let mut last = 0.0_f64;
         let mut left = factors;

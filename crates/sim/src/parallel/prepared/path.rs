@@ -1,8 +1,6 @@
-//! The critical path of one pipeline: when each stage has done its last operation.
-//!
-//! A stage has two clocks. The host launches passes one after the other without waiting for messages; the GPU computes a pass
-//! once it has been launched and all before it is done. Where passes take no longer than the GPU computes, the host is never
-//! late.
+//! The critical path of one pipeline: when each stage has done its last operation. A stage has two clocks: the host launches
+//! passes one after the other without waiting for messages; the GPU computes a pass once it is launched and all before it are
+//! done.
 
 use std::collections::VecDeque;
 
@@ -13,7 +11,6 @@ use super::{PreparedPlan, StageCost};
 /// Differences below this share of the time are rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Room for a critical path, kept from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct PathScratch {
     /// Costs of the stages of the pipeline that is walked.
@@ -32,7 +29,6 @@ pub struct PathScratch {
     pub(super) ended: Vec<f64>,
 }
 
-/// When the replicas of a stage are all done.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StageCompletion {
     pub(super) end: f64,
@@ -44,7 +40,6 @@ pub(super) struct StageCompletion {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
-    /// When the GPU is free.
     gpu: f64,
     /// When the host is.
     host: f64,
@@ -57,7 +52,6 @@ struct Clock {
     sent: bool,
 }
 
-/// Messages in one direction between two stages.
 #[derive(Debug, Clone, Default)]
 struct MessageWay {
     free: f64,
@@ -77,13 +71,11 @@ impl PathScratch {
         self.met.resize(stages, StageCompletion::default());
     }
 
-    /// When a stage of the pipeline just walked ended.
     pub(super) fn end(&self, stage: usize) -> f64 {
         self.clocks[stage].gpu
     }
 
-    /// Whether a round came to the same as the one before, for every stage `by` later; hosts that are not late may fall
-    /// behind less.
+    /// Whether a round came out like the one before, every stage `by` later; hosts that are not late may fall behind less.
     fn repeats(&self) -> Option<f64> {
         let mut pairs = self.clocks.iter().zip(&self.before);
         let by = self.clocks.first()?.gpu - self.before.first()?.gpu;

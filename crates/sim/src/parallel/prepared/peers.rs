@@ -1,5 +1,4 @@
-//! What replicas of a stage send each other while they compute, and what they hand to their hosts: weights in shards, keys and
-//! values of a sequence that they share, tokens on their way to experts, activations that the host keeps.
+//! What replicas of a stage send each other and their hosts: shards of weights, keys and values, tokens, activations.
 
 use super::super::law::kernels::norm;
 use super::super::misfit::Misfit;
@@ -9,12 +8,10 @@ use super::super::runtime::Recompute;
 use super::super::{ReplicaSharing, Scope};
 use super::costs::{Basis, sending};
 
-/// A stage, and the layers of one of its virtual stages.
 type LayersOfStage<'a> = (&'a StageOfPlan, (u32, u32));
 
 impl Basis<'_> {
-    /// Adds what gathering the weights of a stage takes before each pass, and scattering their gradients after the backward pass:
-    /// rings over all replicas, as fast as the slower of the links inside of nodes and between them.
+    /// Adds gathering weights before each pass, and scattering gradients after the backward pass: rings over all replicas.
     pub(super) fn gather(
         &self,
         (stage, (first, last)): LayersOfStage<'_>,
@@ -44,8 +41,7 @@ impl Basis<'_> {
         Ok(())
     }
 
-    /// Seconds of a ring over some replicas of a stage in which each GPU sends `bytes`: as fast as the slower of the links inside of
-    /// nodes and between them.
+    /// Seconds of a ring over replicas in which each GPU sends `bytes`, over the slower of the links in and between nodes.
     fn ring_s(
         &self,
         stage: &StageOfPlan,
@@ -109,8 +105,7 @@ impl Basis<'_> {
         add(expert, weights.routed_bytes(first, last), 2.0, 2.0)
     }
 
-    /// Activations that the host keeps leave while the forward pass computes, and come back while the backward one does: the longer
-    /// of the two decides.
+    /// Offloaded activations leave during the forward pass and come back during the backward one: the longer decides.
     pub(super) fn offload(
         &self,
         (first, last): (u32, u32),

@@ -1,5 +1,3 @@
-//! The all-reduce of gradients among the replicas of a stage.
-
 use super::super::Scope;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan};

@@ -6,7 +6,6 @@ use super::super::Activations;
 use super::*;
 use crate::engine::Interrupt;
 
-/// A plan of `data` replicas with these pipelines in turn.
 fn plan(
     schedule: Schedule,
     activations: Activations,

@@ -13,7 +13,6 @@ use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{self, Diagnostics, Folder, Source};
 
-/// The files of a layer profile; all must be there.
 pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 
 /// Most layers, tokens per sequence and sequences per micro-batch.
@@ -22,7 +21,6 @@ const MOST_SECONDS: f64 = 1e6;
 /// Most bytes of one layer: those of all are counted in 64 bits.
 const MOST_BYTES: u64 = 1 << 46;
 
-/// `layers.toml` as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
@@ -45,7 +43,6 @@ struct LayerRun<V> {
 }
 
 impl LayerProfile {
-    /// Loads the profile in `folder`. Whatever is wrong goes to `diagnostics`; a profile comes back only if nothing was.
     pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<LayerProfile> {
         let before = diagnostics.len();
         let mut hasher = blake3::Hasher::new();
@@ -118,7 +115,6 @@ fn check(head: &Head, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Op
     (diagnostics.len() == before).then_some(*head.layers.get_ref() as u32)
 }
 
-/// `layers.csv`.
 fn weights(
     source: &Arc<Source>,
     layers: u32,
@@ -182,7 +178,6 @@ fn weights(
     (!all.is_empty()).then_some(all)
 }
 
-/// `times.csv`.
 fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Option<Vec<Gpu>> {
     let columns = [
         "gpu",
@@ -278,7 +273,6 @@ fn read_count(
     u32::try_from(value).ok()
 }
 
-/// Which layers a row is of.
 fn range(
     row: &Row<'_>,
     source: &Arc<Source>,

@@ -1,5 +1,3 @@
-//! What is read, and what is refused with its place.
-
 use std::collections::BTreeMap;
 
 use super::*;

@@ -43,18 +43,13 @@ pub struct PredictedPlan<'a> {
     /// How many.
     pub count: u32,
     pub precision: &'a str,
-    /// GPUs that share a layer.
     pub tensor: u32,
-    /// Whether its replicas run on unlike nodes.
     pub is_unlike: bool,
-    /// Whether it is of a form that was not measured.
     pub is_unusual: bool,
 }
 
-/// How far what is foretold of plans may be off.
 #[derive(Debug, Clone, Default)]
 pub struct PredictionUncertainty {
-    /// By what was measured.
     pub errors: Errors,
     pub precision: String,
     /// GPU of each kind of node, by its data sheet.
@@ -64,7 +59,6 @@ pub struct PredictionUncertainty {
 const SIXTEEN_BITS: [&str; 2] = ["fp16", "bf16"];
 
 impl Errors {
-    /// With as many digits as they deserve.
     pub(super) fn rounded(&self) -> Errors {
         Errors {
             step: digits(self.step),

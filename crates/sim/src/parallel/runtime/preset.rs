@@ -21,20 +21,16 @@ pub const USUAL: &str = "megatron-deepspeed-2024";
 /// Spread of the logarithm of a constant that is given without one, to be fitted: a fifth.
 const GIVEN_SPREAD: f64 = 0.2;
 
-/// A runtime with what is known of its constants.
 #[derive(Debug, Clone)]
 pub struct RuntimePreset {
     pub name: Arc<str>,
-    /// What it is, for people.
     pub description: String,
     pub source: String,
     /// What it does; the constants in it are the medians.
     pub settings: Runtime,
-    /// Sharding that it can do.
     pub shards: Vec<Shard>,
     pub precision: String,
     pub prior: Prior,
-    /// How far the law is off under it.
     pub errors: Errors,
     /// The embedded runtime that it is like where it says nothing else.
     pub base: Option<Arc<str>>,
@@ -42,7 +38,6 @@ pub struct RuntimePreset {
     pub fitted_to: Option<String>,
 }
 
-/// The names of all embedded runtimes, in alphabetical order.
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = (EMBEDDED.files())
         .filter(|file| file.path().extension().is_some_and(|e| e == "toml"))
@@ -65,7 +60,6 @@ pub fn hash_of_runs(text: &str) -> String {
 }
 
 impl RuntimePreset {
-    /// Reads a runtime from a file. Whatever is wrong goes to `diagnostics`.
     pub fn read(
         name: &str,
         source: &Arc<Source>,
@@ -180,7 +174,6 @@ impl RuntimePreset {
         embedded(base, &mut Diagnostics::default()).unwrap_or_else(|| self.clone())
     }
 
-    /// A runtime that nothing is known of.
     fn unknown() -> RuntimePreset {
         RuntimePreset {
             name: "".into(),
@@ -199,7 +192,6 @@ impl RuntimePreset {
         }
     }
 
-    /// Settings with other constants.
     pub fn with(&self, constants: &Constants) -> Runtime {
         with_constants(self.settings.clone(), constants)
     }

@@ -176,7 +176,6 @@ impl RuntimeTable {
         self.precision = Some(precision.to_owned());
     }
 
-    /// Figures that must not be negative, by their keys.
     pub(super) fn figures(&self) -> [(&'static str, Option<f64>); 9] {
         [
             ("bucket_bytes", self.bucket_bytes),
@@ -192,7 +191,6 @@ impl RuntimeTable {
     }
 }
 
-/// The settings that a table says, over those of its base.
 pub(super) fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
     let state = match (
         table.weight_bytes,

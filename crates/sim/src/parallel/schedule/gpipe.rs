@@ -16,7 +16,6 @@ fn every(place: Place) -> u32 {
     1 + u32::from(!place.is_first()) + u32::from(!place.is_last())
 }
 
-/// What a stage's operations follow from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GPipeOrder {
     is_first: bool,

@@ -15,11 +15,9 @@ pub(super) const DECLARATION: Declaration = Declaration {
 /// Messages travel while both ends compute: those of one virtual stage pass those of another.
 pub(super) const NEEDS_OVERLAP: bool = true;
 
-/// What a stage's operations follow from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InterleavedOrder {
     place: Place,
-    /// Passes forward, or backward.
     passes: u32,
     /// Passes forward before the first backward.
     ahead: u32,
@@ -33,7 +31,6 @@ pub(super) fn order(place: Place) -> InterleavedOrder {
     }
 }
 
-/// Passes forward before the first backward.
 fn ahead(place: Place) -> u32 {
     let all = place.micro_batches * place.virtual_stages;
     if place.micro_batches == place.stages {

@@ -1,10 +1,7 @@
-//! In which order a stage computes its micro-batches.
-//!
-//! A schedule is a file with the order of one stage's operations, by number, and a line in `schedules!`. Stages of one
-//! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous. Those that need
-//! messages which travel while both ends compute are made of `passes`: what arrives n-th was sent n-th.
-//!
-//! With virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
+//! In which order a stage computes its micro-batches. A schedule is a file with the order of one stage's operations, by
+//! number, and a line in `schedules!`. The n-th exchange of a stage with the next is the n-th of that with the previous.
+//! Schedules whose messages travel while both ends compute are made of `passes`: what arrives n-th was sent n-th. With
+//! virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
 
 use crate::registry::registry;
 
@@ -20,7 +17,6 @@ pub enum Operation {
     Forward(u32),
     /// A micro-batch goes backward; where weights have a pass of their own, without them.
     Backward(u32),
-    /// The gradients of weights are computed for a micro-batch.
     Weights(u32),
     /// With the stage before: activations of one micro-batch come, gradients of one leave.
     Previous(Exchange),
@@ -28,7 +24,6 @@ pub enum Operation {
     Next(Exchange),
 }
 
-/// Which micro-batches are exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
     pub activations: Option<u32>,
@@ -63,7 +58,6 @@ impl Exchange {
 /// A stage of a pipeline, and the micro-batches of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Which stage, from 0.
     pub stage: u32,
     pub stages: u32,
     pub micro_batches: u32,
@@ -85,9 +79,7 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rounds {
     pub count: u32,
-    /// Operations of this stage before them.
     pub first: u32,
-    /// Operations of this stage in each.
     pub every: u32,
 }
 

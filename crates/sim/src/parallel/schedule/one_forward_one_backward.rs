@@ -13,7 +13,6 @@ pub(super) const DECLARATION: Declaration = Declaration {
 
 pub(super) const NEEDS_OVERLAP: bool = false;
 
-/// The three parts of a stage's operations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OneByOneOrder {
     is_first: bool,

@@ -2,14 +2,11 @@
 
 use super::{Exchange, Operation, Place};
 
-/// What a stage computes of a micro-batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// A micro-batch goes forward.
     Forward,
     /// A micro-batch goes backward; where weights have a pass of their own, without them.
     Backward,
-    /// The gradients of weights.
     Weights,
 }
 

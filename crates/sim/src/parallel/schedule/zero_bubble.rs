@@ -15,7 +15,6 @@ pub(super) const DECLARATION: Declaration = Declaration {
 /// A gradient leaves before that of the weights is computed.
 pub(super) const NEEDS_OVERLAP: bool = true;
 
-/// What a stage's operations follow from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ZeroBubbleOrder {
     place: Place,

@@ -1,7 +1,4 @@
-//! Forecasts: how many GPUs there will be.
-//!
-//! In: a trace of how many there are, and where in it the job is. Out: a path of spans, each with GPUs. A forecast is a file and a
-//! line in [`Forecast`].
+//! Forecasts of how many GPUs there will be: a path of spans. A forecast is a file and a line in [`Forecast`].
 
 mod clairvoyant;
 mod last_value;
@@ -23,16 +20,13 @@ pub struct SpanOf {
     pub gpus: u32,
 }
 
-/// What a forecast may know.
 #[derive(Debug)]
 pub struct MarketView<'a> {
     /// How many GPUs there are, and will be: only who is clairvoyant looks on.
     pub capacity: &'a Capacity,
     pub losses: &'a Losses,
     pub trace: &'a Trace,
-    /// Seconds since the job began.
     pub now_s: f64,
-    /// How far it is asked to look.
     pub horizon_s: f64,
     /// What was learned of the trace before the job.
     pub training: Option<&'a Training>,

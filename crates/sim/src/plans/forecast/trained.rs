@@ -21,7 +21,6 @@ const LOOK_S: f64 = 60.0;
 /// Means of the GPUs there were at each lag, by how many there were.
 #[derive(Debug, Clone, Default)]
 pub struct Training {
-    /// By GPUs, rising.
     by_gpus: Vec<(u32, [(f64, u32); LAGS])>,
 }
 

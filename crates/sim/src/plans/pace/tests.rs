@@ -7,7 +7,6 @@ use crate::plans::Parts;
 use crate::plans::{Axes, Form, Offer, PreparedForm, Target};
 use scavsim_read::input::Diagnostics;
 
-/// Plans of GPT-Neo on up to 32 GPUs of one kind.
 fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
     let mut told = Diagnostics::default();
     let profile = library::profile("gpt-neo-2.7b", &mut told).expect("it is embedded");

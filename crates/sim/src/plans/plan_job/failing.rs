@@ -1,7 +1,6 @@
-//! Failures of machines as the clock of one replica meets them.
-//!
-//! Machines that run fail at a rate that changes only with who is there: the next failure comes once the rate of all that are held, summed
-//! over time, has reached an exponential draw of mean 1. One that would hit a machine which is still starting does not happen.
+//! Failures of machines as the clock of one replica meets them. The next failure comes once the rate of all that are held,
+//! summed over time, has reached an exponential draw of mean 1. One that would hit a machine which is still starting does not
+//! happen.
 
 use super::held::HeldVms;
 use crate::plans::Failures;
@@ -24,7 +23,6 @@ pub(super) struct FailureClock {
     unreplaced: u32,
 }
 
-/// A failure to come.
 #[derive(Debug, Clone, Copy)]
 struct Failure {
     at: SimTime,
@@ -76,7 +74,6 @@ impl FailureClock {
         self.unreplaced = 0;
     }
 
-    /// Who is there from now on.
     pub(super) fn watch(&mut self, vms: &HeldVms) {
         self.rate = vms.failures_h() / SECONDS_PER_HOUR;
     }
@@ -93,8 +90,7 @@ impl FailureClock {
         self.left = (self.left - seconds * self.rate).max(0.0);
     }
 
-    /// Whether the failure that comes next, at `at`, hits a machine that runs by then, and so is the one that the job waits for; else
-    /// another comes after it.
+    /// Whether the failure due at `at` hits a machine that runs by then; else another comes after it.
     pub(super) fn hits(&mut self, vms: &HeldVms, at: SimTime) -> bool {
         let then = exponential(&mut self.stream);
         let place = vms.place_at(self.stream.uniform() * vms.failures_h());

@@ -67,10 +67,8 @@ impl PlanJob {
         there
     }
 
-    /// Waits until something can train, and says what; those that are missing take `boot`. `left_s`: seconds of work to come.
-    ///
-    /// # Errors
-    /// [`UnfinishedJob`] when nothing ever can.
+    /// Waits until something can train, and says what; [`UnfinishedJob`] when nothing ever can. Missing VMs take `boot`;
+    /// `left_s` of work is to come.
     pub(super) fn form(
         &mut self,
         on: PlanWithTerms<'_>,
@@ -119,7 +117,6 @@ impl PlanJob {
         }
     }
 
-    /// What trains on what is there now.
     fn next_formation(&self, on: PlanWithTerms<'_>, left_s: f64, boot_s: f64) -> Option<Formation> {
         let reacting = &on.terms.reacting;
         let whole = self.forming.whole?;
@@ -221,7 +218,6 @@ impl PlanJob {
         }
     }
 
-    /// Another formation takes over, after a pause.
     fn change_to(&mut self, on: PlanWithTerms<'_>, next: Formation) {
         let last = self.forming.now;
         let was_broken = std::mem::take(&mut self.forming.is_broken);

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::plans::fastest::FastestOn;
+use crate::plans::FastestOn;
 use crate::plans::forecast::Training;
 use crate::plans::formation::{Formation, NodeLayout};
 
@@ -17,9 +17,7 @@ pub(super) struct FormationState {
     pub(super) other: Option<NodeLayout>,
     /// Nodes of the plan that no VM is, the first last.
     pub(super) free: Vec<u32>,
-    /// The fastest plans like it.
     pub(super) fastest: Option<Arc<[FastestOn]>>,
-    /// What forecasts learned before the job.
     pub(super) training: Option<Training>,
     /// Whether something of what trains went, so that all have to meet again.
     pub(super) is_broken: bool,
@@ -36,7 +34,6 @@ impl FormationState {
         self.now.is_some() && there.len() == layout.nodes && layout.survives(there)
     }
 
-    /// The layout of the plan that trains.
     pub(super) fn of_now(&self) -> &NodeLayout {
         self.other.as_ref().unwrap_or(&self.layout)
     }

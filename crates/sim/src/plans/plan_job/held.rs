@@ -3,14 +3,12 @@
 use crate::provider::Vm;
 use scavsim_base::units::SimTime;
 
-/// A VM, and its place in the plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeldVm {
     pub(super) vm: Vm,
     /// The node of the plan that it is; none where it idles.
     pub(super) node: Option<u32>,
     pub(super) gpus: u32,
-    /// Failures per hour of its machine.
     pub(super) failures_h: f64,
 }
 
@@ -19,14 +17,10 @@ pub(super) struct HeldVms {
     all: Vec<HeldVm>,
     /// The first moment at which one is lost, as far as that is known.
     first_lost: SimTime,
-    /// When the last runs.
     last_runs: SimTime,
     gpus: u32,
-    /// How many are of each type.
     counts: Vec<u32>,
-    /// Failures per hour of all.
     failures_h: f64,
-    /// Whether all fail as often.
     are_alike: bool,
     /// Places of those that a failure has hit.
     struck: Vec<usize>,
@@ -56,7 +50,6 @@ impl HeldVms {
         self.all.iter()
     }
 
-    /// All VMs, as they are now.
     pub(super) fn all(&self) -> Vec<Vm> {
         self.all.iter().map(|held| held.vm).collect()
     }
@@ -132,7 +125,6 @@ impl HeldVms {
         Some(hit.unwrap_or(last))
     }
 
-    /// Whether the one at a place runs by then.
     pub(super) fn runs(&self, place: usize, by: SimTime) -> bool {
         self.all[place].vm.runs <= by
     }

@@ -9,7 +9,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
 impl PlanJob {
-    /// The first loss that is known beforehand.
     pub(super) fn known_loss(&self, on: PlanWithTerms<'_>) -> SimTime {
         if on.way.on_spot {
             self.vms.first_lost()
@@ -96,8 +95,7 @@ impl PlanJob {
         (first <= until && first < SimTime::LAST).then_some(first)
     }
 
-    /// Takes away the VMs that are lost by now, and decides what the others go on from. Seconds until somebody begins to restart
-    /// the job.
+    /// Takes away VMs lost by now, and decides what the others go on from. Seconds until the restart of the job begins.
     pub(super) fn take_lost(&mut self, on: PlanWithTerms<'_>, phase: Phase) -> f64 {
         let mut response_s = 0.0;
         if let (Some(failing), Some(failures)) = (&mut self.failing, &on.terms.failures)
@@ -130,7 +128,6 @@ impl PlanJob {
         response_s
     }
 
-    /// What the job goes on from after a loss.
     fn left_after_loss(&self, on: PlanWithTerms<'_>) -> Restart {
         // Who was to go on from storage has nothing else.
         if self.restarts == Restart::Storage {
@@ -151,7 +148,6 @@ impl PlanJob {
         }
     }
 
-    /// Failures are those of who is there now.
     pub(super) fn watch(&mut self, terms: &Terms) {
         if let (Some(failing), true) = (&mut self.failing, terms.failures.is_some()) {
             failing.watch(&self.vms);

@@ -20,7 +20,6 @@ use scavsim_data::usage::{Phase, Phases};
 #[derive(Default)]
 struct Done {
     kept: u64,
-    /// Steps that the last checkpoint has.
     saved: u64,
     /// A checkpoint that is being written: when it is safe, its steps, and the books when they were done.
     under_way: Option<(SimTime, u64, Phases)>,
@@ -28,8 +27,7 @@ struct Done {
 }
 
 impl PlanJob {
-    /// Trains on a plan up to the mark of a goal and then to its end, or until time is up. Both parts draw from the
-    /// beginning of `stream`.
+    /// Trains to the mark of a goal, then to its end, or until time is up. Both parts draw from the beginning of `stream`.
     pub fn train(
         &mut self,
         on: PlanWithTerms<'_>,
@@ -62,7 +60,6 @@ impl PlanJob {
         })
     }
 
-    /// Trains until so many steps are kept, or time is up.
     fn train_steps(
         &mut self,
         on: PlanWithTerms<'_>,
@@ -203,8 +200,7 @@ impl PlanJob {
         Ok((advance, loss.is_some()))
     }
 
-    /// Lets those pauses pass that come before anybody trains: until somebody reacts, until those that train have met, until they have
-    /// the state; whether nothing was lost meanwhile.
+    /// Lets pass the pauses before training (to react, to meet, to hand on state); whether nothing was lost meanwhile.
     fn get_ready(&mut self, on: PlanWithTerms<'_>) -> bool {
         let response_s = std::mem::take(&mut self.forming.response_s);
         if response_s > 0.0 && !self.pause(on, SimTime::from_seconds(response_s)) {
@@ -284,7 +280,6 @@ impl PlanJob {
         is_done
     }
 
-    /// A checkpoint that was under way is safe, if its time has come.
     fn settle(&mut self, done: &mut Done) {
         if let Some((_, kept, books)) = done.under_way.take_if(|(at, ..)| *at <= self.now) {
             done.saved = kept;

@@ -38,12 +38,10 @@ pub struct Moves {
     pub layers: u32,
     /// Most bytes of state that one VM is handed.
     pub bytes: f64,
-    /// Whether VMs came.
     pub adds: bool,
 }
 
 impl ReactionCosts {
-    /// Where the costs stand that were measured for Parcae.
     pub const FILE: &str = "data/reactions/parcae.toml";
 
     /// The costs that were measured for Parcae. Source: Duan et al., NSDI 2024.

@@ -1,9 +1,4 @@
-//! Reactions: what a job on a plan does when VMs go and come.
-//!
-//! In: which nodes are there, and what is foretold. Out: what trains next, or that the job waits. A reaction is a file and a line
-//! in [`Reaction`].
-//!
-//! - [`costs`]: what a reaction costs. [`worth`]: which plan is worth a pause.
+//! Reactions: what a job on a plan does when VMs go and come. A reaction is a file and a line in [`Reaction`].
 
 pub mod costs;
 mod drop_replica;
@@ -24,15 +19,12 @@ pub use worth::Prospect;
 pub(super) struct Situation<'a> {
     /// All of the plan that was chosen.
     pub(super) whole: Formation,
-    /// Which node holds what of it.
     pub(super) layout: &'a NodeLayout,
-    /// Which of its nodes run.
     pub(super) there: &'a [bool],
     /// What a choice of another plan hangs on.
     pub(super) prospect: Prospect<'a>,
 }
 
-/// What plans are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aim {
     /// Sequences per second with all that are there.
@@ -77,19 +69,16 @@ pub enum StateSaving {
     InMemory,
 }
 
-/// What a job does when VMs go and come, with all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReactionTerms {
     pub reaction: Reaction,
     pub costs: ReactionCosts,
-    /// How it foretells how many GPUs there will be.
     pub forecast: Forecast,
     pub aim: Aim,
     /// VMs that idle until one is lost.
     pub spares: u32,
     /// From a loss until a spare is in its place.
     pub swap: SimTime,
-    /// What is kept of the state.
     pub saves: StateSaving,
 }
 

@@ -1,15 +1,13 @@
 //! Which plan is worth a pause, by dynamic programming over the spans that are foretold.
 
 use super::Aim;
-use crate::plans::fastest::FastestOn;
+use crate::plans::FastestOn;
 use crate::plans::forecast::SpanOf;
 
-/// What a choice of plans hangs on.
 #[derive(Debug, Clone, Copy)]
 pub struct Prospect<'a> {
     /// The fastest plans on ever more GPUs.
     pub fastest: &'a [FastestOn],
-    /// GPUs that run now.
     pub gpus: u32,
     /// GPUs that there will be, from now on; a first span without end: nobody looks ahead.
     pub path: &'a [SpanOf],
@@ -101,7 +99,7 @@ fn replicas_on(plan: &FastestOn, gpus: u32, aim: Aim) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plans::fastest::FastestOn;
+    use crate::plans::FastestOn;
 
     fn best(gpus: u32, now: Option<usize>, path: &[(f64, u32)], pause_s: f64) -> Option<usize> {
         chosen(gpus, now, (path, pause_s), Aim::Throughput).map(|(at, _)| at)

@@ -1,5 +1,3 @@
-//! One thing that happened, and where it is shown.
-
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase};
 
@@ -13,7 +11,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What lasted from one moment to another.
     pub fn span((at, until): (SimTime, SimTime), track: Track, what: LogEvent) -> Entry {
         Entry {
             at,
@@ -23,7 +20,6 @@ impl Entry {
         }
     }
 
-    /// What took no time.
     pub fn instant(at: SimTime, track: Track, what: LogEvent) -> Entry {
         Entry::span((at, at), track, what)
     }
@@ -48,7 +44,6 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
     Job,
-    /// Checkpoints written and restored.
     Checkpoints,
     /// One VM, numbered in the order of requests.
     Vm(u32),
@@ -68,7 +63,6 @@ pub enum Track {
 /// What became of a worker's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// What was begun was done.
     Done,
     /// The protocol had no use for it.
     Dropped,
@@ -78,7 +72,6 @@ pub enum Fate {
     Paused,
 }
 
-/// Which neighbour of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NeighbourStage {
     Before,
@@ -109,7 +102,6 @@ pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogEvent {
-    /// A span of the job.
     Phase(Phase),
     /// A span in which nothing else was done than to write a checkpoint.
     Checkpoint,
@@ -118,7 +110,6 @@ pub enum LogEvent {
     Restore(Fate),
     /// From here on the cluster is this.
     Cluster {
-        /// Index of the VM type.
         vm: u16,
         vms: u32,
         workers: u32,
@@ -132,14 +123,12 @@ pub enum LogEvent {
     Released,
     /// The provider took it away.
     Revoked,
-    /// A worker computes a gradient.
     Compute(Fate),
     /// A machine computes a worker's gradient a second time.
     Copy {
         of: u32,
         fate: Fate,
     },
-    /// A worker waits for others.
     Wait,
     /// Exposed communication of a worker.
     Communication(Fate),
@@ -147,17 +136,12 @@ pub enum LogEvent {
     Update(Fate),
     /// A server serves its part of this worker's update.
     Serve(u32),
-    /// A micro-batch goes forward through a stage.
     Forward(u32),
-    /// A micro-batch goes backward through it.
     Backward(u32),
     /// Activations of a micro-batch, or their gradients, pass to or from another stage.
     Exchange(u32, NeighbourStage),
-    /// Gradients are applied.
     Apply,
-    /// A stage waits for others.
     Bubble,
-    /// VMs held from now on.
     Vms(u32),
     /// Steps (updates) whose work is kept, in all configurations together.
     Steps(u64),
@@ -172,13 +156,10 @@ pub enum LogEvent {
 
 impl LogEvent {
     pub(crate) const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
-    /// A checkpoint was to be written.
     pub(crate) const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
     pub(crate) const RESTORED: LogEvent = LogEvent::Restore(Fate::Done);
-    /// A checkpoint was to be restored.
     pub(crate) const NOT_RESTORED: LogEvent = LogEvent::Restore(Fate::GivenUp);
 
-    /// This entry with `fate`, where it has one.
     pub(super) fn with(self, fate: Fate) -> LogEvent {
         match self {
             LogEvent::Compute(_) => LogEvent::Compute(fate),

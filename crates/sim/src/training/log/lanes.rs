@@ -24,7 +24,6 @@ impl WorkerLane {
         }
     }
 
-    /// When all that lies ahead is over.
     fn due(&self) -> SimTime {
         match self.count {
             0 => self.at,
@@ -37,12 +36,10 @@ pub(super) trait EntrySink {
     fn push_entry(&mut self, entry: Entry);
 }
 
-/// All workers of a stretch of training.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lanes(Vec<WorkerLane>);
 
 impl Lanes {
-    /// `workers` that have nothing to do yet.
     pub(super) fn begin(&mut self, workers: u32, now: SimTime) {
         self.0.clear();
         self.0
@@ -87,7 +84,6 @@ impl Lanes {
         note(&mut lane.at, now, LogEvent::Wait);
     }
 
-    /// Notes what all workers did until `now`.
     pub(super) fn settle_all(&mut self, now: SimTime, fate: Fate, into: &mut impl EntrySink) {
         for worker in 0..self.0.len() as u32 {
             self.settle(worker, now, fate, into);

@@ -1,7 +1,4 @@
 //! What happened in a job, for those who want to see it. Off by default: then it costs a branch.
-//!
-//! - [`entry`]: one thing that happened.
-//! - `lanes`: what each worker is at. `vms`: the VMs held, by number.
 
 pub mod entry;
 mod lanes;
@@ -16,7 +13,6 @@ use scavsim_data::usage::{EndedBy, Phase};
 
 #[derive(Debug, Clone, Default)]
 pub struct Log {
-    /// Whether single worker-steps are noted.
     fine: bool,
     notes: Option<Box<Notes>>,
 }
@@ -81,7 +77,6 @@ impl Log {
         }
     }
 
-    /// Whether anything is noted.
     pub fn is_on(&self) -> bool {
         self.notes.is_some()
     }
@@ -110,7 +105,6 @@ impl Log {
         entries
     }
 
-    /// Whether single worker-steps are noted, too.
     #[inline]
     pub fn is_fine(&self) -> bool {
         self.fine
@@ -147,7 +141,6 @@ fn cut(entries: &mut Vec<Entry>, end: SimTime) {
 
 /// What protocols note.
 impl Log {
-    /// A stretch of training begins.
     #[inline]
     pub(crate) fn begin(&mut self, workers: u32, now: SimTime) {
         if let Some(notes) = self.fine() {
@@ -190,7 +183,6 @@ impl Log {
         }
     }
 
-    /// `server` serves its part of `worker`'s update.
     #[inline]
     pub(crate) fn serves(&mut self, server: usize, worker: u32, at: SimTime, until: SimTime) {
         if let Some(notes) = self.fine() {
@@ -214,7 +206,6 @@ impl Log {
         }
     }
 
-    /// Notes that `updates` updates of the stretch are complete at `now`.
     #[inline]
     pub(crate) fn update(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.fine() {
@@ -232,7 +223,6 @@ impl Log {
         self.update(updates, now);
     }
 
-    /// The stretch is over after so many updates.
     #[inline]
     pub(crate) fn end(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.notes.as_deref_mut() {
@@ -244,7 +234,6 @@ impl Log {
 
 /// What a job notes.
 impl Log {
-    /// What is held serves `phase` from now on.
     pub(crate) fn enter(&mut self, phase: Phase, now: SimTime) {
         if let Some(notes) = &mut self.notes
             && notes.phase != LogEvent::Phase(phase)

@@ -1,5 +1,3 @@
-//! The VMs that a job holds, as those who want to see them number them.
-
 use super::entry::{Entry, LogEvent, Track};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::EndedBy;
@@ -45,7 +43,6 @@ impl LedgerVms {
         }
     }
 
-    /// One more VM, with a number of its own, that runs from `ready` on.
     pub(super) fn request(
         &mut self,
         (number, vm): (u32, u16),
@@ -67,7 +64,6 @@ impl LedgerVms {
         ));
     }
 
-    /// The VM of this number is no longer held.
     pub(super) fn gone(
         &mut self,
         number: u32,

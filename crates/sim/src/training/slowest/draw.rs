@@ -7,7 +7,6 @@ use scavsim_base::rng::Stream;
 /// the crossing is where they cost the same (bench `paths`).
 const DRAW_ALL_UP_TO: u32 = 4;
 
-/// Draws the slowest of `workers` workers of equal mean.
 #[inline]
 pub fn draw(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     match time.straggler {
@@ -21,8 +20,7 @@ pub fn draw(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     }
 }
 
-/// Draws the slowest of `workers` workers of equal mean, given that one of them straggles at least; without stragglers,
-/// as if that were no condition.
+/// Draws the slowest given that at least one straggles; without stragglers, unconditionally.
 pub fn draw_straggled(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     let Some(straggler) = time.straggler else {
         return draw(workers, time, stream);
@@ -82,8 +80,7 @@ pub fn draw_unequal(factors: &[f64], time: WorkerTime, stream: &mut Stream) -> f
         .fold(0.0, f64::max)
 }
 
-/// Draws the slowest of workers whose mean times are `factors`, given that one of them straggles at least; without
-/// stragglers, as if that were no condition.
+/// Like [`draw_unequal`], given that at least one straggles; without stragglers, unconditionally.
 pub fn draw_unequal_straggled(factors: &[f64], time: WorkerTime, stream: &mut Stream) -> f64 {
     let Some(straggler) = time.straggler else {
         return draw_unequal(factors, time, stream);

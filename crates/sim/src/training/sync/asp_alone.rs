@@ -9,7 +9,6 @@ use crate::training::{Fidelity, Floor, Log, StalledJob, Stepping, Variation};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 
-/// Equal workers and their parameter servers.
 #[derive(Debug, Clone, Copy)]
 pub struct AspAlone {
     pub asp: Asp,
@@ -18,7 +17,6 @@ pub struct AspAlone {
     /// Coefficient of variation of one worker's compute.
     pub step_cv: f64,
     pub seed: u64,
-    /// How finely it is simulated, where that holds.
     pub fidelity: Fidelity,
 }
 

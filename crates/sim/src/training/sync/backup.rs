@@ -35,7 +35,6 @@ impl Backup {
         workers.saturating_sub(self.spare.get()).max(1)
     }
 
-    /// Moments of the compute of a step, relative to one worker's mean.
     pub fn moments(&self, stepping: &Stepping) -> Moments {
         slowest::moments_of_nth(
             self.needed(stepping.workers),

@@ -19,7 +19,6 @@ use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
 
-/// The protocol `bsp`; it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bsp;
 

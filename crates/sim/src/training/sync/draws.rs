@@ -15,7 +15,6 @@ thread_local! {
     static TABLES: RefCell<Tables> = const { RefCell::new(Tables(Vec::new())) };
 }
 
-/// Tables by count and σ.
 #[derive(Debug)]
 struct Tables(Vec<(u32, f64, Arc<LargestLogNormal>)>);
 
@@ -101,7 +100,6 @@ impl<'s> Draws<'s> {
         }
     }
 
-    /// The compute seconds of `worker`'s next step.
     #[inline]
     pub(super) fn seconds(&self, worker: u32, stream: &mut Stream) -> f64 {
         let mean_s = match &self.stepping.machines {
@@ -133,7 +131,6 @@ impl<'s> StepComputeDraws<'s> {
         }
     }
 
-    /// The compute seconds of the slowest worker of one step.
     #[inline]
     pub(super) fn draw_s(&self, stream: &mut Stream) -> f64 {
         match self {

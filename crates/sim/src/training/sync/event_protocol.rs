@@ -9,9 +9,7 @@ use crate::training::progress::StalledJob;
 use crate::training::stepping::Stepping;
 use scavsim_base::Declared;
 
-/// What is called as its declaration says.
 pub trait Named {
-    /// Name in scenarios and results.
     fn name(&self) -> &'static str;
 }
 
@@ -31,8 +29,8 @@ pub trait EventProtocol: Named + Debug + Send + Sync {
         0.0
     }
 
-    /// Trains from the queue's time on until the goal, of one update at least, is reached, every worker-step an
-    /// event. `stretch` is of nothing yet, and the log knows that a stretch begins.
+    /// Trains until the goal, of one update at least, with every worker-step an event. `stretch` is empty, and its log has
+    /// begun.
     fn run(
         &self,
         floor: &mut Floor<'_>,

@@ -43,15 +43,11 @@ impl Pace {
         self.protocol
     }
 
-    /// What was computed before.
     pub fn stationary(&self) -> &Stationary {
         &self.stationary
     }
 
-    /// Trains from `start` on until the goal is reached; also returns when that is.
-    ///
-    /// # Errors
-    /// Why the protocol has to be simulated in `event`; nothing was drawn then.
+    /// Trains from `start` until the goal is reached, and says when; or why this needs `event`, with nothing drawn.
     pub fn advance(
         &self,
         start: SimTime,
@@ -72,7 +68,6 @@ impl Pace {
         })
     }
 
-    /// Trains as far as `leap` says.
     pub(crate) fn leap(&self, mut leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
         let rule = &*self.protocol;
         leap.goal = leap.goal.on_the_clock();

@@ -44,7 +44,6 @@ const ROUNDED_OFF: f64 = 1e-6;
 /// How things stood when a worker began its gradient.
 #[derive(Debug, Clone, Copy, Default)]
 struct GradientStart {
-    /// All pauses so far.
     paused: SimTime,
     /// Updates so far, and gradients in them.
     updates: u64,

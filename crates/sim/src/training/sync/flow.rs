@@ -1,12 +1,10 @@
-//! Updates that follow each other in no common step, many at once: their rate, how the time of many of them varies, and
-//! how far a common start puts them back.
+//! Updates in no common step, many at once: their rate, how the time of many varies, and the delay by a common start.
 
 use super::leap::Leap;
 use super::stretch::{Stretch, deviations, ratio};
 use crate::training::sums::{bridge, skewed};
 use scavsim_base::units::SimTime;
 
-/// The updates of a protocol once its workers have fallen out of step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Flow {
     /// Updates per second.

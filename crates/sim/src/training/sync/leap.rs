@@ -22,7 +22,6 @@ pub struct Update {
 /// All that many updates at once touch, borrowed from their job.
 #[derive(Debug)]
 pub struct Leap<'a> {
-    /// When they begin.
     pub start: SimTime,
     pub drift: &'a mut DriftPath,
     pub stepping: &'a Stepping,

@@ -168,7 +168,6 @@ impl GridPoint {
 
 /// Place of a point: logarithms of the factors on all times and on communication, in steps of the grid.
 type GridPlace = (i32, i32);
-/// The place of workers without luck.
 const NO_LUCK: GridPlace = (0, 0);
 
 /// The pace of a protocol on a configuration, measured when it is first asked for.
@@ -306,7 +305,6 @@ impl LongRun {
         point
     }
 
-    /// The workers at these factors on all times and on communication.
     fn stepping(&self, scale: f64, network: f64) -> Stepping {
         let mut stepping = self.nominal.clone();
         stepping.worker_s *= scale;
@@ -438,7 +436,6 @@ impl PaceMeasurement {
         self.served_s += served_s;
     }
 
-    /// Relative standard error of the time of an update.
     fn error(&self) -> f64 {
         let error = self.even_s.standard_deviation() / (self.even_s.count() as f64).sqrt();
         ratio(error, self.even_s.mean())

@@ -1,18 +1,6 @@
-//! How the workers of a job come together: one file per protocol.
-//!
-//! In: a [`Floor`](super::Floor), which is the event queue, the [`Stepping`](super::Stepping) of a configuration and
-//! its luck, and a [`Goal`]. Out: a [`Stretch`]: what was done, how long it took, and what the
-//! statistical price needs.
-//!
-//! - [`stretch`]: goals and outcomes; [`event_protocol`]: what a protocol does, [`synchronisation`]: what it says of itself,
-//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in `fast`.
-//! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
-//!   [`flexible`]: without waiting for the slowest of every step.
-//! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
-//! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
-//! - [`fast`]: many updates at once, [`leap`]: what they touch; `steps`: of workers that end a step together, `sampled_steps` where no formula tells
-//!   those; `flow`: of workers that do not; `renewal`: by formulas; `slack`: held back by one; `long_run`: measured once; `shared_measurements`: in a
-//!   process. `turns`: few of them, each by itself but in no queue.
+//! How the workers of a job come together: one file per protocol. From a [`Floor`](super::Floor), the
+//! [`Stepping`](super::Stepping) of a configuration and a [`Goal`] to a [`Stretch`]: what was done, how long it took, and
+//! what the statistical price needs.
 
 pub mod asp;
 pub mod asp_alone;

@@ -4,13 +4,11 @@ use crate::training::drift::DriftPath;
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
 
-/// The communication of a worker now.
 pub(super) struct Network<'d> {
     drift: &'d mut DriftPath,
     usual_s: f64,
     until: SimTime,
     pub(super) seconds: f64,
-    /// Time of communication on the clock.
     pub(super) time: SimTime,
 }
 

@@ -40,12 +40,10 @@ const NO_CONTENTION: f64 = 0.002;
 /// From this n·c² per worker on, the phases of workers that began together are spread over a
 /// cycle: what is left of the common phase is exp(−2π²·n·c²).
 pub(super) const OUT_OF_STEP: f64 = 0.5;
-/// After so many steps of each worker it does not matter any more whether they are in step: that moves the end by
-/// less than one of them.
+/// After so many steps of each worker, whether they are in step moves the end by less than one of them.
 const LONG_RUN: f64 = 2000.0;
 
 impl Renewal {
-    /// At network factor `network`.
     pub(super) fn new(service: &Service, stepping: &Stepping, network: f64) -> Self {
         let workers = f64::from(stepping.workers);
         let served_s = service.part_s + QueueingDelay::new(service, stepping, network).wait_s;
@@ -101,18 +99,15 @@ impl Renewal {
         }
     }
 
-    /// Updates at the end that no later one of another worker misses.
     pub(super) fn not_missed(&self) -> f64 {
         self.not_missed
     }
 
-    /// Mean number of updates in so many seconds, rounded down.
     pub(super) fn updates_in(&self, seconds: f64) -> u64 {
         // `as` saturates.
         (self.rate * seconds) as u64
     }
 
-    /// Whether `updates` updates are enough for the workers to fall out of step.
     pub(super) fn check(&self, workers: u32, updates: u64) -> Result<(), Invalid> {
         let each = updates as f64 / f64::from(workers);
         let spread = each * self.least_cv * self.least_cv;
@@ -157,7 +152,6 @@ fn own_s(stepping: &Stepping, network: f64) -> f64 {
     stepping.worker_s * mean + stepping.communication_s * network
 }
 
-/// Updates until the goal is reached, and when that is.
 pub(super) fn updates(service: &Service, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let stepping = leap.stepping;
     let mut not_missed = 0.0;

@@ -1,5 +1,4 @@
-//! Steps of a protocol that all workers end together but no formula tells: their moments and their distribution, measured
-//! once per configuration by steps taken one by one; their mean by more of them, until it is known as well as is asked for.
+//! Steps that all workers end together but no formula tells: their moments and distribution, measured once per configuration.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +15,6 @@ use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::stats::Welford;
 
-/// Worker-steps of a measurement.
 const WORKER_STEPS: f64 = 200_000.0;
 /// Most of them: a quarter of a second of compute.
 const MOST_WORKER_STEPS: f64 = 4e6;
@@ -26,7 +24,6 @@ const FEWEST_STEPS: f64 = 5_000.0;
 const STRAGGLERS: f64 = 1000.0;
 /// Steps that stay, each for as many others.
 const KEPT: usize = 4096;
-/// The key of its luck.
 const LUCK: u64 = 0x7361_6d70_6c65;
 
 static MEASURED: SharedMeasurements<(), Arc<Sample>> = SharedMeasurements::new();
@@ -85,8 +82,7 @@ impl SampledSteps {
         }))
     }
 
-    /// The steps of these workers, whatever luck scales their times; `None` where their machines are unlike those that
-    /// were measured.
+    /// The steps of these workers, whatever luck scales their times; `None` where machines are unlike the measured ones.
     pub(super) fn for_workers(&self, stepping: &Stepping) -> Option<&Sample> {
         let is_alike = stepping.machines == self.nominal.machines;
         let shared = || self.shared.get_or_measure((), || self.measure());
@@ -183,7 +179,6 @@ impl Sample {
         deviations(off, slack, self.one.deviation * n.sqrt(), compute)
     }
 
-    /// Draws the compute of a step, relative to a worker's mean.
     pub(super) fn draw(&self, stream: &mut Stream) -> f64 {
         self.kept
             .get(stream.below(self.kept.len()))

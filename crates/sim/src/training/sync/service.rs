@@ -20,7 +20,6 @@ pub enum ServiceTime {
 }
 
 impl ServiceTime {
-    /// Coefficient of variation.
     pub fn cv(self) -> f64 {
         match self {
             ServiceTime::Constant => 0.0,
@@ -33,7 +32,6 @@ impl ServiceTime {
 /// Moments of a server's time for its part of an update.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Service {
-    /// Mean seconds.
     pub(super) part_s: f64,
     cv: f64,
 }

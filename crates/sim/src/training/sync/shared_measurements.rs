@@ -17,7 +17,6 @@ impl<K: Ord, V: Clone> SharedMeasurements<K, V> {
         SharedMeasurements(Mutex::new(BTreeMap::new()))
     }
 
-    /// The table of a protocol on these workers.
     pub(super) fn table(
         &self,
         protocol: &dyn EventProtocol,
@@ -39,7 +38,6 @@ impl<K: Ord, V: Clone> SharedMeasurements<K, V> {
     }
 }
 
-/// What was measured, by place.
 #[derive(Debug)]
 pub(super) struct MeasurementTable<K, V>(Mutex<BTreeMap<K, Arc<MeasuredOnce<V>>>>);
 

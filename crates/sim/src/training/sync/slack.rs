@@ -38,7 +38,6 @@ const RUNS: (u32, u32) = (100, 4_000);
 /// The key of its luck.
 const LUCK: u64 = 0x736c_6163_6b20_6c61;
 
-/// A and V at a point.
 #[derive(Debug, Clone, Copy, Default)]
 struct HeldBack {
     pushed: f64,
@@ -127,7 +126,6 @@ pub(super) fn unheld(stepping: &Stepping, network: f64) -> Renewal {
     Renewal::new(&no_service(), stepping, network)
 }
 
-/// Updates until the goal is reached, and when that is.
 pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let stepping = leap.stepping;
     let workers = f64::from(stepping.workers);

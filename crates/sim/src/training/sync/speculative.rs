@@ -38,7 +38,6 @@ pub struct Speculative {
     pub spare: u32,
 }
 
-/// One worker-step of the step in progress.
 #[derive(Debug, Clone, Copy)]
 struct WorkerStep {
     done: bool,
@@ -66,7 +65,6 @@ impl Speculative {
         workers.saturating_sub(self.spare).max(1)
     }
 
-    /// Seconds after which a worker-step is overdue.
     pub fn overdue_s(&self, stepping: &Stepping) -> f64 {
         stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
     }
@@ -218,7 +216,6 @@ struct SpeculativeStep<'s> {
     workers: u32,
     overdue_after: SimTime,
     start: SimTime,
-    /// Worker-steps that are not done.
     left: u32,
     /// All before this one are done or have a copy, once they are overdue.
     first_uncopied: usize,

@@ -8,9 +8,9 @@ use crate::training::sums::ComputeSum;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 
-/// Takes independent steps until the goal of `leap` is reached, as many in one draw as are expected before the network
-/// changes, and says when that is. `one` is the compute of a step relative to a worker's mean; `draw` draws the compute
-/// seconds of one. Gradients are left to the protocol.
+/// Takes independent steps until the goal of `leap`, as many in one draw as are expected before the network changes, and says
+/// when. `one` is the compute of a step relative to a worker's mean; `draw` draws one in seconds. Gradients are left to the
+/// protocol.
 pub(super) fn take_steps(
     leap: Leap<'_>,
     one: Moments,

@@ -33,7 +33,6 @@ impl Goal {
         }
     }
 
-    /// All updates up to a time.
     pub fn until(until: SimTime) -> Self {
         Goal {
             updates: u64::MAX,
@@ -43,7 +42,6 @@ impl Goal {
     }
 }
 
-/// What a stretch of training came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     /// Times of the stretch. Compute includes waiting; where workers do not step together, both parts are means over
@@ -68,7 +66,6 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Nothing trained yet, at `start`.
     pub fn from(start: SimTime) -> Self {
         Stretch {
             advance: Advance::from(start),

@@ -21,7 +21,6 @@ pub enum WrongWorkers {
 
 /// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
 pub trait Synchronisation: EventProtocol {
-    /// Whether it can run on `workers` workers.
     fn check(&self, _workers: u32) -> Result<(), WrongWorkers> {
         Ok(())
     }
@@ -42,14 +41,12 @@ pub trait Synchronisation: EventProtocol {
         Ok(())
     }
 
-    /// What of it `fast` needs that is dear to compute; a rate that is measured becomes known to this relative standard
-    /// error.
+    /// What `fast` needs that is dear to compute; a measured rate becomes known to this relative standard error.
     fn stationary(&self, _stepping: &Stepping, _rate_error: f64) -> Stationary {
         Stationary::default()
     }
 
-    /// Many updates at once, and when they end; `None` where `fast` is not valid, or these are too few; then nothing was
-    /// drawn.
+    /// Many updates at once, and when they end; `None`, with nothing drawn, where `fast` is not valid or these are too few.
     fn leap(&self, _stationary: &Stationary, _leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         None
     }

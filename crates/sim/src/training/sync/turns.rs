@@ -104,7 +104,6 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> Option<(Stretch, SimTi
     Some((stretch, start + SimTime::from_seconds(end_s)))
 }
 
-/// All updates of a stretch.
 struct Updates<'t> {
     times: &'t [f64],
     workers: usize,

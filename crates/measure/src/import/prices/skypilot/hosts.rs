@@ -11,7 +11,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 #[derive(Debug, Clone)]
 pub(super) struct HostPriceRow {
     pub(super) vm: Option<String>,
-    /// Model and number.
     pub(super) accelerator: Option<(String, f64)>,
     pub(super) region: String,
     pub(super) zone: String,
@@ -20,7 +19,6 @@ pub(super) struct HostPriceRow {
     pub(super) spot_usd: Option<f64>,
 }
 
-/// A host with accelerators.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HostWithAccelerators {
     name: String,

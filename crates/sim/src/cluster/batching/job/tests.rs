@@ -195,7 +195,6 @@ fn leaps_change_nothing() {
     }
 }
 
-/// A job of the most steps there can be takes no longer than one of a few.
 #[test]
 fn a_job_without_variation_costs_its_changes() {
     // Look by look this takes minutes.
