@@ -8,7 +8,7 @@
 mod table;
 
 use std::hint::black_box;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::forms::Form;
@@ -49,7 +49,7 @@ fn main() {
     let settings = Settings::default();
     let recipe = |name: &str| settings.recipe(name).expect("it is registered");
     let names = POLICIES.iter().map(|policy| policy.name);
-    let mut recipes: Vec<(&str, Box<dyn Recipe>)> = names
+    let mut recipes: Vec<(&str, Arc<dyn Recipe>)> = names
         .map(|name| (name, recipe(name)))
         .filter(|(_, recipe)| recipe.policy().net() != Net::None)
         .collect();

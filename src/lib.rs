@@ -217,7 +217,8 @@ pub use scavsim_lab::face::*;
 /// Policies that decide during a run where a job goes on: scenarios with `[policy]`, and policies of one's own.
 ///
 /// ```
-/// use scavsim::provision::{PolicyView, Policy, Recipe, Study};
+/// use scavsim::Scenario;
+/// use scavsim::provision::{Policy, PolicyView, Recipe};
 ///
 /// /// Waits for spot machines in the first zone; its net keeps the deadline.
 /// #[derive(Debug)]
@@ -238,18 +239,19 @@ pub use scavsim_lab::face::*;
 ///     }
 /// }
 ///
-/// let study = Study::parse(
+/// let scenario = Scenario::options().policy("first-zone", FirstZoneRecipe).parse(
 ///     r#"
 ///     job = { work_h = 5, deadline_h = 7, changeover_s = 600 }
 ///     market = { run_h = 2, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 10 }
 ///     [policy]
-///     names = ["greedy"]
+///     names = ["greedy", "first-zone"]
 ///     "#,
 /// )?;
-/// let rows = study.with("first-zone", FirstZoneRecipe)?.run();
-/// // In a market of one zone it does what `greedy` does.
-/// assert_eq!(rows[0].figures.cost_usd, rows[1].figures.cost_usd);
-/// assert_eq!(rows[1].figures.kept, 10);
+/// let mut lives = Vec::new();
+/// scenario.run(|record| lives.push(record.clone().into_owned()))?;
+/// // Of each life there is a record per policy, and one of the clairvoyant. In a market of one zone both do the same, in time.
+/// assert!(lives.chunks(3).all(|life| life[0].cost_usd == life[1].cost_usd));
+/// assert!(lives.iter().all(|life| life.kept_net == Some(1.0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[cfg(feature = "cli")]

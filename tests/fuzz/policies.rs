@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
+use scavsim::experiment::{Evaluator, Plan, Status};
 use scavsim::import::{market, trial};
 use scavsim::input::{Diagnostics, Folder, Source};
-use scavsim_provision::study::overlap::Sample;
-use scavsim_provision::study::policy_metrics::Sums;
-use scavsim_provision::study::{check, run};
+use scavsim::scenario::{Overrides, load};
 use scavsim_provision::world::written::WrittenMarket;
 
 use super::Target;
@@ -31,7 +30,7 @@ pub fn targets() -> Vec<Target> {
 const MOST_TICKS: usize = 2_000;
 const MOST_BYTES: f64 = 3e8;
 const MOST_SETTINGS: usize = 3;
-const MOST_LIVES: usize = 2;
+const MOST_LIVES: u64 = 2;
 
 /// Two zones of each shipped market: all of them are much to read.
 fn markets() -> Vec<Files> {
@@ -67,38 +66,41 @@ fn run_lives(
     folder: &Path,
     mut wrong: Diagnostics,
 ) -> Option<usize> {
-    let study = taken(check::load(source, folder, &mut wrong), &wrong)?;
-    assert!(!study.extent().is_empty());
+    let scenario = load(source, folder, Overrides::default(), &mut wrong);
+    let scenario = taken(scenario, &wrong)?;
+    let Some(study) = scenario.subject.study() else {
+        return Some(0);
+    };
     let size = study.size();
     if size.ticks > MOST_TICKS || size.bytes > MOST_BYTES || !study.programs().is_empty() {
         return Some(0);
     }
-    let mut lives = 0;
-    for setting in study.settings.iter().take(MOST_SETTINGS) {
-        let mut sums = Sums::new(study.policies.len());
-        sums.add(&run::run(
-            &study,
-            setting,
-            0..MOST_LIVES.min(setting.lives.count()),
-        ));
-        for figures in sums.figures(&Sample::from_setting(setting)) {
-            let all = [
-                figures.cost_usd,
-                figures.late_h,
-                figures.spot_h,
-                figures.on_demand_h,
-                figures.losses,
-                figures.launches,
-            ];
-            lives += figures.lives;
-            let is_sound = |figure: &f64| figure.is_finite() && *figure >= 0.0;
-            assert!(
-                figures.lives == 0 || all.iter().all(is_sound),
-                "{figures:?}"
-            );
-        }
+    let plan = Plan::new(&scenario).expect("it is checked");
+    let mut evaluator = Evaluator::new(&plan);
+    let (settings, lives) = (plan.arena_count().min(MOST_SETTINGS) as u64, plan.replicas);
+    let few = lives.min(MOST_LIVES) * plan.cases_per_simulation();
+    let all = lives * plan.cases_per_simulation();
+    let mut done = 0;
+    for number in (0..settings).flat_map(|setting| setting * all..setting * all + few) {
+        let record = evaluator.evaluate(plan.case(number));
+        let all = [
+            record.cost_usd,
+            record.late_h,
+            record.spot_h,
+            record.on_demand_h,
+            record.lost_vms,
+            record.launches,
+        ];
+        let is_sound = all
+            .iter()
+            .all(|figure| figure.is_some_and(|figure| figure >= 0.0));
+        assert!(
+            record.is_finite() && (is_sound || record.status != Status::Ok),
+            "{record:?}"
+        );
+        done += usize::from(record.status == Status::Ok);
     }
-    Some(lives)
+    Some(done)
 }
 
 /// A market of one's own, under some policies.

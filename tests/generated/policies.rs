@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scavsim::provision::{PolicyMetrics, Study};
+use scavsim::{OwnedRecord, Scenario};
 
 use crate::luck::Luck;
 
@@ -99,22 +99,26 @@ impl PolicyScenario {
         numbers.chain(words).chain([names.to_owned()]).collect()
     }
 
-    /// What each policy comes to; nothing where the scenario is refused with a reason.
-    fn run(&self) -> Option<BTreeMap<String, PolicyMetrics>> {
-        let study = Study::parse(&self.text()).ok()?;
-        let rows = study.run().into_iter();
-        Some(rows.map(|row| (row.policy, row.figures)).collect())
+    /// The lives of all policies; nothing where the scenario is refused with a reason.
+    fn run(&self) -> Option<Vec<OwnedRecord>> {
+        let scenario = Scenario::parse(&self.text()).ok()?;
+        let mut lives = Vec::new();
+        let finished = scenario.run(|record| lives.push(record.clone().into_owned()));
+        finished.is_ok().then_some(lives)
     }
 
     /// Mean USD of the cheapest way in time, where it is exact.
     fn bound_usd(&self) -> Option<f64> {
-        exact_usd(self.run()?.get(CLAIRVOYANT)?)
+        exact_usd(&self.run()?)
     }
 }
 
 /// Mean USD of a clairvoyant that is exact in all lives.
-fn exact_usd(figures: &PolicyMetrics) -> Option<f64> {
-    (figures.lives > 0 && figures.inexact == 0).then_some(figures.cost_usd)
+fn exact_usd(lives: &[OwnedRecord]) -> Option<f64> {
+    let exact = lives.iter().filter(|life| life.strategy == CLAIRVOYANT);
+    let usd = exact.map(|life| life.cost_usd.filter(|_| life.exact == Some(1.0)));
+    let usd: Vec<f64> = usd.collect::<Option<_>>()?;
+    (!usd.is_empty()).then(|| usd.iter().sum::<f64>() / usd.len() as f64)
 }
 
 /// Comparisons that laws made, and what broke them.
@@ -134,56 +138,42 @@ impl Verdict {
     }
 }
 
-/// A law about the figures that a scenario has.
-type Law = fn(&PolicyScenario, &BTreeMap<String, PolicyMetrics>, &mut Verdict);
+/// A law about the lives that a scenario has.
+type Law = fn(&PolicyScenario, &[OwnedRecord], &mut Verdict);
 
 const LAWS: [Law; 2] = [deadlines_are_kept, the_clairvoyant_is_a_bound];
 
-/// What all laws say of a scenario's figures.
-fn judge(scenario: &PolicyScenario, rows: &BTreeMap<String, PolicyMetrics>) -> Verdict {
+/// What all laws say of a scenario's lives.
+fn judge(scenario: &PolicyScenario, lives: &[OwnedRecord]) -> Verdict {
     let mut verdict = Verdict::default();
     LAWS.iter()
-        .for_each(|law| law(scenario, rows, &mut verdict));
+        .for_each(|law| law(scenario, lives, &mut verdict));
     verdict
 }
 
 /// Figures are numbers, and policies with a safety net keep every deadline.
-fn deadlines_are_kept(
-    _: &PolicyScenario,
-    rows: &BTreeMap<String, PolicyMetrics>,
-    verdict: &mut Verdict,
-) {
-    for (name, figures) in rows {
-        let all = [
-            figures.cost_usd,
-            figures.late_h,
-            figures.spot_h,
-            figures.on_demand_h,
-        ];
-        let is_sound = |figure: &f64| figure.is_finite() && *figure >= 0.0;
-        verdict.expect(all.iter().all(is_sound), || {
-            format!("{name}: figures {all:?}")
-        });
-        verdict.expect(figures.kept == figures.lives, || {
-            format!("{name}: {} of {} in time", figures.kept, figures.lives)
-        });
+fn deadlines_are_kept(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut Verdict) {
+    for life in lives {
+        let all = [life.cost_usd, life.late_h, life.spot_h, life.on_demand_h];
+        let is_sound = |figure: &Option<f64>| figure.is_some_and(|figure| figure >= 0.0);
+        let is_sound = life.as_record().is_finite() && all.iter().all(is_sound);
+        verdict.expect(is_sound, || format!("figures {life:?}"));
+        verdict.expect(life.kept_net == Some(1.0), || format!("in time {life:?}"));
     }
 }
 
 /// The clairvoyant is a bound, and what is dearer, longer or sooner due is never cheaper.
 fn the_clairvoyant_is_a_bound(
     scenario: &PolicyScenario,
-    rows: &BTreeMap<String, PolicyMetrics>,
+    lives: &[OwnedRecord],
     verdict: &mut Verdict,
 ) {
-    for (name, figures) in rows {
-        if let Some(ratio) = figures.over_clairvoyant {
-            verdict.expect(ratio >= 1.0 - ROUNDING, || {
-                format!("{name}: {ratio} of the bound")
-            });
+    for life in lives {
+        if let Some(over) = life.overhead_net_cost {
+            verdict.expect(over >= -ROUNDING, || format!("below the bound {life:?}"));
         }
     }
-    let Some(bound) = rows.get(CLAIRVOYANT).and_then(exact_usd) else {
+    let Some(bound) = exact_usd(lives) else {
         return;
     };
     type Change = fn(f64) -> f64;
@@ -221,10 +211,10 @@ fn generate(first: u64, count: u64) -> (Verdict, usize) {
     let (mut all, mut legal) = (Verdict::default(), 0);
     for number in first..first + count {
         let scenario = PolicyScenario::draw(number);
-        if let Some(rows) = scenario.run() {
+        if let Some(lives) = scenario.run() {
             legal += 1;
             let text = scenario.text();
-            let own = judge(&scenario, &rows);
+            let own = judge(&scenario, &lives);
             all.comparisons += own.comparisons;
             let broken = own.broken.into_iter();
             (all.broken).extend(broken.map(|what| format!("scenario {number}: {what}\n{text}")));
@@ -249,26 +239,27 @@ fn policies_keep_all_laws_in_some_scenarios() {
 
 #[test]
 fn laws_of_policies_notice_figures_that_were_changed() {
-    type Change = fn(&mut PolicyMetrics);
+    type Change = fn(&mut OwnedRecord);
     let changes: [(&str, &str, Change); 5] = [
-        ("greedy", "figures", |figures| figures.cost_usd = f64::NAN),
-        ("greedy", "in time", |figures| figures.kept -= 1),
-        ("greedy", "of the bound", |figures| {
-            figures.over_clairvoyant = Some(0.999);
+        ("greedy", "figures", |life| life.cost_usd = Some(f64::NAN)),
+        ("greedy", "in time", |life| life.kept_net = Some(0.0)),
+        ("greedy", "below the bound", |life| {
+            life.overhead_net_cost = Some(-0.001);
         }),
-        (CLAIRVOYANT, "more job.work_h", |figures| {
-            figures.cost_usd *= 1.1;
+        (CLAIRVOYANT, "more job.work_h", |life| {
+            life.cost_usd = life.cost_usd.map(|usd| usd * 1.1);
         }),
-        (CLAIRVOYANT, "a later deadline", |figures| {
-            figures.cost_usd *= 0.5;
+        (CLAIRVOYANT, "a later deadline", |life| {
+            life.cost_usd = life.cost_usd.map(|usd| usd * 0.5);
         }),
     ];
     let scenario = PolicyScenario::draw(1);
-    let rows = scenario.run().expect("it is legal");
+    let lives = scenario.run().expect("it is legal");
     for (name, what, change) in changes {
-        let mut rows = rows.clone();
-        change(rows.get_mut(name).expect("it has a row"));
-        let broken = judge(&scenario, &rows).broken;
+        let mut lives = lives.clone();
+        let own = lives.iter_mut().filter(|life| life.strategy == name);
+        own.for_each(change);
+        let broken = judge(&scenario, &lives).broken;
         assert!(
             broken.iter().any(|broken| broken.contains(what)),
             "{name}, {what}: {broken:?}"

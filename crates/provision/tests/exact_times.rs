@@ -7,35 +7,12 @@ mod common;
 use common::{hours, job, policy, seconds, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
-use scavsim_provision::face::{PolicyMetrics, Study};
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
-
-/// Figures of the policies of a scenario, by name.
-fn figures(text: &str) -> Vec<(String, PolicyMetrics)> {
-    let rows = Study::parse(text).unwrap().run();
-    rows.into_iter()
-        .map(|row| (row.policy, row.figures))
-        .collect()
-}
-
-#[test]
-fn a_life_that_ends_at_its_deadline_is_in_time_whatever_the_deadline() {
-    for (work_h, deadline_h) in [(4.0, 8.19), (4.0, 8.2), (4.0, 8.21), (4.0, 4.1), (4.1, 4.1)] {
-        let text = format!(
-            "seed = 1\njob = {{ work_h = {work_h}, deadline_h = {deadline_h} }}\n\
-             market = {{ run_h = 1, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, tick_s = 60, replicas = 200 }}\n\
-             policy.names = [\"on-demand\", \"greedy\", \"time-sliced\", \"uniform-progress\", \"cost-to-go\"]\n"
-        );
-        for (name, one) in figures(&text) {
-            assert_eq!((one.kept, one.late_h), (200, 0.0), "{name}, {deadline_h} h");
-        }
-    }
-}
 
 /// The life of a policy by its name.
 fn lived(world: &World, job: &Job, name: &str) -> Outcome {
@@ -84,27 +61,6 @@ fn a_nanosecond_less_than_the_fastest_run_takes_is_too_little() {
         );
         job.deadline_s = (least - SimTime::from_nanoseconds(1)).seconds();
         assert!(!job.can_be_kept(), "{speed}");
-    }
-}
-
-#[test]
-fn a_hair_more_until_the_deadline_is_the_same_life() {
-    let of = |deadline_h: &str, changeover_s: u32| {
-        let text = format!(
-            "seed = 1\njob = {{ work_h = 9, deadline_h = {deadline_h}, changeover_s = {changeover_s} }}\n\
-             market = {{ run_h = 1, pause_h = 0.5, spot_usd_per_h = 1, on_demand_usd_per_h = 3, tick_s = 600, replicas = 200 }}\n\
-             policy.names = [\"greedy\", \"time-sliced\", \"uniform-progress\"]\n"
-        );
-        figures(&text)
-    };
-    for changeover_s in [0, 600, 450] {
-        for ((name, one), (_, other)) in of("12", changeover_s)
-            .iter()
-            .zip(of("12.00001", changeover_s))
-        {
-            let off = (one.cost_usd / other.cost_usd - 1.0).abs();
-            assert!(off < 1e-6, "{name}, {changeover_s}: {off}");
-        }
     }
 }
 

@@ -217,9 +217,9 @@ fn a_flag_ends_the_wait_for_a_program() {
     }
     let text = "[mine]\ncommand = ['python3', '-c', 'import time; time.sleep(100)']\n";
     let own: Settings = toml::from_str(text).unwrap();
-    let mut recipe = own.recipe("mine").unwrap();
+    let recipe = own.recipe("mine").unwrap();
     let flag = Arc::new(AtomicBool::new(false));
-    recipe.stop_by(Some(Arc::clone(&flag)));
+    let recipe = recipe.stopped_by(Some(Arc::clone(&flag))).unwrap();
     let (world, job) = zones_and_job();
     let window = world.window(0, 359).unwrap();
     let begun = Instant::now();

@@ -8,12 +8,9 @@ use common::{aws_zones, hours, job, policy, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::{Interval, Welford};
 use scavsim_provision::job::Job;
-use scavsim_provision::policy::registry::Settings;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::study::overlap::Sample;
 use scavsim_provision::study::paired_difference::PairedSums;
-use scavsim_provision::study::run::run;
-use scavsim_provision::study::{AvailabilitySource, Setting, Study};
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
 
@@ -40,25 +37,17 @@ fn two_weeks() -> World {
     world
 }
 
-/// Lives of a job that begin evenly over the traces, under two policies.
-fn study(world: &World, job: &Job, spread: usize) -> Study {
+/// What lives of a job that begin evenly over the traces cost under two policies, as a sample.
+fn lives(world: &World, job: &Job, spread: usize) -> (Sample, Vec<[f64; 2]>) {
     let ticks = job.ticks(world.tick_s);
     let last = world.ticks() - ticks;
-    let starts = (0..spread).map(|at| last * at / (spread - 1)).collect();
-    let recipe = |name: &str| (name.to_owned(), Settings::default().recipe(name).unwrap());
-    Study {
-        name: String::new(),
-        about: String::new(),
-        source: String::new(),
-        seed: 1,
-        policies: ["greedy", "uniform-progress"].map(recipe).into(),
-        settings: vec![Setting {
-            job: job.clone(),
-            world: world.clone(),
-            lives: AvailabilitySource::Traces(starts),
-            ticks,
-        }],
-    }
+    let starts: Vec<usize> = (0..spread).map(|at| last * at / (spread - 1)).collect();
+    let costs = starts.iter().map(|&start| {
+        let window = world.window(start, ticks).unwrap();
+        let cost = |name| live(window, job, &mut *policy(name, window)).cost_usd();
+        ["greedy", "uniform-progress"].map(cost)
+    });
+    (Sample::of_starts(&starts, ticks), costs.collect())
 }
 
 #[test]
@@ -66,15 +55,16 @@ fn more_starts_in_the_same_traces_make_no_interval_narrower() {
     let (world, job) = (two_weeks(), job(20.0, 26.5, 0.2));
     let mut widths = Vec::new();
     for spread in [20, 60, 200, 600] {
-        let study = study(&world, &job, spread);
-        let setting = &study.settings[0];
-        let sample = Sample::from_setting(setting);
+        let (sample, lives) = lives(&world, &job, spread);
         assert_eq!((sample.lives, sample.disjoint), (spread, 12));
-        let mut pairs = PairedSums::new(2);
-        pairs.add(&run(&study, setting, 0..spread));
-        let paired = pairs.against(0, &sample)[1].interval.unwrap();
-        let cost = study.run()[0].figures.cost_ci_usd.unwrap();
-        widths.push([cost, paired.high - paired.low]);
+        let (mut costs, mut pairs) = (Welford::default(), PairedSums::new(2));
+        for life in &lives {
+            costs.add(life[0]);
+            pairs.add(&life.map(Some));
+        }
+        let paired = pairs.against(0, sample.independence())[1].interval;
+        let cost = costs.interval_as_of(sample.effective(spread as u64));
+        widths.push([cost, paired].map(|ends| ends.map(|ends| ends.high - ends.low).unwrap()));
     }
     for pair in widths.windows(2) {
         for of in [0, 1] {
@@ -89,15 +79,12 @@ fn more_starts_in_the_same_traces_make_no_interval_narrower() {
 fn fewer_than_six_lives_side_by_side_have_no_interval() {
     let (world, job) = (two_weeks(), job(40.0, 60.0, 0.2));
     for spread in [5, 50] {
-        let study = study(&world, &job, spread);
-        let sample = Sample::from_setting(&study.settings[0]);
+        let (sample, lives) = lives(&world, &job, spread);
         assert_eq!((sample.disjoint, sample.is_too_small()), (5, true));
-        assert!(
-            study
-                .run()
-                .iter()
-                .all(|row| row.figures.cost_ci_usd.is_none())
-        );
+        let mut costs = Welford::default();
+        lives.iter().for_each(|life| costs.add(life[0]));
+        let effective = sample.effective(spread as u64);
+        assert_eq!(costs.interval_as_of(effective), None);
     }
 }
 

@@ -4,28 +4,17 @@
 
 mod common;
 
-use std::sync::{Arc, Mutex};
-
 use common::{aws_zones, hours, job, zone};
-use scavsim_provision::face::{LastLook, Net, Policy, PolicyView, Recipe, Study};
+use scavsim_provision::face::{LastLook, Net, Policy, PolicyView};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
 /// Takes spot machines, probes, and writes down all that its view shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 struct Writes {
-    net: Net,
     look: LastLook,
-    lines: Arc<Mutex<Vec<String>>>,
-}
-
-impl Writes {
-    fn with(net: Net) -> Writes {
-        let lines = Arc::default();
-        let look = LastLook::default();
-        Writes { net, look, lines }
-    }
+    lines: Vec<String>,
 }
 
 impl Policy for Writes {
@@ -44,21 +33,10 @@ impl Policy for Writes {
         let (done, spent) = (view.done_s(), view.spent_usd());
         let has = (view.running(), view.lost(), view.checkpoint());
         let left = (view.left_s(), view.ticks_left(), view.start_up_left_s());
-        let line = format!(
+        self.lines.push(format!(
             "{} {done} {spent} {has:?} {left:?} {probed} {now:?} {events}",
             view.tick()
-        );
-        self.lines.lock().unwrap().push(line);
-    }
-
-    fn net(&self) -> Net {
-        self.net
-    }
-}
-
-impl Recipe for Writes {
-    fn policy(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
+        ));
     }
 }
 
@@ -73,10 +51,10 @@ fn another_future_changes_no_line_before_it() {
         ..job(1.0, 1.0, 0.0)
     };
     let seen = |world: &World, start: usize| {
-        let own = Writes::with(Net::Patient);
+        let mut own = Writes::default();
         let window = world.window(start, 769).unwrap();
-        live(window, &job, &mut *own.policy());
-        own.lines.lock().unwrap().clone()
+        live(window, &job, &mut own);
+        own.lines
     };
     let mut differ = 0;
     for start in [0, 5_000, 10_000] {
@@ -99,46 +77,6 @@ fn another_future_changes_no_line_before_it() {
         differ, 30,
         "what comes is another one, and is seen when it comes"
     );
-}
-
-const TEXT: &str = "
-job = { work_h = 5, deadline_h = 7, changeover_s = 600 }
-market = { run_h = 2, pause_h = 1, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 10 }
-policy = { names = [\"greedy\"] }
-";
-
-#[test]
-fn a_policy_from_outside_stands_behind_those_of_the_scenario() {
-    let study = Study::parse(TEXT).unwrap();
-    let rows = study
-        .with("mine", Writes::with(Net::Patient))
-        .unwrap()
-        .run();
-    let names: Vec<&str> = rows.iter().map(|row| row.policy.as_str()).collect();
-    assert_eq!(names, ["greedy", "mine", "clairvoyant"]);
-    assert_eq!(rows[1].figures.kept, 10);
-    assert!(rows[1].figures.cost_usd >= rows[2].figures.cost_usd);
-}
-
-#[test]
-fn what_cannot_be_put_beside_them_is_refused() {
-    let refused = |name: &str, net: Net| {
-        let study = Study::parse(TEXT).unwrap();
-        study.with(name, Writes::with(net)).unwrap_err().to_string()
-    };
-    for name in ["greedy", "clairvoyant", "on-demand"] {
-        let told = refused(name, Net::Patient);
-        assert!(told.contains("already"), "{told}");
-    }
-    assert!(refused("", Net::Patient).contains("cannot be called"));
-    assert!(refused("mine", Net::None).contains("no price"));
-    assert!(
-        Study::parse("nobody = 1")
-            .unwrap_err()
-            .to_string()
-            .contains("nobody")
-    );
-    assert!(Study::open("no/such.toml").is_err());
 }
 
 /// Works on demand, and probes its zone in every tick.

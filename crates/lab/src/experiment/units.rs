@@ -290,7 +290,7 @@ mod tests {
             for replica in 0..40 {
                 answers.push_answer(Some(answer(replica)), partners.in_pairs(replica));
             }
-            answers.interval().expect("answers")
+            answers.interval(None).expect("answers")
         };
         let of = |yes, count| Share { yes, count }.interval().expect("answers");
         let near = |a: Interval, b: Interval, by: f64| {

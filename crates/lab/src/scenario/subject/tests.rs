@@ -20,7 +20,7 @@ fn own_key(key: &str) -> String {
 }
 
 /// Tables that one subject alone reads.
-const OWN: [&str; 8] = [
+const OWN: [&str; 11] = [
     "vm",
     "kind",
     "sync",
@@ -29,6 +29,9 @@ const OWN: [&str; 8] = [
     "elastic",
     "failures",
     "strategy",
+    "job",
+    "market",
+    "starts",
 ];
 
 /// Of each key a value that changes results wherever it is read, behind what has to be said for that.
@@ -76,12 +79,18 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "{ causes = [{ name = 'any', loses = 'node', per_gpu_h = 1 }], checkpoint = { periodic-s = 60 }, restart_s = 30 }",
     ),
     ("fidelity", &[], "'event'"),
+    ("job", &[], "{ work_h = 2, deadline_h = 3 }"),
     ("jobs", &[], "['kmeans_bigdata_spark15']"),
     ("kind", &[], "{ two = { vm = 'e2-standard-4' } }"),
     ("limits.max_cost_usd", &[], "1e-6"),
     ("limits.max_miss", &["limits.max_time_h = 0.66"], "0.1"),
     ("limits.max_time_h", &[], "1e-6"),
     ("limits.max_workers", &[], "8"),
+    (
+        "market",
+        &[],
+        "{ traces = 'aws-v100-2023', zones = ['us-east-1f'] }",
+    ),
     (
         "most_replicas",
         &["precision = 0.001", "most_replicas = 4"],
@@ -168,6 +177,11 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "staleness",
         &["sync = { ssp = { slack = 3 } }"],
         "{ per_missed_batch = 0.5 }",
+    ),
+    (
+        "starts",
+        &["market = { traces = 'aws-v100-2023', zones = ['us-east-1f'] }"],
+        "{ spread = 2 }",
     ),
     (
         "strategy",
