@@ -17,12 +17,14 @@ from ._keys import Keys, key
 
 __all__ = [
     "Bag", "BoStepTimeSettings", "Bounds", "Cause", "CheapestSettings", "CherryPickSettings", "Cluster", "CollaborativeFilteringSettings",
-    "CoordinateDescentSettings", "DearestSettings", "DefaultSettings", "Drift", "EiPerCostSettings", "Elastic", "ErnestSettings", "Errors",
-    "Exclusion", "Failures", "FullSettings", "Generation", "Gpu", "JobTime", "Kind", "LatinHypercubeSettings", "LeaveOutSettings", "Limits",
-    "LynceusSettings", "Model", "NoSearchSettings", "Node", "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings",
-    "PlannerSettings", "PolicyFile", "Pricing", "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Runtime",
-    "SameJobSettings", "Scenario", "Search", "Servers", "Settings", "Spot", "SriftyLikeSettings", "Staleness", "Straggler",
-    "SuccessiveHalvingSettings", "Surrogate", "TrimtunerLikeSettings", "ValueOfInformationSettings", "Variation", "Vm",
+    "CoordinateDescentSettings", "CostToGoSettings", "DearestSettings", "DefaultSettings", "Drift", "EiPerCostSettings", "Elastic",
+    "ErnestSettings", "Errors", "Exclusion", "Failures", "Form", "FullSettings", "Generation", "Gpu", "Job", "JobTime", "KeepPace", "Kind",
+    "LatinHypercubeSettings", "LeaveOutSettings", "Limits", "LynceusSettings", "Market", "Model", "NoSearchSettings", "Node",
+    "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PriceThreshold", "Pricing",
+    "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Runtime", "SameJobSettings", "Scenario", "Search", "Servers",
+    "Settings", "Settings2", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
+    "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
+    "UniformProgressSettings", "ValueOfInformationSettings", "Variation", "Vm",
 ]
 
 
@@ -229,6 +231,63 @@ class Failures(Keys):
     _tables = {}
 
 
+class Step(Keys):
+    """How fast a form is from a share of the work on."""
+
+    from_: float = key(default=None)
+    """Share of the work from which on it holds."""
+    speed: float = key(default=None)
+
+    _known = {"from_": "from", "speed": "speed"}
+    _tables = {}
+
+
+class Form(Keys):
+    """Machines that it can run on, and how fast it is on them."""
+
+    machines: int = key(default=None)
+    """Machines that it takes; 1 when absent."""
+    name: str = key(default=None)
+    """Its name."""
+    speed: float = key(default=None)
+    """Seconds of work per second, all the time."""
+    steps: Sequence[Union[Step, Dict[str, Any]]] = key(default=None)
+    """Seconds of work per second, from shares of the work on."""
+    vm: str = key(default=None)
+    """VM type; any when absent."""
+
+    _known = {"machines": "machines", "name": "name", "speed": "speed", "steps": "steps", "vm": "vm"}
+    _tables = {}
+
+
+class Job(Keys):
+    """What is to be done, until when."""
+
+    changeover_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
+    """Seconds from a start of machines until they work; 0 when absent."""
+    checkpoint_every_s: float = key(default=None)
+    """Seconds of work between two checkpoints; work is saved at once when absent."""
+    checkpoint_gb: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
+    """GB of a checkpoint, which are carried to another region for the price of egress; 0 when absent."""
+    deadline_h: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
+    """Hours until it shall be done."""
+    form: Sequence[Union[Form, Dict[str, Any]]] = key(default=None)
+    """Sets of machines that it can run on, in place of `machines`."""
+    lateness_usd_per_h: float = key(default=None)
+    """USD for each hour after the deadline; without it a policy may not be late."""
+    machines: int = key(default=None)
+    """Machines that it takes; 1 when absent."""
+    probe_s: float = key(default=None)
+    """Seconds that a machine is paid which a policy starts to see whether there is any; 60 when absent."""
+    whole_last_tick: bool = key(default=None)
+    """Whether the last tick is paid to its end. [false]"""
+    work_h: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
+    """Hours of work without interruptions, on the first form or one machine at speed 1."""
+
+    _known = {"changeover_s": "changeover_s", "checkpoint_every_s": "checkpoint_every_s", "checkpoint_gb": "checkpoint_gb", "deadline_h": "deadline_h", "form": "form", "lateness_usd_per_h": "lateness_usd_per_h", "machines": "machines", "probe_s": "probe_s", "whole_last_tick": "whole_last_tick", "work_h": "work_h"}
+    _tables = {}
+
+
 class Servers(Keys):
     """VMs of parameter servers."""
 
@@ -285,6 +344,32 @@ class Limits(Keys):
     """Most workers."""
 
     _known = {"max_cost_usd": "max_cost_usd", "max_miss": "max_miss", "max_time_h": "max_time_h", "max_workers": "max_workers"}
+    _tables = {}
+
+
+class Market(Keys):
+    """Where it is done."""
+
+    each_alone: bool = key(default=None)
+    """Whether each zone is a world of its own. [false]"""
+    on_demand_usd_per_h: float = key(default=None)
+    """Price of a machine on demand in that zone."""
+    pause_h: float = key(default=None)
+    """Mean hours that it has none."""
+    replicas: int = key(default=None)
+    """Lives drawn from the process that is fitted to the traces, or from that of `run_h` and `pause_h`."""
+    run_h: float = key(default=None)
+    """Mean hours that a zone has machines, where no traces are named."""
+    spot_usd_per_h: float = key(default=None)
+    """Price of a spot machine in that zone."""
+    tick_s: float = key(default=None)
+    """Seconds of a tick there; 600 when absent."""
+    traces: str = key(default=None)
+    """A market of the library, or a folder."""
+    zones: Sequence[str] = key(default=None)
+    """Zones of the market; all when absent."""
+
+    _known = {"each_alone": "each_alone", "on_demand_usd_per_h": "on_demand_usd_per_h", "pause_h": "pause_h", "replicas": "replicas", "run_h": "run_h", "spot_usd_per_h": "spot_usd_per_h", "tick_s": "tick_s", "traces": "traces", "zones": "zones"}
     _tables = {}
 
 
@@ -651,6 +736,130 @@ class Parallel(Keys):
     _tables = {"reaction": Reaction}
 
 
+class CostToGoSettings(Keys):
+    """Settings of the policy `cost-to-go`."""
+
+    half_life_h: float = key(default=None)
+    """Hours after which what was seen counts half."""
+    prior_ends: float = key(default=None)
+    """Ends of runs and pauses that the prior is worth."""
+    prior_pause_h: float = key(default=None)
+    """Hours per return in old pauses, before any was seen."""
+    prior_run_h: float = key(default=None)
+    """Hours per loss of old runs, before any was seen."""
+
+    _known = {"half_life_h": "half_life_h", "prior_ends": "prior_ends", "prior_pause_h": "prior_pause_h", "prior_run_h": "prior_run_h"}
+    _tables = {}
+
+
+class KeepPace(Keys):
+    """Keeps pace with the deadline."""
+
+    margin: float = key(default=None)
+    """How many times as fast as the rest needs a form must be that it changes to. [1.25]"""
+    stay_h: float = key(default=None)
+    """Hours that machines are expected to stay, over which starts and egress are spread. [2.0]"""
+
+    _known = {"margin": "margin", "stay_h": "stay_h"}
+    _tables = {}
+
+
+class PriceThreshold(Keys):
+    """Spot machines below a share of the price on demand."""
+
+    share: float = key(default=None)
+    """Largest share of the price on demand that is paid for spot machines. [0.5]"""
+
+    _known = {"share": "share"}
+    _tables = {}
+
+
+class SkyNomadSettings(Keys):
+    """Settings of the policy `skynomad`."""
+
+    longest_life_h: float = key(default=None)
+    """Hours beyond which no lifetime is believed; none by default."""
+    margin_share: float = key(default=None)
+    """The margin's share of the value of progress. [0.05]"""
+    margin_usd_per_h: float = key(default=None)
+    """USD per hour by which another option must be better. [0.51]"""
+    on_demand_zone: Literal['cheapest', 'last'] = key(default=None)
+    """Where its net goes on demand. ["last"]"""
+    probe_every_ticks: int = key(default=None)
+    """Ticks between probes of a zone. [6]"""
+
+    _known = {"longest_life_h": "longest_life_h", "margin_share": "margin_share", "margin_usd_per_h": "margin_usd_per_h", "on_demand_zone": "on_demand_zone", "probe_every_ticks": "probe_every_ticks"}
+    _tables = {}
+
+
+class TimeSliced(Keys):
+    """Time-sliced."""
+
+    slice_h: float = key(default=None)
+    """Hours of a slice. [6.0]"""
+
+    _known = {"slice_h": "slice_h"}
+    _tables = {}
+
+
+class UniformProgressSettings(Keys):
+    """Settings of the policy `uniform-progress`."""
+
+    on_demand_zone: Literal['cheapest', 'last'] = key(default=None)
+    """Where it goes on demand. ["cheapest"]"""
+
+    _known = {"on_demand_zone": "on_demand_zone"}
+    _tables = {}
+
+
+class UniformProgressFailoverSettings(Keys):
+    """Settings of the policy `uniform-progress-failover`."""
+
+    on_demand_zone: Literal['cheapest', 'last'] = key(default=None)
+    """Where it goes on demand. ["last"]"""
+
+    _known = {"on_demand_zone": "on_demand_zone"}
+    _tables = {}
+
+
+class Settings(Keys):
+    """Settings of all policies: a table for each, all optional."""
+
+    cost_to_go: CostToGoSettings = key(default=None)
+    """Settings of the policy `cost-to-go`."""
+    greedy: Dict[str, Any] = key(default=None)
+    """Settings of the policy `greedy`."""
+    keep_pace: KeepPace = key(default=None)
+    """Settings of the policy `keep-pace`."""
+    names: Sequence[str] = key(default=None)
+    """Policies to run; all that keep deadlines when absent."""
+    on_demand: Dict[str, Any] = key(default=None)
+    """Settings of the policy `on-demand`."""
+    price_threshold: PriceThreshold = key(default=None)
+    """Settings of the policy `price-threshold`."""
+    skynomad: SkyNomadSettings = key(default=None)
+    """Settings of the policy `skynomad`."""
+    skynomad_true_lifetimes: Dict[str, Any] = key(default=None)
+    """Settings of the policy `skynomad-true-lifetimes`."""
+    spot_only: Dict[str, Any] = key(default=None)
+    """Settings of the policy `spot-only`."""
+    time_sliced: TimeSliced = key(default=None)
+    """Settings of the policy `time-sliced`."""
+    uniform_progress: UniformProgressSettings = key(default=None)
+    """Settings of the policy `uniform-progress`."""
+    uniform_progress_failover: UniformProgressFailoverSettings = key(default=None)
+    """Settings of the policy `uniform-progress-failover`."""
+
+    _known = {"cost_to_go": "cost-to-go", "greedy": "greedy", "keep_pace": "keep-pace", "names": "names", "on_demand": "on-demand", "price_threshold": "price-threshold", "skynomad": "skynomad", "skynomad_true_lifetimes": "skynomad-true-lifetimes", "spot_only": "spot-only", "time_sliced": "time-sliced", "uniform_progress": "uniform-progress", "uniform_progress_failover": "uniform-progress-failover"}
+    _tables = {"cost_to_go": CostToGoSettings, "keep_pace": KeepPace, "price_threshold": PriceThreshold, "skynomad": SkyNomadSettings, "time_sliced": TimeSliced, "uniform_progress": UniformProgressSettings, "uniform_progress_failover": UniformProgressFailoverSettings}
+    _is_open = True
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+
 class PolicyFile(Keys):
     """A pricing policy as data. Exactly one base price must be given."""
 
@@ -813,6 +1022,18 @@ class Staleness(Keys):
     """a: the fraction of further steps per global batch of others' samples that the mean gradient has missed."""
 
     _known = {"per_missed_batch": "per_missed_batch"}
+    _tables = {}
+
+
+class Starts(Keys):
+    """Where lives begin in the traces."""
+
+    at_s: Sequence[float] = key(default=None)
+    """At these seconds."""
+    spread: int = key(default=None)
+    """So many, evenly over the traces."""
+
+    _known = {"at_s": "at_s", "spread": "spread"}
     _tables = {}
 
 
@@ -1178,7 +1399,7 @@ class ValueOfInformationSettings(Keys):
     _tables = {}
 
 
-class Settings(Keys):
+class Settings2(Keys):
     """Settings of all strategies; a table per strategy in a scenario, all optional."""
 
     average_best: Dict[str, Any] = key(default=None)
@@ -1342,18 +1563,24 @@ class Scenario(Keys):
     """Name of an embedded measured grid, or path of a grid's folder relative to this file, instead of workloads."""
     include: Union[str, Sequence[str]] = key(default=None)
     """Scenario files whose keys hold where this one sets none, relative to this file; of several, a later one wins."""
+    job: Job = key(default=None)
+    """The job that policies run."""
     jobs: Sequence[str] = key(default=None)
     """Jobs of the grid; those that it takes by default when absent."""
     kind: Dict[str, Union[Kind, Dict[str, Any]]] = key(default=None)
     """Kinds of clusters, by name: unlike workers, markets, parameter servers of their own."""
     limits: Limits = key(default=None)
     """What no choice may exceed."""
+    market: Market = key(default=None)
+    """The market that policies run it on."""
     most_replicas: int = key(default=None)
     """With `precision`: replicas at most; 100,000 when absent."""
     name: str = key(default=None)
     """Name in results; the file's name when absent."""
     parallel: Parallel = key(default=None)
     """A model that is cut over GPUs, instead of all of these."""
+    policy: Settings = key(default=None)
+    """Policies that decide during a run, instead of all of these, with their settings."""
     precision: float = key(default=None)
     """Half the 95 % interval of mean net overheads at most, as a fraction: there are as many replicas as that takes, `replicas` at least.
     When absent, there are `replicas`."""
@@ -1369,7 +1596,9 @@ class Scenario(Keys):
     """VMs that the provider may take away; none when absent."""
     staleness: Staleness = key(default=None)
     """What stale gradients cost, where the workload does not say."""
-    strategy: Settings = key(default=None)
+    starts: Starts = key(default=None)
+    """Where lives of the job begin in the market's traces; 20 evenly over them when absent."""
+    strategy: Settings2 = key(default=None)
     """Settings of single strategies, only to change a default."""
     sync: Union[Literal['bsp'], Dict[str, Any]] = key(default=None)
     """How workers come together, where their kind does not say."""
@@ -1385,5 +1614,5 @@ class Scenario(Keys):
     workloads: Sequence[str] = key(default=None)
     """Names of embedded workloads, or paths of workload folders relative to this file."""
 
-    _known = {"antithetic": "antithetic", "bag": "bag", "cluster": "cluster", "elastic": "elastic", "failures": "failures", "fidelity": "fidelity", "grid": "grid", "include": "include", "jobs": "jobs", "kind": "kind", "limits": "limits", "most_replicas": "most_replicas", "name": "name", "parallel": "parallel", "precision": "precision", "pricing": "pricing", "replicas": "replicas", "search": "search", "seed": "seed", "spot": "spot", "staleness": "staleness", "strategy": "strategy", "sync": "sync", "sync_of": "sync_of", "unset": "unset", "variation": "variation", "vm": "vm", "workloads": "workloads"}
-    _tables = {"bag": Bag, "cluster": Cluster, "elastic": Elastic, "failures": Failures, "limits": Limits, "parallel": Parallel, "pricing": Pricing, "search": Search, "spot": Spot, "staleness": Staleness, "strategy": Settings, "variation": Variation}
+    _known = {"antithetic": "antithetic", "bag": "bag", "cluster": "cluster", "elastic": "elastic", "failures": "failures", "fidelity": "fidelity", "grid": "grid", "include": "include", "job": "job", "jobs": "jobs", "kind": "kind", "limits": "limits", "market": "market", "most_replicas": "most_replicas", "name": "name", "parallel": "parallel", "policy": "policy", "precision": "precision", "pricing": "pricing", "replicas": "replicas", "search": "search", "seed": "seed", "spot": "spot", "staleness": "staleness", "starts": "starts", "strategy": "strategy", "sync": "sync", "sync_of": "sync_of", "unset": "unset", "variation": "variation", "vm": "vm", "workloads": "workloads"}
+    _tables = {"bag": Bag, "cluster": Cluster, "elastic": Elastic, "failures": Failures, "job": Job, "limits": Limits, "market": Market, "parallel": Parallel, "policy": Settings, "pricing": Pricing, "search": Search, "spot": Spot, "staleness": Staleness, "starts": Starts, "strategy": Settings2, "variation": Variation}
