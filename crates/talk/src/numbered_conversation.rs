@@ -57,9 +57,6 @@ impl NumberedConversation {
     }
 
     /// Tells it an object of JSON, and hears its answer; `understood` knows what one says, or why it says nothing.
-    ///
-    /// # Errors
-    /// There is no answer, or it is no legal one.
     pub fn ask<R: DeserializeOwned, A>(
         &mut self,
         object: &str,
@@ -133,9 +130,6 @@ impl ConversationPool {
     }
 
     /// One that waits, or a new one.
-    ///
-    /// # Errors
-    /// None begins.
     pub fn take(
         &self,
         terms: MessageTerms,
@@ -154,9 +148,6 @@ impl ConversationPool {
 
     /// After a task: the same conversation waits for another one, if there can be one. Who repeats numbers is told that it is
     /// over, and has no more to say.
-    ///
-    /// # Errors
-    /// What was wrong with the task after all.
     pub fn put_back<R: DeserializeOwned, A>(
         &self,
         mut talk: NumberedConversation,

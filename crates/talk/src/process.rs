@@ -27,29 +27,11 @@ const GRACE: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Why there is no answer.
-enum ProcessFailure {
-    /// The process said something that it was not asked for.
-    Unasked(String),
+enum Silence {
     Ended,
-    /// The answer is too long.
-    Flood,
-    /// The answer takes longer than this.
+    /// The answer, or the end where that is waited for, takes longer than this.
     Late(Duration),
-    /// The input of the process has ended, and the process has not, for so long.
-    Stays(Duration),
-    /// Nobody waits for it any more.
-    Interrupted,
-}
-
-/// Starts a program. Waiting for an answer ends when somebody raises the flag `stop`.
-///
-/// # Errors
-/// It does not start.
-pub fn start(
-    program: &Program<'_>,
-    stop: Option<Arc<AtomicBool>>,
-) -> Result<Box<dyn Conversation>, ConversationError> {
-    Ok(Box::new(Process::start(program, stop)?))
+    Other(String),
 }
 
 struct Process {
@@ -67,53 +49,57 @@ struct Process {
     complaints: Receiver<String>,
 }
 
-impl Process {
-    /// Starts one. Its random hashes are switched off, and Python's buffers: what is printed is said.
-    fn start(of: &Program<'_>, stop: Option<Arc<AtomicBool>>) -> Result<Process, NoStart> {
-        let (program, arguments) = of.found()?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env("PYTHONHASHSEED", "0")
-            .env("PYTHONUNBUFFERED", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if !of.folder.as_os_str().is_empty() {
-            command.current_dir(of.folder);
-        }
-        let guard = Guard::start()?;
-        guard.watch(&mut command);
-        let mut child = command.spawn().map_err(NoStart::Program)?;
-        limit_memory(&child, of.memory_mib.get());
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(mut input), Some(output), Some(errors)) = pipes else {
-            return Err(NoStart::NoPipes);
-        };
-        let (tell, told) = channel::<String>();
-        thread::spawn(move || {
-            told.iter()
-                .try_for_each(|line| input.write_all(line.as_bytes()))
-        });
-        let (say, said) = sync_channel(1);
-        thread::spawn(move || read_lines(BufReader::new(output), &say));
-        let (complain, complaints) = sync_channel(1);
-        thread::spawn(move || complain.send(last_line(errors)));
-        let [start, answer] = [of.start_s, of.timeout_s].map(|s| Duration::from_secs_f64(s.get()));
-        Ok(Process {
-            child,
-            guard,
-            limits: (start + answer, answer),
-            wording: of.wording,
-            stop,
-            tell: Some(tell),
-            said,
-            complaints,
-        })
+/// Starts a program, with its random hashes switched off, and Python's buffers: what is printed is said. Waiting for an answer
+/// ends when somebody raises the flag `stop`.
+pub fn start(
+    of: &Program<'_>,
+    stop: Option<Arc<AtomicBool>>,
+) -> Result<Box<dyn Conversation>, ConversationError> {
+    let (program, arguments) = of.found()?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("PYTHONHASHSEED", "0")
+        .env("PYTHONUNBUFFERED", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if !of.folder.as_os_str().is_empty() {
+        command.current_dir(of.folder);
     }
+    let guard = Guard::start()?;
+    guard.watch(&mut command);
+    let mut child = command.spawn().map_err(NoStart::Program)?;
+    limit_memory(&child, of.memory_mib.get());
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut input), Some(output), Some(errors)) = pipes else {
+        return Err(NoStart::NoPipes.into());
+    };
+    let (tell, told) = channel::<String>();
+    thread::spawn(move || {
+        told.iter()
+            .try_for_each(|line| input.write_all(line.as_bytes()))
+    });
+    let (say, said) = sync_channel(1);
+    thread::spawn(move || read_lines(BufReader::new(output), &say));
+    let (complain, complaints) = sync_channel(1);
+    thread::spawn(move || complain.send(last_line(errors)));
+    let [start, answer] = [of.start_s, of.timeout_s].map(|s| Duration::from_secs_f64(s.get()));
+    Ok(Box::new(Process {
+        child,
+        guard,
+        limits: (start + answer, answer),
+        wording: of.wording,
+        stop,
+        tell: Some(tell),
+        said,
+        complaints,
+    }))
+}
 
+impl Process {
     /// What it says next, whenever it said it.
-    fn hear(&mut self) -> Result<String, ProcessFailure> {
+    fn hear(&mut self) -> Result<String, Silence> {
         let (limit, later) = self.limits;
         let deadline = Instant::now() + limit;
         loop {
@@ -123,23 +109,26 @@ impl Process {
                     self.limits = (later, later);
                     return Ok(answer);
                 }
-                Ok(None) => return Err(ProcessFailure::Flood),
-                Err(RecvTimeoutError::Disconnected) => return Err(ProcessFailure::Ended),
+                Ok(None) => {
+                    let why = format!("the program's answer is longer than {LONGEST_ANSWER} bytes");
+                    return Err(Silence::Other(why));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Ended),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                return Err(ProcessFailure::Interrupted);
+                return Err(Silence::Other("interrupted".to_owned()));
             }
             if left <= LOOK {
-                return Err(ProcessFailure::Late(limit));
+                return Err(Silence::Late(limit));
             }
         }
     }
 
-    /// Ends it for what broke, in words: with how it ended, and the last line of its complaints.
-    fn end(&mut self, broken: &ProcessFailure) -> ConversationError {
+    /// Ends it: why it gave no answer, with how it ended and the last line of its complaints.
+    fn end(&mut self, silence: Silence) -> ConversationError {
         // One that says no more has some time to end by itself.
-        let has_ended = matches!(broken, ProcessFailure::Ended);
+        let has_ended = matches!(silence, Silence::Ended);
         let deadline = Instant::now() + if has_ended { GRACE } else { Duration::ZERO };
         let mut status = self.child.try_wait().ok().flatten();
         while status.is_none() && Instant::now() < deadline {
@@ -147,39 +136,31 @@ impl Process {
             status = self.child.try_wait().ok().flatten();
         }
         self.kill();
-        let complaint = self.complaints.recv_timeout(GRACE).unwrap_or_default();
         let MessageTerms { task, done, .. } = self.wording;
-        let words = match (broken, status) {
-            (ProcessFailure::Unasked(line), _) => {
-                let line = shortened(line);
-                return format!("the program said more than it was asked: {line}").into();
-            }
-            (ProcessFailure::Flood, _) => {
-                let most = LONGEST_ANSWER;
-                return format!("the program's answer is longer than {most} bytes").into();
-            }
-            (ProcessFailure::Interrupted, _) => return "interrupted".into(),
+        let why = match (silence, status) {
+            (Silence::Other(why), _) => return why.into(),
             // Those hold its output open.
-            (ProcessFailure::Late(_) | ProcessFailure::Stays(_), Some(status)) => {
+            (Silence::Late(_), Some(status)) => {
                 format!("the program ended ({status}) and left others behind")
             }
-            (ProcessFailure::Late(limit), None) => {
+            (Silence::Late(limit), None) if self.tell.is_some() => {
                 let limit_s = limit.as_secs_f64();
                 format!("the program gave no answer within {limit_s} s")
             }
-            (ProcessFailure::Stays(limit), None) => format!(
+            (Silence::Late(limit), None) => format!(
                 "the program goes on for {} s after its {task} and its input have ended: let it end, or repeat the \
                  `number` of each line",
                 limit.as_secs_f64()
             ),
-            (ProcessFailure::Ended, Some(status)) if !status.success() => {
+            (Silence::Ended, Some(status)) if !status.success() => {
                 format!("the program ended ({status})")
             }
-            (ProcessFailure::Ended, _) => format!("the program ended before it had {done}"),
+            (Silence::Ended, _) => format!("the program ended before it had {done}"),
         };
+        let complaint = self.complaints.recv_timeout(GRACE).unwrap_or_default();
         match &*complaint {
-            "" => words.into(),
-            _ => format!("{words}; its last words: {}", shortened(&complaint)).into(),
+            "" => why.into(),
+            _ => format!("{why}; its last words: {}", shortened(&complaint)).into(),
         }
     }
 
@@ -196,19 +177,21 @@ impl Conversation for Process {
             // One that has ended hears nothing; what it says tells so.
             let _ = tell.send(line);
         }
-        self.hear().map_err(|broken| self.end(&broken))
+        self.hear().map_err(|silence| self.end(silence))
     }
 
     /// Ends its input, and waits until it ends, too: whether it then says anything is no matter of time.
     fn over(&mut self) -> Result<bool, ConversationError> {
         self.tell = None;
-        let broken = match self.hear() {
-            Err(ProcessFailure::Ended) => return Ok(false),
-            Ok(unasked) => ProcessFailure::Unasked(unasked),
-            Err(ProcessFailure::Late(limit)) => ProcessFailure::Stays(limit),
-            Err(other) => other,
+        let silence = match self.hear() {
+            Err(Silence::Ended) => return Ok(false),
+            Err(silence) => silence,
+            Ok(unasked) => Silence::Other(format!(
+                "the program said more than it was asked: {}",
+                shortened(&unasked)
+            )),
         };
-        Err(self.end(&broken))
+        Err(self.end(silence))
     }
 }
 
