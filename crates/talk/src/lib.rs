@@ -2,7 +2,8 @@
 //!
 //! - [`conversation`]: somebody who answers lines.
 //! - [`lines`]: how lines are read and quoted.
-//! - [`numbered_conversation`]: lines with numbers, by which an answer is known to be one to what was asked; who waits for the next task.
+//! - [`numbered_conversation`]: lines with numbers, by which an answer is known to be one to what was asked; what went wrong,
+//!   how often; who waits for the next task.
 //! - [`program`]: a command of a scenario, found, with its limits.
 //! - [`process`]: a program under way; `guard`: who ends it where nobody else can.
 //!

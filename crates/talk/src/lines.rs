@@ -6,41 +6,34 @@ use serde::{Deserialize, Deserializer};
 /// Characters of a program's own words that a record repeats.
 const REPEATED: usize = 200;
 
-/// A line that is no legal answer.
-#[derive(Debug, thiserror::Error)]
-#[error("the program's answer is not understood: {line}: {why}")]
-pub struct NotUnderstood {
-    line: String,
-    why: String,
-}
+/// The value of a key, where there is that key: a null is not its absence.
+#[derive(Debug)]
+pub struct Given<T>(pub Option<T>);
 
-impl NotUnderstood {
-    pub fn new(line: &str, why: &str) -> NotUnderstood {
-        NotUnderstood {
-            line: shortened(line),
-            why: why.to_owned(),
-        }
+impl<T> Default for Given<T> {
+    fn default() -> Self {
+        Given(None)
     }
 }
 
-pub fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        T::deserialize(from).map(|value| Given(Some(value)))
+    }
+}
+
+/// What a line says, or why it is not understood.
+pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
-        NotUnderstood::new(line, &why.replace("usize", "a whole number from 0"))
+        why.replace("usize", "a whole number from 0")
     })
 }
 
-/// Reads the value of a key that is given: a null is not the absence of a key.
-pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
-}
-
 /// A program's own words, no longer than a record can hold.
-pub fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(REPEATED) {
         Some((end, _)) => format!("{}…", &text[..end]),

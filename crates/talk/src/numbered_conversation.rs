@@ -3,93 +3,103 @@
 //! Who repeats the numbers of lines cannot be taken to answer what it was not asked, and is asked after each task whether that
 //! was all: what it said too much is then heard in the task that it belongs to, not in the next.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::de::DeserializeOwned;
 
 use crate::conversation::{Conversation, ConversationError};
-use crate::lines::shortened;
+use crate::lines::{read, shortened};
+use crate::program::MessageTerms;
 
-/// An answer to a line that was not told.
+/// Why a task has failed.
 #[derive(Debug, thiserror::Error)]
-pub enum UnexpectedReply {
-    /// No number, after answers that had one.
-    #[error("the program said more than it was asked, without the number of a line: {0}")]
-    WithoutNumber(String),
-    #[error(
-        "the program said more than it was asked: it answers line {answered} where line {told} was told: {answer}"
-    )]
-    OtherLine {
-        answered: u64,
-        told: u64,
-        answer: String,
-    },
+pub enum Breach {
+    /// No answer, or none that is legal.
+    #[error("{0}")]
+    Wrong(String),
+    /// What the program itself says: it can go on with another task.
+    #[error("{0}")]
+    Fails(String),
+    /// What is said after a task, in the middle of this one.
+    #[error("the program is ready in the middle of a {0}")]
+    Ready(&'static str),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What an answer says: no more than one of these.
+#[derive(Debug)]
+pub struct Said<A> {
+    /// Number of the line that it says it answers.
+    pub number: Option<u64>,
+    pub answers: Vec<A>,
+    pub fail: Option<String>,
+    /// The end of a task was heard, and there was no more to say.
+    pub is_ready: bool,
 }
 
 /// A conversation under way. Its lines have numbers, so that a late answer is not taken for that to another line.
 pub struct NumberedConversation {
     with: Box<dyn Conversation>,
+    terms: MessageTerms,
     /// Number of the last line that was told.
     number: u64,
     /// Whether every answer had its number.
     is_numbered: bool,
 }
 
-/// What a conversation is told between two tasks.
-const OVER: &str = "{\"over\":true}\n";
-
 impl NumberedConversation {
-    pub fn new(with: Box<dyn Conversation>) -> NumberedConversation {
-        NumberedConversation {
-            with,
-            number: 0,
-            is_numbered: true,
-        }
+    /// Whether it was told nothing yet.
+    pub fn is_new(&self) -> bool {
+        self.number == 0
     }
 
-    /// Tells it a line, which is an object of JSON, and hears its answer; `understood` reads one, with the number that it
-    /// repeats.
-    pub fn ask<A, E: From<ConversationError> + From<UnexpectedReply>>(
+    /// Tells it an object of JSON, and hears its answer; `understood` knows what one says, or why it says nothing.
+    pub fn ask<R: DeserializeOwned, A>(
         &mut self,
-        line: &str,
-        understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,
-    ) -> Result<A, E> {
+        object: &str,
+        understood: impl FnOnce(R) -> Result<Said<A>, String>,
+    ) -> Result<A, Breach> {
         self.number += 1;
-        let rest = line.strip_prefix('{').unwrap_or(line);
-        let line = format!("{{\"number\":{},{rest}", self.number);
-        let answer = self.with.answer(line)?;
-        let (number, understood) = understood(&answer)?;
-        match number {
-            Some(number) if number == self.number => Ok(understood),
+        let rest = object.strip_prefix('{').unwrap_or(object);
+        let line = format!("{{\"number\":{},{rest}\n", self.number);
+        let line = self.with.answer(line).map_err(silent)?;
+        let answer = shortened(&line);
+        let wrong = |why| {
+            Breach::Wrong(format!(
+                "the program's answer is not understood: {answer}: {why}"
+            ))
+        };
+        let said = read(&line).and_then(understood).map_err(wrong)?;
+        let fails = said.fail.map(|why| Err(Breach::Fails(shortened(&why))));
+        let ready = said.is_ready.then_some(Err(Breach::Ready(self.terms.task)));
+        let all = said.answers.into_iter().map(Ok);
+        let mut all = all.chain(fails).chain(ready);
+        let (Some(one), None) = (all.next(), all.next()) else {
+            return Err(wrong(format!("expected one of {}", self.terms.answers)));
+        };
+        match said.number {
+            Some(number) if number == self.number => one,
             // Who never began with it may go on without.
             None if !self.is_numbered || self.number == 1 => {
                 self.is_numbered = false;
-                Ok(understood)
+                one
             }
-            None => Err(UnexpectedReply::WithoutNumber(shortened(&answer)).into()),
-            Some(answered) => Err(UnexpectedReply::OtherLine {
-                answered,
-                told: self.number,
-                answer: shortened(&answer),
-            }
-            .into()),
+            None => Err(Breach::Wrong(format!(
+                "the program said more than it was asked, without the number of a line: {answer}"
+            ))),
+            Some(number) => Err(Breach::Wrong(format!(
+                "the program said more than it was asked: it answers line {number} where line {} was told: {answer}",
+                self.number
+            ))),
         }
     }
+}
 
-    /// After a task: the same conversation, if there can be another one. Who repeats numbers is told that it is over, and
-    /// answers, which `understood` reads; `ready` refuses whatever does not say that there was no more to say.
-    pub fn over<A, E: From<ConversationError> + From<UnexpectedReply>>(
-        mut self,
-        understood: impl FnOnce(&str) -> Result<(Option<u64>, A), E>,
-        ready: impl FnOnce(A) -> Result<(), E>,
-    ) -> Result<Option<NumberedConversation>, E> {
-        let goes_on = if self.is_numbered {
-            let answer = self.ask(OVER, understood)?;
-            ready(answer).map(|()| true)?
-        } else {
-            self.with.over()?
-        };
-        Ok(goes_on.then_some(self))
-    }
+fn silent(why: ConversationError) -> Breach {
+    Breach::Wrong(why.to_string())
 }
 
 impl fmt::Debug for NumberedConversation {
@@ -98,25 +108,87 @@ impl fmt::Debug for NumberedConversation {
     }
 }
 
-/// Conversations between two tasks: as many as there are threads at most.
-#[derive(Clone, Default)]
-pub struct ConversationPool(Arc<Mutex<Vec<NumberedConversation>>>);
+/// Conversations between two tasks, as many as there are threads at most, and how tasks failed.
+#[derive(Debug, Clone, Default)]
+pub struct ConversationPool(Arc<Mutex<PoolState>>);
 
-impl ConversationPool {
-    /// One that waits, if any does.
-    pub fn pop(&self) -> Option<NumberedConversation> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    /// Lets one wait.
-    pub fn push(&self, talk: NumberedConversation) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(talk);
-    }
+#[derive(Debug, Default)]
+struct PoolState {
+    waiting: Vec<NumberedConversation>,
+    /// Why tasks failed, and how often.
+    failures: BTreeMap<String, u32>,
 }
 
-impl fmt::Debug for ConversationPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ConversationPool")
+/// After so many failures of the same kind nothing else is expected of a program.
+const HOPELESS: u32 = 10;
+/// Different failures that are counted.
+const COUNTED: usize = 100;
+
+impl ConversationPool {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that waits, or a new one.
+    pub fn take(
+        &self,
+        terms: MessageTerms,
+        open: impl FnOnce() -> Result<Box<dyn Conversation>, ConversationError>,
+    ) -> Result<NumberedConversation, Breach> {
+        if let Some(waiting) = self.state().waiting.pop() {
+            return Ok(waiting);
+        }
+        Ok(NumberedConversation {
+            with: open().map_err(silent)?,
+            terms,
+            number: 0,
+            is_numbered: true,
+        })
+    }
+
+    /// After a task: the same conversation waits for another one, if there can be one. Who repeats numbers is told that it is
+    /// over, and has no more to say.
+    pub fn put_back<R: DeserializeOwned, A>(
+        &self,
+        mut talk: NumberedConversation,
+        understood: impl FnOnce(R) -> Result<Said<A>, String>,
+    ) -> Result<(), Breach> {
+        let goes_on = if talk.is_numbered {
+            match talk.ask("{\"over\":true}", understood) {
+                Err(Breach::Ready(_)) => true,
+                Err(wrong @ Breach::Wrong(_)) => return Err(wrong),
+                _ => {
+                    let why = format!(
+                        "the program goes on with a {} that is over",
+                        talk.terms.task
+                    );
+                    return Err(Breach::Wrong(why));
+                }
+            }
+        } else {
+            talk.with.over().map_err(silent)?
+        };
+        if goes_on {
+            self.state().waiting.push(talk);
+        }
+        Ok(())
+    }
+
+    /// Counts a failure.
+    pub fn count(&self, failure: &str) {
+        let failures = &mut self.state().failures;
+        if failures.len() < COUNTED || failures.contains_key(failure) {
+            *failures.entry(failure.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Why nothing is expected any more: ten tasks failed in this way.
+    pub fn hopeless(&self) -> Option<String> {
+        let state = self.state();
+        let mut often = state
+            .failures
+            .iter()
+            .filter(|(_, count)| **count >= HOPELESS);
+        often.next().map(|(why, _)| why.clone())
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use scavsim_read::input::checked::{Count, Positive};
 
@@ -30,20 +29,16 @@ pub struct MessageTerms {
     pub task: &'static str,
     /// What it has not done when it ends too early: chosen, decided.
     pub done: &'static str,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum NoProgram {
-    #[error("its `command` is empty")]
-    NoCommand,
-    #[error("there is no program `{0}`")]
-    NotThere(String),
+    /// What it can answer, one of these each time.
+    pub answers: &'static str,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum NoStart {
-    #[error(transparent)]
-    NoProgram(#[from] NoProgram),
+    #[error("its `command` is empty")]
+    NoCommand,
+    #[error("there is no program `{0}`")]
+    NotThere(String),
     #[error("the shell that ends the program with scavsim does not start: {0}")]
     Guard(io::Error),
     #[error("the program does not start: {0}")]
@@ -68,9 +63,9 @@ pub fn memory_mib() -> Count {
 }
 
 impl<'p> Program<'p> {
-    pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoProgram> {
+    pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoStart> {
         let Some((program, arguments)) = self.command.split_first() else {
-            return Err(NoProgram::NoCommand);
+            return Err(NoStart::NoCommand);
         };
         let place = match Path::new(program).components().count() {
             1 => on_path(program),
@@ -80,17 +75,8 @@ impl<'p> Program<'p> {
         let place = place.and_then(|place| std::path::absolute(place).ok());
         match place {
             Some(place) => Ok((place, arguments)),
-            None => Err(NoProgram::NotThere(program.clone())),
+            None => Err(NoStart::NotThere(program.clone())),
         }
-    }
-
-    /// Longest time to start, beside the first answer.
-    pub(crate) fn start_limit(&self) -> Duration {
-        Duration::from_secs_f64(self.start_s.get())
-    }
-
-    pub(crate) fn answer_limit(&self) -> Duration {
-        Duration::from_secs_f64(self.timeout_s.get())
     }
 }
 

@@ -161,7 +161,7 @@ impl Check<'_> {
     /// Programs that are named have to be there.
     fn programs(&mut self, settings: &Settings, is_named: impl Fn(&str) -> bool) {
         for (name, own) in settings.own.iter().filter(|(name, _)| is_named(name)) {
-            if let Err(why) = own.find() {
+            if let Err(why) = own.program().found() {
                 let title = format!("policy `{name}` cannot be used: {why}");
                 self.wrong(own.command.span(), title, "", "");
             }

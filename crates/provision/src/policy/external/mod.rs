@@ -8,25 +8,23 @@
 
 mod talk;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 
-use self::talk::{Answer, Breach, NextDecision, Reply};
+use self::talk::{Answer, Reply};
 use super::{Net, Policy, Recipe};
 use crate::policy_run::events::LastLook;
 use crate::policy_run::policy_view::PolicyView;
 use scavsim_read::input::checked::{Count, Positive};
-use scavsim_talk::lines::shortened;
-use scavsim_talk::numbered_conversation::{ConversationPool, NumberedConversation};
+use scavsim_talk::numbered_conversation::{Breach, ConversationPool, NumberedConversation};
 use scavsim_talk::process::start;
-use scavsim_talk::program::{MessageTerms, NoProgram, Program, memory_mib, start_s, timeout_s};
+use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 
 /// Settings of a policy that is another program.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -61,47 +59,22 @@ pub struct ExternalPolicySettings {
     stop: Option<Arc<AtomicBool>>,
     #[serde(skip)]
     waiting: ConversationPool,
-    /// Why its lives failed, and how often.
-    #[serde(skip)]
-    failures: Arc<Mutex<BTreeMap<String, u32>>>,
 }
-
-/// After so many failures of the same kind nothing else is expected of a program.
-const HOPELESS: u32 = 10;
-/// Different failures that are counted.
-const COUNTED: usize = 100;
 
 fn max_asks() -> Count {
     Count::new(100).expect("it is above 0")
 }
 
 impl ExternalPolicySettings {
-    fn program(&self) -> Program<'_> {
+    /// The program, with its limits.
+    pub fn program(&self) -> Program<'_> {
         Program {
             command: self.command.get_ref(),
             folder: &self.folder,
             timeout_s: self.timeout_s,
             start_s: self.start_s,
             memory_mib: self.memory_mib,
-            wording: MessageTerms {
-                task: "life",
-                done: "decided",
-            },
-        }
-    }
-
-    /// Whether the program is there.
-    ///
-    /// # Errors
-    /// It is not.
-    pub fn find(&self) -> Result<(), NoProgram> {
-        self.program().found().map(|_| ())
-    }
-
-    fn count(&self, failure: &str) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if failures.len() < COUNTED || failures.contains_key(failure) {
-            *failures.entry(failure.to_owned()).or_default() += 1;
+            wording: talk::TERMS,
         }
     }
 
@@ -113,13 +86,8 @@ impl ExternalPolicySettings {
         if (self.stop.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Breach::Interrupted);
         }
-        if let Some(waiting) = self.waiting.pop() {
-            return Ok(waiting);
-        }
-        let process = start(&self.program(), self.stop.clone());
-        Ok(NumberedConversation::new(
-            process.map_err(|why| Breach::Silence(why.into()))?,
-        ))
+        let open = || start(&self.program(), self.stop.clone());
+        self.waiting.take(talk::TERMS, open)
     }
 }
 
@@ -135,7 +103,6 @@ impl Recipe for ExternalPolicySettings {
             talk: None,
             look: LastLook::default(),
             asked_again: 0,
-            until: NextDecision::Tick,
         })
     }
 
@@ -144,9 +111,7 @@ impl Recipe for ExternalPolicySettings {
     }
 
     fn hopeless(&self) -> Option<String> {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let often = failures.iter().find(|(_, count)| **count >= HOPELESS);
-        often.map(|(why, _)| why.clone())
+        self.waiting.hopeless()
     }
 
     fn stopped_by(&self, flag: Option<Arc<AtomicBool>>) -> Option<Arc<dyn Recipe>> {
@@ -166,19 +131,13 @@ struct ExternalPolicy {
     look: LastLook,
     /// Tick from which on it is asked whatever happens.
     asked_again: usize,
-    until: NextDecision,
 }
 
 impl ExternalPolicy {
     /// Asks until the tick is decided.
     fn ask(&mut self, view: &mut PolicyView<'_, '_>) -> Result<(), Breach> {
         let has_happened = !view.events(&mut self.look).is_empty();
-        let is_time = match self.until {
-            NextDecision::Tick => true,
-            NextDecision::Event => false,
-            NextDecision::Ticks(_) => view.tick() >= self.asked_again,
-        };
-        if !is_time && !has_happened {
+        if view.tick() < self.asked_again && !has_happened {
             return Ok(());
         }
         let mut begun = None;
@@ -189,12 +148,13 @@ impl ExternalPolicy {
         let mut reply = None;
         for _ in 0..self.of.max_asks.get() {
             let shown = talk::shown(view, self.look.events(), reply.as_ref());
-            let line = match begun.take() {
-                Some(life) => format!("{}\n", json!({ "life": life, "desk": shown })),
-                None => format!("{}\n", json!({ "desk": shown })),
+            let told = match begun.take() {
+                Some(life) => json!({ "life": life, "desk": shown }),
+                None => json!({ "desk": shown }),
             };
             let Some(talk) = &mut self.talk else { break };
-            let (answer, until) = talk.ask(&line, |answer| talk::understood(answer, view))?;
+            let (answer, until) =
+                talk.ask(&told.to_string(), |said| talk::understood(said, view))?;
             match answer {
                 Answer::Stay => {}
                 Answer::Wait => view.stop(),
@@ -217,32 +177,29 @@ impl ExternalPolicy {
                     reply = Some(Reply::Offered(zone, view.probe(zone)));
                     continue;
                 }
-                Answer::Fail(why) => return Err(Breach::Fails(shortened(&why))),
-                Answer::Ready => return Err(Breach::ReadyTooSoon),
             }
-            self.until = until;
-            if let NextDecision::Ticks(ticks) = until {
-                self.asked_again = view.tick().saturating_add(ticks);
-            }
+            self.asked_again = view.tick().saturating_add(until.0);
             return Ok(());
         }
-        Err(Breach::TooManyAsks(self.of.max_asks.get()))
+        let most = self.of.max_asks.get();
+        let why = format!("the program asked more than {most} times within a tick (`max_asks`)");
+        Err(Breach::Wrong(why))
     }
-}
 
-/// After a life: the same conversation, if there can be another one.
-fn over(
-    talk: NumberedConversation,
-    view: &PolicyView<'_, '_>,
-) -> Result<Option<NumberedConversation>, Breach> {
-    talk.over(|line| talk::understood(line, view), talk::ready)
-}
+    /// After a life: its conversation waits for another one.
+    fn end(
+        &self,
+        talk: Option<NumberedConversation>,
+        view: &PolicyView<'_, '_>,
+    ) -> Result<(), Breach> {
+        let understood = |said| talk::understood(said, view);
+        talk.map_or(Ok(()), |talk| self.of.waiting.put_back(talk, understood))
+    }
 
-impl ExternalPolicy {
     fn fail(&self, view: &mut PolicyView<'_, '_>, breach: &Breach) {
         let why = breach.to_string();
         if !matches!(breach, Breach::Interrupted) {
-            self.of.count(&why);
+            self.of.waiting.count(&why);
         }
         view.fail(&why);
     }
@@ -251,11 +208,10 @@ impl ExternalPolicy {
 impl Policy for ExternalPolicy {
     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
         if let Err(breach) = self.ask(view) {
-            if let (Breach::Fails(_), Some(talk)) = (&breach, self.talk.take())
-                && let Ok(Some(talk)) = over(talk, view)
-            {
+            let talk = self.talk.take();
+            if let Breach::Fails(_) = breach {
                 // What failed tells more than how it ended.
-                self.of.waiting.push(talk);
+                let _ = self.end(talk, view);
             }
             self.fail(view, &breach);
         }
@@ -266,11 +222,9 @@ impl Policy for ExternalPolicy {
     }
 
     fn over(&mut self, view: &mut PolicyView<'_, '_>) {
-        let Some(talk) = self.talk.take() else { return };
-        match over(talk, view) {
-            Ok(Some(talk)) => self.of.waiting.push(talk),
-            Ok(None) => {}
-            Err(breach) => self.fail(view, &breach),
+        let talk = self.talk.take();
+        if let Err(breach) = self.end(talk, view) {
+            self.fail(view, &breach);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -10,30 +11,15 @@ use crate::policy_run::events::Event;
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use scavsim_read::input::did_you_mean;
-use scavsim_talk::conversation::ConversationError;
-use scavsim_talk::lines::{NotUnderstood, given, read};
-use scavsim_talk::numbered_conversation::UnexpectedReply;
+use scavsim_talk::lines::Given;
+use scavsim_talk::numbered_conversation::Said;
+use scavsim_talk::program::MessageTerms;
 
-/// Why a life under a program has failed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Breach {
-    #[error("{0}")]
-    Silence(#[from] ConversationError),
-    #[error(transparent)]
-    NotUnderstood(#[from] NotUnderstood),
-    #[error(transparent)]
-    Unasked(#[from] UnexpectedReply),
-    #[error("the program goes on with a life that is over")]
-    GoesOn,
-    #[error("the program is ready in the middle of a life")]
-    ReadyTooSoon,
-    #[error("the program asked more than {0} times within a tick (`max_asks`)")]
-    TooManyAsks(u32),
-    #[error("{0}")]
-    Fails(String),
-    #[error("interrupted")]
-    Interrupted,
-}
+pub(super) const TERMS: MessageTerms = MessageTerms {
+    task: "life",
+    done: "decided",
+    answers: "`stay`, `wait`, `spot`, `on_demand`, `probe`, `give_up`, `fail`",
+};
 
 /// What the program says.
 #[derive(Debug)]
@@ -50,50 +36,30 @@ pub(super) enum Answer {
     Probe(usize),
     /// Give all machines back for good.
     GiveUp,
-    /// The policy has failed.
-    Fail(String),
-    /// The end of a life was heard.
-    Ready,
 }
 
-/// When the program wants to be asked again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum NextDecision {
-    /// With the next tick.
-    #[default]
-    Tick,
-    /// When something has happened.
-    Event,
-    /// After so many ticks, or when something has happened.
-    Ticks(usize),
-}
+/// Ticks after which the program is asked again, whatever happens: in the next one where it says nothing, never where it waits
+/// for an event.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NextDecision(pub(super) usize);
 
 /// An answer as it is written: one of these, when to ask again, and the number of the line that it answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct PolicyReply {
-    #[serde(deserialize_with = "given")]
-    number: Option<u64>,
+pub(super) struct PolicyReply {
+    number: Given<u64>,
     until: NextDecision,
-    #[serde(deserialize_with = "given")]
-    stay: Option<bool>,
-    #[serde(deserialize_with = "given")]
-    wait: Option<bool>,
-    #[serde(deserialize_with = "given")]
-    spot: Option<ZoneNames>,
-    #[serde(deserialize_with = "given")]
-    on_demand: Option<String>,
+    stay: Given<bool>,
+    wait: Given<bool>,
+    spot: Given<ZoneNames>,
+    on_demand: Given<String>,
     /// Name of a form.
-    #[serde(rename = "as", deserialize_with = "given")]
-    form: Option<String>,
-    #[serde(deserialize_with = "given")]
-    probe: Option<String>,
-    #[serde(deserialize_with = "given")]
-    give_up: Option<bool>,
-    #[serde(deserialize_with = "given")]
-    fail: Option<String>,
-    #[serde(deserialize_with = "given")]
-    ready: Option<bool>,
+    #[serde(rename = "as")]
+    form: Given<String>,
+    probe: Given<String>,
+    give_up: Given<bool>,
+    fail: Given<String>,
+    ready: Given<bool>,
 }
 
 /// A zone, or several in the order in which they are asked.
@@ -114,15 +80,11 @@ impl<'de> Deserialize<'de> for ZoneNames {
                 Ok(ZoneNames(vec![name.to_owned()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ZoneNames, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = list.next_element()? {
-                    names.push(name);
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<ZoneNames, A::Error> {
+                match Vec::deserialize(SeqAccessDeserializer::new(list))? {
+                    none if none.is_empty() => Err(A::Error::invalid_length(0, &self)),
+                    names => Ok(ZoneNames(names)),
                 }
-                if names.is_empty() {
-                    return Err(A::Error::invalid_length(0, &self));
-                }
-                Ok(ZoneNames(names))
             }
         }
         from.deserialize_any(ZoneOrZones)
@@ -141,14 +103,14 @@ impl<'de> Deserialize<'de> for NextDecision {
 
             fn visit_str<E: Error>(self, word: &str) -> Result<NextDecision, E> {
                 match word {
-                    "event" => Ok(NextDecision::Event),
+                    "event" => Ok(NextDecision(usize::MAX)),
                     _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
                 }
             }
 
             fn visit_u64<E: Error>(self, ticks: u64) -> Result<NextDecision, E> {
                 match usize::try_from(ticks) {
-                    Ok(ticks @ 1..) => Ok(NextDecision::Ticks(ticks)),
+                    Ok(ticks @ 1..) => Ok(NextDecision(ticks)),
                     _ => Err(E::invalid_value(Unexpected::Unsigned(ticks), &self)),
                 }
             }
@@ -157,63 +119,46 @@ impl<'de> Deserialize<'de> for NextDecision {
     }
 }
 
-/// An answer, understood, with the number of the line that it says it answers. Zones are those of the view.
+/// What an answer says, by the zones and forms of the view.
 pub(super) fn understood(
-    line: &str,
+    said: PolicyReply,
     view: &PolicyView<'_, '_>,
-) -> Result<(Option<u64>, (Answer, NextDecision)), Breach> {
-    let said: PolicyReply = read(line)?;
-    let zone = |name: &String| zone_called(name, line, view);
-    let form = said.form.as_ref().map(|name| form_called(name, line, view));
-    let form = form.transpose()?;
-    if let (Some(form), Some(name)) = (form, &said.on_demand)
+) -> Result<Said<(Answer, NextDecision)>, String> {
+    let zone = |name: &String| {
+        called(name, "zone", || {
+            (0..view.zones()).map(|zone| view.zone_name(zone))
+        })
+    };
+    let form = |name: &String| {
+        called(name, "form", || {
+            (0..view.forms()).map(|form| view.form_name(form))
+        })
+    };
+    let form = said.form.0.as_ref().map(form).transpose()?;
+    if let (Some(form), Some(name)) = (form, &said.on_demand.0)
         && !view.is_served(zone(name)?, form)
     {
-        let why = format!(
-            "`{name}` has no machines of the form `{}`",
-            view.form_name(form)
-        );
-        return Err(NotUnderstood::new(line, &why).into());
+        let form = view.form_name(form);
+        return Err(format!("`{name}` has no machines of the form `{form}`"));
     }
     let zones = |names: &ZoneNames| names.0.iter().map(zone).collect::<Result<Vec<_>, _>>();
-    let yes = |said: Option<bool>| said.filter(|said| *said);
-    let all = [
-        yes(said.stay).map(|_| Answer::Stay),
-        yes(said.wait).map(|_| Answer::Wait),
-        (said.spot.as_ref().map(zones).transpose()?).map(|zones| Answer::Spot(zones, form)),
-        (said.on_demand.as_ref().map(zone).transpose()?).map(|zone| Answer::OnDemand(zone, form)),
-        (said.probe.as_ref().map(zone).transpose()?).map(Answer::Probe),
-        yes(said.give_up).map(|_| Answer::GiveUp),
-        said.fail.map(Answer::Fail),
-        yes(said.ready).map(|_| Answer::Ready),
+    let (spot, on_demand) = (&said.spot.0, &said.on_demand.0);
+    let yes = |said: &Given<bool>| said.0.filter(|said| *said);
+    let answers = [
+        yes(&said.stay).map(|_| Answer::Stay),
+        yes(&said.wait).map(|_| Answer::Wait),
+        (spot.as_ref().map(zones).transpose()?).map(|zones| Answer::Spot(zones, form)),
+        (on_demand.as_ref().map(zone).transpose()?).map(|zone| Answer::OnDemand(zone, form)),
+        (said.probe.0.as_ref().map(zone).transpose()?).map(Answer::Probe),
+        yes(&said.give_up).map(|_| Answer::GiveUp),
     ];
-    let mut all = all.into_iter().flatten();
-    match (all.next(), all.next()) {
-        (Some(one), None) => Ok((said.number, (one, said.until))),
-        _ => {
-            let why =
-                "expected one of `stay`, `wait`, `spot`, `on_demand`, `probe`, `give_up`, `fail`";
-            Err(NotUnderstood::new(line, why).into())
-        }
-    }
-}
-
-/// What is to be said when a life is over.
-pub(super) fn ready((answer, _): (Answer, NextDecision)) -> Result<(), Breach> {
-    match answer {
-        Answer::Ready => Ok(()),
-        _ => Err(Breach::GoesOn),
-    }
-}
-
-fn form_called(name: &str, line: &str, view: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
-    let names = || (0..view.forms()).map(|form| view.form_name(form));
-    called(name, line, "form", names)
-}
-
-fn zone_called(name: &str, line: &str, view: &PolicyView<'_, '_>) -> Result<usize, NotUnderstood> {
-    let names = || (0..view.zones()).map(|zone| view.zone_name(zone));
-    called(name, line, "zone", names)
+    let answers = answers.into_iter().flatten();
+    Ok(Said {
+        number: said.number.0,
+        answers: answers.map(|answer| (answer, said.until)).collect(),
+        fail: said.fail.0,
+        is_ready: said.ready.0 == Some(true),
+    })
 }
 
 /// Whether a job has forms that its scenario names.
@@ -224,18 +169,14 @@ fn has_forms(view: &PolicyView<'_, '_>) -> bool {
 /// The place of a name among those that are there.
 fn called<'n, I: Iterator<Item = &'n str>>(
     name: &str,
-    line: &str,
     what: &str,
     names: impl Fn() -> I,
-) -> Result<usize, NotUnderstood> {
+) -> Result<usize, String> {
     let at = names().position(|known| known == name);
     at.ok_or_else(|| {
-        let help = did_you_mean(
-            name,
-            names(),
-            format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        );
-        NotUnderstood::new(line, &format!("no {what} is called `{name}`; {help}"))
+        let all = names().collect::<Vec<_>>().join(", ");
+        let help = did_you_mean(name, names(), format!("there are {all}"));
+        format!("no {what} is called `{name}`; {help}")
     })
 }
 

@@ -1,31 +1,29 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
-//! - `conversation_strategy`: a search with somebody who answers lines; `talk`: what the lines say; `breach`: why it fails.
+//! - `conversation_strategy`: a search with somebody who answers lines; `talk`: what the lines say.
 //! - Here: its settings. What is said by numbers, and how programs are started and ended, is the crate `talk`.
 //!
 //! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
 //! another one makes one search. Whatever goes wrong with one ends its search, never the run, and the next search begins with
 //! a new process.
 
-mod breach;
 mod conversation_strategy;
 mod talk;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 pub use self::conversation_strategy::ConversationStrategy;
-use self::conversation_strategy::{Bounds, ConversationInputs};
-use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy};
+use self::conversation_strategy::{MAX_PROBES, MAX_SEARCH_S};
+use super::{BuildResult, Past, Recipe, Task, UnusableStrategy};
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_sim::engine::Interrupt;
 use scavsim_talk::numbered_conversation::ConversationPool;
 use scavsim_talk::process::start;
-use scavsim_talk::program::{MessageTerms, Program, memory_mib, start_s, timeout_s};
+use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 
 /// Settings of a strategy that is another program.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -75,11 +73,11 @@ pub struct ExternalSettings {
 }
 
 fn max_probes() -> Count {
-    Count::new(Bounds::default().probes).expect("it is above 0")
+    Count::new(MAX_PROBES).expect("it is above 0")
 }
 
 fn max_search_s() -> Positive {
-    Positive::new(Bounds::default().search_s).expect("it is positive")
+    Positive::new(MAX_SEARCH_S).expect("it is positive")
 }
 
 fn yes() -> bool {
@@ -94,10 +92,7 @@ impl ExternalSettings {
             timeout_s: self.timeout_s,
             start_s: self.start_s,
             memory_mib: self.memory_mib,
-            wording: MessageTerms {
-                task: "search",
-                done: "chosen",
-            },
+            wording: talk::TERMS,
         }
     }
 
@@ -122,21 +117,16 @@ impl Recipe for ExternalSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let found = self.program().found();
         found.map_err(|why| UnusableStrategy(why.to_string()))?;
-        let mut depends = Depends::NOTHING;
-        depends.objective = self.objective;
-        depends.prices = self.prices;
-        let told = ConversationInputs {
-            depends,
-            earlier_runs: self.earlier_runs,
-            other_jobs: self.other_jobs,
-        };
-        let bounds = Bounds {
-            probes: self.max_probes.get(),
-            search_s: self.max_search_s.get(),
-        };
         let own = self.clone();
-        let open = move || Ok(start(&own.program(), own.interrupt.flag())?);
-        ConversationStrategy::from_parts(Arc::new(open), self.waiting.clone(), told, bounds)
-            .build(task, past)
+        let open = move || start(&own.program(), own.interrupt.flag());
+        let mut spoken = ConversationStrategy::new(open)
+            .earlier_runs(self.earlier_runs)
+            .other_jobs(self.other_jobs);
+        spoken.depends.objective = self.objective;
+        spoken.depends.prices = self.prices;
+        spoken.max_probes = self.max_probes.get();
+        spoken.max_search_s = self.max_search_s.get();
+        spoken.waiting = self.waiting.clone();
+        spoken.build(task, past)
     }
 }

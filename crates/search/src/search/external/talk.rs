@@ -1,14 +1,21 @@
 //! What scavsim and the program say to each other, a line of JSON each time.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::breach::Breach;
 use crate::grid::Goal;
 use crate::search::other_jobs::{OtherJob, OtherJobs, OtherRun};
 use crate::search::{Forecast, Objective, Task};
-use crate::testbed::{Extent, History, Observation, SearchCost, Target};
-use scavsim_talk::lines::{NotUnderstood, given, read};
+use crate::testbed::{Extent, History, Observation, SearchCost, Stop, Target};
+use scavsim_talk::lines::Given;
+use scavsim_talk::numbered_conversation::Said;
+use scavsim_talk::program::MessageTerms;
+
+pub(super) const TERMS: MessageTerms = MessageTerms {
+    task: "search",
+    done: "chosen",
+    answers: "`probe`, `cold_start`, `choose`, `predict`, `fail`",
+};
 
 /// What the program says.
 #[derive(Debug)]
@@ -20,29 +27,19 @@ pub(super) enum Answer {
     Choose(usize),
     /// The search is over: seconds to the target of every configuration, null where nothing is known.
     Predict(Vec<Option<f64>>),
-    Fail(String),
-    /// The end of a search was heard, and there was no more to say.
-    Ready,
 }
 
 /// An answer as it is written: one of these, and the number of the line that it answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct StrategyReply {
-    #[serde(deserialize_with = "given")]
-    number: Option<u64>,
-    #[serde(deserialize_with = "given")]
-    probe: Option<Probe>,
-    #[serde(deserialize_with = "given")]
-    cold_start: Option<ColdStart>,
-    #[serde(deserialize_with = "given")]
-    choose: Option<usize>,
-    #[serde(deserialize_with = "given")]
-    predict: Option<Vec<Option<f64>>>,
-    #[serde(deserialize_with = "given")]
-    fail: Option<String>,
-    #[serde(deserialize_with = "given")]
-    ready: Option<bool>,
+pub(super) struct StrategyReply {
+    number: Given<u64>,
+    probe: Given<Probe>,
+    cold_start: Given<ColdStart>,
+    choose: Given<usize>,
+    predict: Given<Vec<Option<f64>>>,
+    fail: Given<String>,
+    ready: Given<bool>,
 }
 
 /// A probe: steps where nothing is said, as many as the workload's probes take.
@@ -59,7 +56,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub(super) fn extent(&self, probe_steps: u64) -> Result<Extent, Breach> {
+    pub(super) fn extent(&self, probe_steps: u64) -> Result<Extent, Stop> {
         let whole = self.to_target.unwrap_or(false);
         let said = [
             self.steps.map(Extent::Steps),
@@ -73,7 +70,9 @@ impl Probe {
         match (said.next(), said.next()) {
             (None, _) => Ok(Extent::Steps(probe_steps)),
             (Some(one), None) => Ok(one),
-            _ => Err(Breach::TwoLengths),
+            _ => Err(Stop::Failed(
+                "the program asks for a probe of two lengths".to_owned(),
+            )),
         }
     }
 }
@@ -86,49 +85,37 @@ pub(super) struct ColdStart {
     pub(super) steps: Option<u64>,
 }
 
-/// An answer, understood, and the number of the line that it says it answers.
-pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
-    let said: StrategyReply = read(line)?;
-    let all = [
-        said.probe.map(Answer::Probe),
-        said.cold_start.map(Answer::ColdStart),
-        said.choose.map(Answer::Choose),
-        said.predict.map(Answer::Predict),
-        said.fail.map(Answer::Fail),
-        said.ready.map(|_| Answer::Ready),
+/// What an answer says.
+pub(super) fn understood(said: StrategyReply) -> Result<Said<Answer>, String> {
+    let answers = [
+        said.probe.0.map(Answer::Probe),
+        said.cold_start.0.map(Answer::ColdStart),
+        said.choose.0.map(Answer::Choose),
+        said.predict.0.map(Answer::Predict),
     ];
-    let mut all = all.into_iter().flatten();
-    match (all.next(), all.next()) {
-        (Some(one), None) => Ok((said.number, one)),
-        _ => {
-            let why = "expected one of `probe`, `cold_start`, `choose`, `predict`, `fail`";
-            Err(NotUnderstood::new(line, why).into())
-        }
-    }
+    Ok(Said {
+        number: said.number.0,
+        answers: answers.into_iter().flatten().collect(),
+        fail: said.fail.0,
+        is_ready: said.ready.0.is_some(),
+    })
 }
 
-/// What is to be said when a search is over.
-pub(super) fn ready(answer: Answer) -> Result<(), Breach> {
-    match answer {
-        Answer::Ready => Ok(()),
-        _ => Err(Breach::GoesOn),
-    }
-}
-
-pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), Breach> {
+pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), Stop> {
     let (found, expected) = (times.len(), forecast.time_s.len());
     if found != expected {
-        return Err(Breach::OtherCount { found, expected });
+        return Err(Stop::Failed(format!(
+            "the program predicts {found} configurations of {expected}"
+        )));
     }
     for (at, time_s) in times.iter().enumerate() {
-        let Some(time_s) = time_s else { continue };
-        if *time_s <= 0.0 {
-            return Err(Breach::NoTime {
-                time_s: *time_s,
-                at,
-            });
+        let Some(time_s) = *time_s else { continue };
+        if time_s <= 0.0 {
+            return Err(Stop::Failed(format!(
+                "the program predicts {time_s} s for configuration {at}: seconds are above 0, and null where nothing is known"
+            )));
         }
-        forecast.predict(at, *time_s);
+        forecast.predict(at, time_s);
     }
     Ok(())
 }
@@ -150,7 +137,7 @@ pub(super) fn task(
                 };
                 (of.name.to_string(), as_whole_number(value))
             });
-            Value::Object(values.collect::<Map<_, _>>())
+            Value::Object(values.collect())
         })
         .collect();
     let earlier = earlier.map(|earlier| {
@@ -177,14 +164,12 @@ pub(super) fn task(
             "gpus": machine.gpus,
         }))
     });
-    let machines: Vec<Option<Value>> = machines.collect();
-    let machines = machines.iter().any(Option::is_some).then_some(machines);
-    let (mut quality_at_least, mut quality_at_most) = (None, None);
-    match task.goal {
-        Some(Goal::AtLeast(least)) => quality_at_least = Some(least),
-        Some(Goal::AtMost(most)) => quality_at_most = Some(most),
-        None => {}
-    }
+    let machines = Some(machines.collect()).filter(|all: &Vec<_>| all.iter().any(Option::is_some));
+    let (quality_at_least, quality_at_most) = match task.goal {
+        Some(Goal::AtLeast(least)) => (Some(least), None),
+        Some(Goal::AtMost(most)) => (None, Some(most)),
+        None => (None, None),
+    };
     json!({
         "protocol": 1,
         "workload": task.workload,
@@ -242,7 +227,7 @@ pub(super) fn search(fixed: &str, task: &Task<'_>, seed: usize) -> String {
         "repeats": task.repeats,
         "usd_per_hour": usd_per_hour,
     });
-    format!("{{\"task\":{fixed},\"search\":{search}}}\n")
+    format!("{{\"task\":{fixed},\"search\":{search}}}")
 }
 
 #[derive(Serialize)]
@@ -268,14 +253,13 @@ struct ObservationFields {
 
 /// What was seen, and what was spent so far.
 pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> String {
-    let seen = seen.map(|o| {
-        let (mut reached_s, mut more_than_s, mut failed_s) = (None, None, None);
-        match o.target {
-            Target::Unknown => {}
-            Target::MoreThan(seconds) => more_than_s = Some(seconds),
-            Target::Reached(seconds) => reached_s = Some(seconds),
-            Target::Failed(seconds) => failed_s = Some(seconds),
-        }
+    let observation = seen.map(|o| {
+        let (reached_s, more_than_s, failed_s) = match o.target {
+            Target::Unknown => (None, None, None),
+            Target::Reached(seconds) => (Some(seconds), None, None),
+            Target::MoreThan(seconds) => (None, Some(seconds), None),
+            Target::Failed(seconds) => (None, None, Some(seconds)),
+        };
         ObservationFields {
             steps: o.steps,
             step_s: o.step_s,
@@ -289,11 +273,9 @@ pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> 
         }
     });
     let told = ObservationMessage {
-        observation: seen,
+        observation,
         spent_s: spent.seconds,
         spent_usd: spent.usd,
     };
-    let mut line = serde_json::to_string(&told).unwrap_or_else(|_| "{}".to_owned());
-    line.push('\n');
-    line
+    serde_json::to_string(&told).unwrap_or_else(|_| "{}".to_owned())
 }
