@@ -144,7 +144,7 @@ pub fn offers(
             }
         }
     }
-    offers.places = places(&offers.all, regions, (vm_types, wanted), catalogue);
+    offers.places = places(&offers.all, regions, vm_types, wanted, catalogue);
     if offers.all.is_empty() {
         diagnostics.push(without_any(vm_types, &offers.left_out));
     }
@@ -171,7 +171,8 @@ pub fn offer_in_market(
 fn places(
     all: &[Offer],
     regions: BTreeMap<String, String>,
-    (vm_types, wanted): (&BTreeSet<String>, &OfferFilter),
+    vm_types: &BTreeSet<String>,
+    wanted: &OfferFilter,
     catalogue: &Catalogue,
 ) -> Vec<PriceRegion> {
     let market = wanted.market.unwrap_or(Market::OnDemand);

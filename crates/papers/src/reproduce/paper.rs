@@ -130,7 +130,7 @@ fn read(
     }
     for (name, form) in scenarios {
         let stage = (read_at(folder, &source, &form.file, d))
-            .and_then(|text| stage::read(&text, &place, (&form, &source), size, d));
+            .and_then(|text| stage::read(&text, &place, &form, &source, size, d));
         names.stages.extend(stage.map(|stage| (name, stage)));
     }
     for (name, path) in &file.tables {

@@ -25,12 +25,13 @@ pub struct Size {
 pub(super) fn read(
     text: &Arc<Source>,
     folder: &Path,
-    (form, source): (&ScenarioForm, &Arc<Source>),
+    form: &ScenarioForm,
+    source: &Arc<Source>,
     size: Size,
     diagnostics: &mut Diagnostics,
 ) -> Option<Stage> {
     if !Study::is_in(text) {
-        return cases(text, folder, (form, source), size, diagnostics).map(Stage::Cases);
+        return cases(text, folder, form, source, size, diagnostics).map(Stage::Cases);
     }
     for line in form.set.iter().chain(&form.each) {
         let title = "`set` and `each` say nothing of a scenario with `[policy]`";
@@ -46,7 +47,8 @@ pub(super) fn read(
 fn cases(
     text: &Arc<Source>,
     folder: &Path,
-    (form, source): (&ScenarioForm, &Arc<Source>),
+    form: &ScenarioForm,
+    source: &Arc<Source>,
     size: Size,
     diagnostics: &mut Diagnostics,
 ) -> Option<Variants> {

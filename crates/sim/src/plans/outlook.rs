@@ -192,7 +192,7 @@ impl Spans {
 
 /// Expected seconds until a job has done `work_s` seconds of training on a plan whose steps take `step_s`, through losses, from
 /// when its VMs run; infinite where it never does.
-pub fn through_losses(on: PlanWithTerms<'_>, (work_s, step_s): (f64, f64)) -> f64 {
+pub fn through_losses(on: PlanWithTerms<'_>, work_s: f64, step_s: f64) -> f64 {
     let PlanWithTerms {
         choices,
         way,

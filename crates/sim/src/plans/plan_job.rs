@@ -87,8 +87,10 @@ pub trait Paces {
 impl PlanJob {
     /// A job at time zero that holds nothing, stopped from outside by `interrupt`.
     pub fn new(
-        (choices, terms): (&Choices, &Terms),
-        (streams, replica): (Streams, u64),
+        choices: &Choices,
+        terms: &Terms,
+        streams: Streams,
+        replica: u64,
         interrupt: Interrupt,
     ) -> PlanJob {
         let key = WorkloadKey::from_name(&choices.name);

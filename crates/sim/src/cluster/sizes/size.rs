@@ -277,8 +277,8 @@ impl Builder<'_> {
                 .collect(),
             _ => None,
         };
-        let all = (parts.len(), sizes.as_deref());
-        let balance = settle(batching, at.before.as_ref(), all, samples, compute_s)?;
+        let (before, sizes) = (at.before.as_ref(), sizes.as_deref());
+        let balance = settle(batching, before, parts.len(), sizes, samples, compute_s)?;
         let times: Vec<f64> = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| compute_s(worker, *batch))
             .collect::<Result<_, OutsideHull>>()?;
