@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::lifetime_spec::LifetimesByName;
 use super::unequal_jobs::UnequalJobInputs;
+use scavsim_read::expression::ColumnTable;
 use scavsim_sim::cluster::checkpoint::{DynamicSchedule, SinceStart};
 use scavsim_sim::training::Fidelity;
 
@@ -15,6 +16,7 @@ pub struct FileInputs {
     pub lives: LifetimesByName,
     /// Jobs, clusters and policies of unequal workers.
     pub unequal: UnequalJobInputs,
+    pub tables: BTreeMap<String, Rc<ColumnTable>>,
     /// How finely functions simulate, where they can choose.
     pub fidelity: Fidelity,
     /// Schedules of checkpoints, made when they are first asked for.

@@ -7,7 +7,8 @@
 //! - [`lives`]: how long VMs live; [`runs`]: jobs on VMs that are lost, with and without checkpoints.
 //! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike,
 //!   [`unequal_jobs`] as a file names them.
-//! - [`bags`]: a job of a bag. [`plans`]: models cut over GPUs that were measured.
+//! - [`bags`]: a job of a bag. [`plans`]: models cut over GPUs that were measured;
+//!   [`traces`]: which of them is taken when VMs come and go.
 //! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
 //! - [`scenarios`]: rows that scenarios give, and functions of single runs of them.
 //! - [`lines`]: what strategies fit to noise and epochs.
@@ -22,12 +23,12 @@ pub mod lifetime_spec;
 pub mod lines;
 pub mod lives;
 pub mod no_value;
-pub mod parcae;
 pub mod plans;
 pub mod prices;
 pub mod runs;
 pub mod scenarios;
 pub mod servers;
+pub mod traces;
 pub mod unequal;
 pub mod unequal_jobs;
 
@@ -47,7 +48,7 @@ impl Function {
             delays::FUNCTIONS,
             bags::FUNCTIONS,
             plans::FUNCTIONS,
-            parcae::FUNCTIONS,
+            traces::FUNCTIONS,
             prices::FUNCTIONS,
             lines::FUNCTIONS,
         ];

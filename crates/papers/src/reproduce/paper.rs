@@ -136,6 +136,7 @@ fn read(
     for (name, path) in &file.tables {
         let table = (read_at(folder, &source, path, d)).and_then(|text| Table::read_any(&text, d));
         names
+            .given
             .tables
             .extend(table.map(|table| (name.clone(), super::names::table(&table))));
     }
