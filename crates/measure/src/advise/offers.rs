@@ -42,6 +42,28 @@ pub struct Offer {
     pub lifetime: Option<&'static Model>,
 }
 
+impl Offer {
+    /// Provider and region, where both are known.
+    pub fn place(&self) -> Option<String> {
+        let (provider, region) = self.provider.as_ref().zip(self.region.as_ref())?;
+        Some(format!("{provider} {region}"))
+    }
+
+    /// The same in brackets, behind what is rented there.
+    pub fn in_brackets(&self) -> String {
+        let place = self.place().map(|place| format!(" ({place})"));
+        place.unwrap_or_default()
+    }
+
+    /// Its market for people.
+    pub fn terms(&self) -> &'static str {
+        match self.market {
+            Market::OnDemand => "on demand",
+            other => other.name(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRegion {
     pub provider: String,
