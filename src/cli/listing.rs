@@ -1,7 +1,7 @@
 //! Lists in the forms that they can be printed in.
 
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::exit::{Failure, no_mistakes};
 use scavsim_base::text::{Page, Sheet};
@@ -42,6 +42,14 @@ pub(super) fn written<R>(
             serde_json::to_string_pretty(&all)? + "\n"
         }
     })
+}
+
+/// A figure: with so many digits for people, with all for programs.
+pub(super) fn figure(value: f64, digits: usize, format: Format) -> Value {
+    match format {
+        Format::Table | Format::Markdown => json!(format!("{value:.digits$}")),
+        Format::Csv | Format::Json => json!(value),
+    }
 }
 
 /// Refuses to list from a broken table.

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
-use super::listing::{Format, sound, written};
+use super::listing::{Format, figure, sound, written};
 use super::progress::Progress;
 use super::terminal;
 use super::validate_plans::ValidatePlansArgs;
@@ -135,11 +135,9 @@ fn unanswered(splits: &[ValidationSplit], start: &str, page: &Page) -> String {
 /// Splits as a list: for people with two digits, for programs with all.
 pub(super) fn list(splits: &[ValidationSplit], format: Format) -> Sheet<'_, &ValidationSplit> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
-    let figure = |head, digits: usize, of: fn(&ValidationSplit) -> Option<f64>| {
-        Column::number(head, move |split: &&ValidationSplit| match of(split) {
-            None => Value::Null,
-            Some(value) if rounds => json!(format!("{value:.digits$}")),
-            Some(value) => json!(value),
+    let share = |head, digits: usize, of: fn(&ValidationSplit) -> Option<f64>| {
+        Column::number(head, move |split: &&ValidationSplit| {
+            of(split).map_or(Value::Null, |value| figure(value, digits, format))
         })
     };
     let mut columns = vec![
@@ -148,9 +146,9 @@ pub(super) fn list(splits: &[ValidationSplit], format: Format) -> Sheet<'_, &Val
         Column::text("of", |split: &&ValidationSplit| json!(split.of)).wrapped(),
         Column::number("asked", |split: &&ValidationSplit| json!(split.asked)),
         Column::number("answered", |split: &&ValidationSplit| json!(split.answered)),
-        figure("error_%", 2, |split| split.error),
-        figure("worst_%", 1, |split| split.worst),
-        figure("covered_%", 0, |split| split.covered),
+        share("error_%", 2, |split| split.error),
+        share("worst_%", 1, |split| split.worst),
+        share("covered_%", 0, |split| split.covered),
     ];
     if rounds {
         columns.push(Column::text("", |split: &&ValidationSplit| {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::listing::{Format, written};
+use super::listing::{self, Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, runs};
@@ -138,27 +138,22 @@ impl ValidatePlansArgs {
 }
 
 pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSplit> {
-    let rounds = matches!(format, Format::Table | Format::Markdown);
-    let share = move |value: f64, digits: usize| {
-        if rounds {
-            json!(format!("{:.digits$}", 100.0 * value))
-        } else {
-            json!(100.0 * value)
-        }
+    let share = |head, digits: usize, of: fn(&PlanSplit) -> f64| {
+        Column::number(head, move |split: &&PlanSplit| {
+            listing::figure(100.0 * of(split), digits, format)
+        })
     };
     Sheet::new(
-        splits.iter().collect::<Vec<_>>(),
+        splits,
         [
             Column::text("left_out", |split: &&PlanSplit| json!(split.left_out)),
             Column::number("groups", |split: &&PlanSplit| json!(split.groups)),
             Column::number("runs", |split: &&PlanSplit| json!(split.runs)),
-            Column::number("error_%", move |split: &&PlanSplit| share(split.mean, 1)),
-            Column::number("median_%", move |split: &&PlanSplit| share(split.median, 1)),
-            Column::number("worst_%", move |split: &&PlanSplit| share(split.worst.0, 0)),
+            share("error_%", 1, |split| split.mean),
+            share("median_%", 1, |split| split.median),
+            share("worst_%", 0, |split| split.worst.0),
             Column::number("line", |split: &&PlanSplit| json!(split.worst.1)),
-            Column::number("covered_%", move |split: &&PlanSplit| {
-                share(split.covered, 0)
-            }),
+            share("covered_%", 0, |split| split.covered),
         ],
     )
 }

@@ -27,7 +27,7 @@ fn outline(rest: &str, life_s: f64) -> SketchResult {
     );
     let mut lives_h = [f64::INFINITY, life_s / 3600.0].into_iter();
     let start_up = SimTime::from_seconds(90.0);
-    let run = Sketch::default().run((&truth.cluster, &luck), start_up, |_| {
+    let run = Sketch::default().run(&truth.cluster, &luck, start_up, |_| {
         lives_h.next().unwrap_or(f64::INFINITY)
     });
     run.expect("it has an outline")
@@ -94,12 +94,13 @@ fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
             &Streams::new(1),
             0,
         );
-        let (job, start_up) = ((&truth.cluster, &luck), SimTime::from_seconds(90.0));
-        let outlook = Outlook::new(job, luck.steps_to_target, start_up).expect("a closed form");
+        let (cluster, start_up) = (&truth.cluster, SimTime::from_seconds(90.0));
+        let outlook =
+            Outlook::new(cluster, &luck, luck.steps_to_target, start_up).expect("a closed form");
         let (mut sketch, mut stream) = (Sketch::default(), Stream::seeded(8));
         let mut seen = Welford::default();
         for _ in 0..40_000 {
-            let one = sketch.run(job, start_up, |life| life.sample(&mut stream));
+            let one = sketch.run(cluster, &luck, start_up, |life| life.sample(&mut stream));
             seen.add(one.expect("it has an outline").seconds);
         }
         let off = outlook.seconds - seen.mean();

@@ -33,7 +33,7 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -
     told += &format!(
         "Take\n  {}{}, under {}\n",
         on(first.candidate.choice),
-        place(first.candidate.choice),
+        first.candidate.choice.offer.in_brackets(),
         first.policy
     );
     for sentence in answer.rule.sentences(&answer.in_time.deadline) {
@@ -55,13 +55,6 @@ fn section(title: &str, sentences: &[String], page: &Page) -> String {
 fn indented(text: &str, page: &Page) -> String {
     page.prose(&format!("\u{a0}\u{a0}{text}"), 2)
         .replace('\u{a0}', " ")
-}
-
-fn place(choice: &Choice) -> String {
-    match (&choice.offer.provider, &choice.offer.region) {
-        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
-        _ => String::new(),
-    }
 }
 
 /// What the plans rest on, a clause each.

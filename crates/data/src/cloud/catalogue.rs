@@ -261,93 +261,22 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one list of cases")]
     fn prices_of_gpus_and_commitments_are_those_of_their_sources() {
         let catalogue = Catalogue::embedded().0;
-        for (vm, provider, region, market, date, usd) in [
-            (
-                "g4dn.xlarge",
-                "aws",
-                "us-east-1",
-                Market::OnDemand,
-                "2026-07-20",
-                0.526,
-            ),
-            (
-                "p4d.24xlarge",
-                "aws",
-                "us-east-1",
-                Market::OnDemand,
-                "2023-10-09",
-                32.7726,
-            ),
-            (
-                "p4d.24xlarge",
-                "aws",
-                "us-east-1",
-                Market::OnDemand,
-                "2026-07-20",
-                21.957642,
-            ),
-            (
-                "p3.2xlarge",
-                "aws",
-                "us-east-1",
-                Market::Commitment1y,
-                "2017-11-12",
-                2.088,
-            ),
-            (
-                "Standard_NC6s_v3",
-                "azure",
-                "eastus",
-                Market::OnDemand,
-                "2026-06-18",
-                3.06,
-            ),
-            (
-                "Standard_NC4as_T4_v3",
-                "azure",
-                "westeurope",
-                Market::Spot,
-                "2026-08-22",
-                0.457113,
-            ),
-            (
-                "a2-highgpu-1g",
-                "gcp",
-                "us-central1",
-                Market::Spot,
-                "2026-07-30",
-                1.92802,
-            ),
-            (
-                "g2-standard-8",
-                "gcp",
-                "us-central1",
-                Market::Commitment1y,
-                "2026-07-30",
-                392.58179878 / 730.0,
-            ),
-            (
-                "n1-standard-8",
-                "gcp",
-                "us-central1",
-                Market::Commitment3y,
-                "2026-07-30",
-                124.8373 / 730.0,
-            ),
-        ] {
+        for case in PRICES_OF_SOURCES.lines() {
+            let [vm, provider, region, market, date, usd] =
+                <[&str; 6]>::try_from(case.split(' ').collect::<Vec<_>>()).expect("six words");
+            let market = Market::ALL.into_iter().find(|m| m.name() == market);
             let offer = Offer {
                 provider: provider.into(),
-                region: region.into(),
-                market,
-                date: Date::parse(date).expect("a day"),
+                ..offer(region, market.expect("a market"), date)
             };
+            let (usd, hours) = usd.split_once('/').unwrap_or((usd, "1"));
+            let number = |text: &str| text.parse::<f64>().expect("a number");
             let found = catalogue.usd_per_hour(vm, &offer);
             assert!(
-                found.is_some_and(|f| (f / usd - 1.0).abs() < 1e-8),
-                "{vm} {found:?}"
+                found.is_some_and(|f| (f * number(hours) / number(usd) - 1.0).abs() < 1e-8),
+                "{case} {found:?}"
             );
         }
         let gpus = |vm| catalogue.vm_type(vm).map(VmType::gpu_count);
@@ -356,6 +285,19 @@ mod tests {
         assert_eq!(gpus("n1-standard-8"), Some(0));
     }
 
+    /// A VM type, where and when it is rented, and USD per hour, or those of a month by its hours.
+    const PRICES_OF_SOURCES: &str = "\
+g4dn.xlarge aws us-east-1 on-demand 2026-07-20 0.526
+p4d.24xlarge aws us-east-1 on-demand 2023-10-09 32.7726
+p4d.24xlarge aws us-east-1 on-demand 2026-07-20 21.957642
+p3.2xlarge aws us-east-1 commitment-1y 2017-11-12 2.088
+Standard_NC6s_v3 azure eastus on-demand 2026-06-18 3.06
+Standard_NC4as_T4_v3 azure westeurope spot 2026-08-22 0.457113
+a2-highgpu-1g gcp us-central1 spot 2026-07-30 1.92802
+g2-standard-8 gcp us-central1 commitment-1y 2026-07-30 392.58179878/730
+n1-standard-8 gcp us-central1 commitment-3y 2026-07-30 124.8373/730";
+
+    /// The slow obvious search finds the same.
     #[test]
     fn every_price_is_found_on_its_days() {
         let catalogue = Catalogue::embedded().0;

@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::workload::law::{ComputeLaw, Overlap};
 
-    fn point(law: &PooledLaw, (vms, each): (u32, u32), local_batch: f64) -> PooledPoint {
+    fn point(law: &PooledLaw, vms: u32, each: u32, local_batch: f64) -> PooledPoint {
         let workers = vms * each;
         let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
         let placement = u64::from(workers) << 8 | u64::from(vms);
@@ -300,7 +300,7 @@ mod tests {
             (16, 4),
         ] {
             for local_batch in [4.0, 16.0, 64.0] {
-                points.push(point(law, (vms, each), local_batch));
+                points.push(point(law, vms, each, local_batch));
             }
         }
         points

@@ -206,7 +206,6 @@ impl Policy {
     }
 
     /// What runs on VMs of the types `vms` are billed by, in USD; usage names a VM type by its index there. Fails where one has no price.
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn tariff(&self, vms: &[RentedVmType<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
             Base::Sample(usd) => {
@@ -223,71 +222,17 @@ impl Policy {
             }
             Base::Vm(price) => price,
         };
-        // VM types that are charged as one share a pool and its price, on whatever terms they are rented.
-        let mut pools: HashMap<String, Vec<(Option<bool>, usize)>> = HashMap::new();
-        let mut prices: Vec<PoolPrice> = Vec::new();
-        let mut spot_series: Vec<SpotSeries> = Vec::new();
-        let mut pool = |rented: RentedVmType<'_>| {
-            let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
-            let dated = match &self.reductions.spot_series {
-                Some(Series::Dated(dated)) => Some(dated),
-                _ => None,
-            };
-            let name = if price.is_flat() && dated.is_none() {
-                ""
-            } else {
-                vm
-            };
-            let known = pools.entry(name.to_owned()).or_default();
-            if let Some((_, pool)) = known.iter().find(|(terms, _)| *terms == rented.on_spot) {
-                return Ok(*pool);
-            }
-            let factor = self.reductions.factor_of(rented.on_spot);
-            let usd_per_hour = price.usd_per_hour(RentedVmType { vm, ..rented }, fleet)?;
-            // A price that a program brings has passed no check of a file.
-            if PositiveUsd::new(usd_per_hour).is_none() {
-                return Err(NoPrice {
-                    what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
-                    help: "a price is a number from 10^-9 to 10^6".to_owned(),
-                });
-            }
-            let is_timed = self.reductions.is_timed(rented.on_spot);
-            let mut price_of_own = PoolPrice {
-                usd_per_hour: usd_per_hour * factor,
-                is_timed,
-                series: None,
-            };
-            match &self.reductions.spot_series {
-                Some(own) if is_timed => {
-                    let own = match own {
-                        Series::Ratio(series) => series.clone(),
-                        Series::Dated(dated) => dated.over(vm, price_of_own.usd_per_hour, fleet)?,
-                    };
-                    let known = spot_series.iter().position(|series| *series == own);
-                    price_of_own.series = Some(known.unwrap_or(spot_series.len()));
-                    if known.is_none() {
-                        spot_series.push(own);
-                    }
-                }
-                _ => {}
-            }
-            let alike = known.iter().find(|(_, pool)| prices[*pool] == price_of_own);
-            let own = alike.map_or(prices.len(), |(_, pool)| *pool);
-            if own == prices.len() {
-                prices.push(price_of_own);
-            }
-            known.push((rented.on_spot, own));
-            Ok(own)
-        };
-        let pool_of = vms
-            .iter()
-            .map(|rented| pool(*rented))
+        let mut pools = Pools::default();
+        let pool_of = (vms.iter())
+            .map(|rented| pools.pool_of(self, &**price, *rented, fleet))
             .collect::<Result<Vec<usize>, NoPrice>>()?;
         let servers = match &self.parameter_servers {
             None => None,
             Some(ParameterServers { count, vm }) => {
                 let own = match (vm, &pool_of[..]) {
-                    (Some(vm), _) => pool(RentedVmType::as_priced(vm))?,
+                    (Some(vm), _) => {
+                        pools.pool_of(self, &**price, RentedVmType::as_priced(vm), fleet)?
+                    }
                     (None, [first, rest @ ..]) if rest.iter().all(|p| p == first) => *first,
                     (None, _) => {
                         return Err(NoPrice {
@@ -303,14 +248,76 @@ impl Policy {
             }
         };
         Ok(Tariff {
-            charge: BillItem::Vm { pool_of, prices },
+            charge: BillItem::Vm {
+                pool_of,
+                prices: pools.prices,
+            },
             billed_time: self.billed_time,
             sustained_use: self.reductions.sustained_use.clone(),
-            spot_series,
+            spot_series: pools.spot_series,
             revoked: self.reductions.revoked,
             servers,
             charges: self.charges,
         })
+    }
+}
+
+/// VM types that are charged as one share a pool and its price, on whatever terms they are rented.
+#[derive(Default)]
+struct Pools {
+    /// Whether it is on spot terms, and its pool, by name.
+    known: HashMap<String, Vec<(Option<bool>, usize)>>,
+    prices: Vec<PoolPrice>,
+    spot_series: Vec<SpotSeries>,
+}
+
+impl Pools {
+    fn pool_of(
+        &mut self,
+        policy: &Policy,
+        price: &dyn VmPrice,
+        rented: RentedVmType<'_>,
+        fleet: &Fleet<'_>,
+    ) -> Result<usize, NoPrice> {
+        let vm = policy.priced_as.as_deref().unwrap_or(rented.vm);
+        let reductions = &policy.reductions;
+        let is_dated = matches!(reductions.spot_series, Some(Series::Dated(_)));
+        let name = if price.is_flat() && !is_dated { "" } else { vm };
+        let known = self.known.entry(name.to_owned()).or_default();
+        if let Some((_, pool)) = known.iter().find(|(terms, _)| *terms == rented.on_spot) {
+            return Ok(*pool);
+        }
+        let usd_per_hour = price.usd_per_hour(RentedVmType { vm, ..rented }, fleet)?;
+        // A price that a program brings has passed no check of a file.
+        if PositiveUsd::new(usd_per_hour).is_none() {
+            return Err(NoPrice {
+                what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
+                help: "a price is a number from 10^-9 to 10^6".to_owned(),
+            });
+        }
+        let mut own = PoolPrice {
+            usd_per_hour: usd_per_hour * reductions.factor_of(rented.on_spot),
+            is_timed: reductions.is_timed(rented.on_spot),
+            series: None,
+        };
+        if let Some(series) = reductions.spot_series.as_ref().filter(|_| own.is_timed) {
+            let series = match series {
+                Series::Ratio(series) => series.clone(),
+                Series::Dated(dated) => dated.over(vm, own.usd_per_hour, fleet)?,
+            };
+            let before = self.spot_series.iter().position(|other| *other == series);
+            own.series = Some(before.unwrap_or(self.spot_series.len()));
+            if before.is_none() {
+                self.spot_series.push(series);
+            }
+        }
+        let alike = known.iter().find(|(_, pool)| self.prices[*pool] == own);
+        let pool = alike.map_or(self.prices.len(), |(_, pool)| *pool);
+        if pool == self.prices.len() {
+            self.prices.push(own);
+        }
+        known.push((rented.on_spot, pool));
+        Ok(pool)
     }
 }
 
@@ -347,118 +354,47 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one list of cases")]
     fn keys_that_do_not_go_together_are_refused() {
-        let listed =
-            "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"\n";
-        for (keys, expected) in [
-            ("usd_per_vcpu_hour = 1", "go together"),
-            ("usd_per_gib_hour = 1\nusd_per_gpu_hour = 1", "go together"),
-            ("usd_per_gpu_hour = 0", "all 0"),
-            ("usd_per_vm_hour = 1\nspot_series = []", "is empty"),
-            ("usd_per_vm_hour = 1\nspot_series = [[1, 0.3]]", "at hour 0"),
-            (
-                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nsustained_use = [1]",
-                "exclude each other",
-            ),
-            (
-                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nspot_ratio = 0.3",
-                "exclude each other",
-            ),
-            (
-                "usd_per_sample_hour = 1\nspot_series = [[0, 0.3]]",
-                "price per VM",
-            ),
-            (
-                "usd_per_vm_hour = 1\nfree_first_hour_if_revoked = true",
-                "needs a spot price",
-            ),
-            (
-                "usd_per_vm_hour = 1\ngranularity_s = 3600\nfree_started_unit_if_revoked = true",
-                "needs a spot price",
-            ),
-            (
-                "usd_per_vm_hour = 1\nspot_ratio = 0.3\nfree_started_unit_if_revoked = true",
-                "give `granularity_s`",
-            ),
-            ("usd_per_vm_hour = 1\nas_rented = true", "give `catalogue`"),
-            (
-                "usd_per_hour_of = { a = 1 }\nspot_usd_per_hour_of = { a = 0.3 }\nspot_ratio = 0.5",
-                "`spot_usd_per_hour_of` and `spot_ratio` exclude",
-            ),
-            (
-                &listed
-                    .replace("spot", "on-demand")
-                    .replace("date", "as_rented = true\nspot_ratio = 0.5\ndate"),
-                "`as_rented` and `spot_ratio` exclude",
-            ),
-            (
-                &listed
-                    .replace("spot", "commitment-3y")
-                    .replace("date", "commitment_discount = 0.4\ndate"),
-                "a commitment price and `commitment_discount` exclude",
-            ),
-            ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),
-            ("catalogue = \"spot\"", "go together"),
-            ("region = \"us-central1\"", "go together"),
-            ("regions = { aws = \"us-east-1\" }", "go together"),
-            (
-                &listed.replace("provider", "regions = { aws = \"us-east-1\" }\nprovider"),
-                "`regions` takes the place of",
-            ),
-            (
-                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = { azur = \"eastus\" }",
-                "`azur` is not one of the providers aws, azure, gcp",
-            ),
-            (
-                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = {}",
-                "go together",
-            ),
-            (
-                "usd_per_vm_hour = 1\npriced_as = \"m4.xlarge\"",
-                "depends on the VM type",
-            ),
-            ("usd_per_sample_hour = 1\nminimum_s = 60", "price per VM"),
-            (
-                "usd_per_sample_hour = 1\nsustained_use = [1]",
-                "price per VM",
-            ),
-            (
-                "usd_per_sample_hour = 1\nbilled_parameter_servers = 1",
-                "price per VM",
-            ),
-            ("usd_per_vm_hour = 1\nsustained_use = []", "is empty"),
-            (
-                "usd_per_vm_hour = 1\nsustained_use = [1]\nspot_ratio = 0.3",
-                "exclude each other",
-            ),
-            (
-                "usd_per_vm_hour = 1\ncommitment_discount = 0.4\nspot_ratio = 0.3",
-                "exclude",
-            ),
-            (
-                &format!("{listed}commitment_discount = 0.4"),
-                "a spot price and `commitment",
-            ),
-            (
-                "usd_per_vm_hour = 1\nparameter_server_vm = \"m4.xlarge\"",
-                "goes with",
-            ),
-            (
-                "usd_per_vm_hour = 1\nparameter_server_vm = \"v\"\nbilled_parameter_servers = 1",
-                "depends on the VM type",
-            ),
-            (
-                "usd_per_vm_hour = 1\negress_gib = 5",
-                "`egress_gib` and `usd_per_egress_gib` go together",
-            ),
-            (
-                "usd_per_vm_hour = 1\nusd_per_storage_gib_month = 0.04",
-                "`storage_gib` and `usd_per_storage_gib_month` go together",
-            ),
-        ] {
-            let why = refused(keys);
+        for case in KEYS_REFUSED.lines() {
+            let (keys, expected) = case.split_once(" => ").expect("keys and words");
+            let why = refused(&keys.replace("; ", "\n"));
             assert!(why.contains(expected), "{keys}: {why}");
         }
     }
+
+    /// Keys, and words of what is said of them.
+    const KEYS_REFUSED: &str = r#"usd_per_vcpu_hour = 1 => go together
+usd_per_gib_hour = 1; usd_per_gpu_hour = 1 => go together
+usd_per_gpu_hour = 0 => all 0
+usd_per_vm_hour = 1; spot_series = [] => is empty
+usd_per_vm_hour = 1; spot_series = [[1, 0.3]] => at hour 0
+usd_per_vm_hour = 1; spot_series = [[0, 0.3]]; sustained_use = [1] => exclude each other
+usd_per_vm_hour = 1; spot_series = [[0, 0.3]]; spot_ratio = 0.3 => exclude each other
+usd_per_sample_hour = 1; spot_series = [[0, 0.3]] => price per VM
+usd_per_vm_hour = 1; free_first_hour_if_revoked = true => needs a spot price
+usd_per_vm_hour = 1; granularity_s = 3600; free_started_unit_if_revoked = true => needs a spot price
+usd_per_vm_hour = 1; spot_ratio = 0.3; free_started_unit_if_revoked = true => give `granularity_s`
+usd_per_vm_hour = 1; as_rented = true => give `catalogue`
+usd_per_hour_of = { a = 1 }; spot_usd_per_hour_of = { a = 0.3 }; spot_ratio = 0.5 => `spot_usd_per_hour_of` and `spot_ratio` exclude
+catalogue = "on-demand"; provider = "gcp"; region = "r"; as_rented = true; spot_ratio = 0.5; date = "2026-07-30" => `as_rented` and `spot_ratio` exclude
+catalogue = "commitment-3y"; provider = "gcp"; region = "r"; commitment_discount = 0.4; date = "2026-07-30" => a commitment price and `commitment_discount` exclude
+usd_per_vcpu_hour = 0; usd_per_gib_hour = 0 => all 0
+catalogue = "spot" => go together
+region = "us-central1" => go together
+regions = { aws = "us-east-1" } => go together
+catalogue = "spot"; regions = { aws = "us-east-1" }; provider = "gcp"; region = "r"; date = "2026-07-30" => `regions` takes the place of
+catalogue = "spot"; date = "2026-07-30"; regions = { azur = "eastus" } => `azur` is not one of the providers aws, azure, gcp
+catalogue = "spot"; date = "2026-07-30"; regions = {} => go together
+usd_per_vm_hour = 1; priced_as = "m4.xlarge" => depends on the VM type
+usd_per_sample_hour = 1; minimum_s = 60 => price per VM
+usd_per_sample_hour = 1; sustained_use = [1] => price per VM
+usd_per_sample_hour = 1; billed_parameter_servers = 1 => price per VM
+usd_per_vm_hour = 1; sustained_use = [] => is empty
+usd_per_vm_hour = 1; sustained_use = [1]; spot_ratio = 0.3 => exclude each other
+usd_per_vm_hour = 1; commitment_discount = 0.4; spot_ratio = 0.3 => exclude
+catalogue = "spot"; provider = "gcp"; region = "r"; date = "2026-07-30"; commitment_discount = 0.4 => a spot price and `commitment
+usd_per_vm_hour = 1; parameter_server_vm = "m4.xlarge" => goes with
+usd_per_vm_hour = 1; parameter_server_vm = "v"; billed_parameter_servers = 1 => depends on the VM type
+usd_per_vm_hour = 1; egress_gib = 5 => `egress_gib` and `usd_per_egress_gib` go together
+usd_per_vm_hour = 1; usd_per_storage_gib_month = 0.04 => `storage_gib` and `usd_per_storage_gib_month` go together"#;
 }

@@ -91,6 +91,14 @@ pub struct NextMeasurement {
     pub basis: Option<Basis>,
 }
 
+impl Choice {
+    /// Workers, batch and VMs.
+    pub fn named(&self) -> String {
+        let c = &self.configuration;
+        format!("{} × {} on {} {}", c.workers, c.batch, self.vms, c.vm)
+    }
+}
+
 impl Advice {
     /// The best choice on a machine that was measured, where the best of all is not on one.
     pub fn best_measured(&self) -> Option<&Choice> {

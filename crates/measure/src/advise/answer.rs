@@ -195,7 +195,8 @@ fn choice(
     basis: &Basics,
     decision: &Decision<'_>,
     simulated: &SimulatedChoice,
-    (at, best): (usize, usize),
+    at: usize,
+    best: usize,
     is_on_front: bool,
 ) -> Choice {
     let mean = decision.mean(at);
@@ -249,7 +250,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
         .collect();
     let front = ranking::front(&points, &allowed);
     let choice =
-        |at: usize, best: usize| choice(&basis, &decision, &simulated[at], (at, best), front[at]);
+        |at: usize, best: usize| choice(&basis, &decision, &simulated[at], at, best, front[at]);
     let choices: Vec<Choice> = ranked.iter().map(|at| choice(*at, ranked[0])).collect();
     let nearest = (0..prospects.len())
         .filter(|_| ranked.is_empty())

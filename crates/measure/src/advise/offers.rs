@@ -37,6 +37,28 @@ pub struct Offer {
     pub lifetime: Option<&'static Model>,
 }
 
+impl Offer {
+    /// Provider and region, where both are known.
+    pub fn place(&self) -> Option<String> {
+        let (provider, region) = self.provider.as_ref().zip(self.region.as_ref())?;
+        Some(format!("{provider} {region}"))
+    }
+
+    /// The same in brackets, behind what is rented there.
+    pub fn in_brackets(&self) -> String {
+        let place = self.place().map(|place| format!(" ({place})"));
+        place.unwrap_or_default()
+    }
+
+    /// Its market for people.
+    pub fn terms(&self) -> &'static str {
+        match self.market {
+            Market::OnDemand => "on demand",
+            other => other.name(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRegion {
     pub provider: String,
@@ -139,7 +161,7 @@ pub fn offers(
             }
         }
     }
-    offers.places = places(&offers.all, regions, (vm_types, wanted), catalogue);
+    offers.places = places(&offers.all, regions, vm_types, wanted, catalogue);
     if offers.all.is_empty() {
         diagnostics.push(without_any(vm_types, &offers.left_out));
     }
@@ -166,7 +188,8 @@ pub fn offer_in_market(
 fn places(
     all: &[Offer],
     regions: BTreeMap<String, String>,
-    (vm_types, wanted): (&BTreeSet<String>, &OfferFilter),
+    vm_types: &BTreeSet<String>,
+    wanted: &OfferFilter,
     catalogue: &Catalogue,
 ) -> Vec<PriceRegion> {
     let market = wanted.market.unwrap_or(Market::OnDemand);

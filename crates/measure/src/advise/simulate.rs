@@ -49,7 +49,7 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let mut scenario = scenario(question, (workload, folder), (&lot, machines), repeats)
+        let mut scenario = scenario(question, workload, folder, &lot, machines, repeats)
             .map_err(NoAdvice::Wrong)?;
         if let Subject::Clusters(clusters) = &mut scenario.subject {
             let clusters = Arc::make_mut(clusters);
@@ -126,8 +126,10 @@ fn run_sd([low, high]: [f64; 2]) -> f64 {
 /// The scenario of one lot, without its configurations.
 fn scenario(
     question: &Question,
-    (workload, folder): (&Workload, &Folder),
-    (lot, machines): (&[&Offer], &Machines),
+    workload: &Workload,
+    folder: &Folder,
+    lot: &[&Offer],
+    machines: &Machines,
     repeats: &Repeats,
 ) -> Result<Scenario, Diagnostics> {
     let stand_ins: String = (lot.iter())

@@ -4,7 +4,7 @@ use super::advice::{Advice, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::FURTHER;
 use super::decision::Measurement;
 use super::machines::Basis;
-use super::words::{capital, market, wrapped};
+use super::words::{capital, most, with_interval, wrapped};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
 };
@@ -47,17 +47,9 @@ pub fn render(advice: &Advice) -> String {
 
 fn limits(advice: &Advice) -> String {
     let limits = &advice.goal.limits;
-    let mut parts = Vec::new();
-    parts.extend(
-        limits
-            .max_time_s
-            .map(|s| format!("{} h", figure(s / 3600.0))),
-    );
-    parts.extend(limits.max_cost_usd.map(small_usd));
-    if parts.is_empty() {
+    let Some(within) = most(limits) else {
         return String::new();
-    }
-    let within = parts.join(" and ");
+    };
     match limits.max_miss {
         Some(miss) => format!(", within {within} in all but {} of runs", share(miss)),
         None => format!(", within {within} in the mean"),
@@ -157,14 +149,11 @@ fn prices(advice: &Advice) -> Vec<String> {
         let day = offer
             .date
             .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
-        let at = match (&offer.provider, &offer.region) {
-            (Some(provider), Some(region)) => format!(" at {provider} {region}"),
-            _ => String::new(),
-        };
+        let at = (offer.place()).map_or_else(String::new, |place| format!(" at {place}"));
         let lives = offer
             .lifetime
             .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
-        let group = format!("{}{at} {day}{lives}", market(offer.market));
+        let group = format!("{}{at} {day}{lives}", offer.terms());
         let price = format!("{} {}", offer.vm, rate(offer.usd_per_hour));
         match groups.iter_mut().find(|(known, _)| *known == group) {
             Some((_, prices)) => prices.push(price),
@@ -299,7 +288,7 @@ fn best_measured(advice: &Advice) -> String {
     };
     let text = format!(
         "On what was measured: {}, {}, {} and {}: {more}.",
-        configuration(best),
+        best.named(),
         best.provenance.name(),
         short_time(best.time_h[0]),
         small_usd(best.cost_usd[0]),
@@ -308,44 +297,30 @@ fn best_measured(advice: &Advice) -> String {
 }
 
 fn choice_text(choice: &Choice, advice: &Advice) -> String {
-    let place = match (&choice.offer.provider, &choice.offer.region) {
-        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
-        _ => String::new(),
-    };
     let miss = if advice.goal.limits.are_any() {
         format!(", misses the limits in {}", share(choice.miss))
     } else {
         String::new()
     };
     format!(
-        "  {}, {}{place}\n  {}, {}; {}{miss}",
-        configuration(choice),
-        market(choice.offer.market),
-        hours_with_interval(&choice.time_h, "h"),
-        format_args!(
-            "{} ({}–{})",
-            small_usd(choice.cost_usd[0]),
-            small_usd(choice.cost_usd[1]),
-            small_usd(choice.cost_usd[2])
-        ),
+        "  {}, {}{}\n  {}, {}; {}{miss}",
+        choice.named(),
+        choice.offer.terms(),
+        choice.offer.in_brackets(),
+        hours_with_interval(&choice.time_h),
+        with_interval(&choice.cost_usd, "", small_usd),
         from(choice),
     )
 }
 
-fn configuration(choice: &Choice) -> String {
-    let c = &choice.configuration;
-    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
-}
-
 /// Hours, or minutes where they are few, and their interval.
-fn hours_with_interval(hours: &[f64; 3], unit: &str) -> String {
+fn hours_with_interval(hours: &[f64; 3]) -> String {
     let (unit, scale) = if is_in_minutes(hours[0]) {
-        ("min", 60.0)
+        (" min", 60.0)
     } else {
-        (unit, 1.0)
+        (" h", 1.0)
     };
-    let [mean, low, high] = hours.map(|h| figure(h * scale));
-    format!("{mean} {unit} ({low}–{high})")
+    with_interval(hours, unit, |h| figure(h * scale))
 }
 
 fn why(advice: &Advice) -> String {
@@ -378,7 +353,7 @@ fn why(advice: &Advice) -> String {
         Some(second) if better > 0 => {
             text += &format!(
                 " Another GPU is expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
-                configuration(second),
+                second.named(),
                 share(-second.over_best),
                 share(second.chance)
             );
@@ -402,44 +377,36 @@ fn why(advice: &Advice) -> String {
 }
 
 fn others(advice: &Advice) -> String {
-    type ChoiceRow<'a> = &'a Choice;
-    let mut columns = vec![
-        Column::text("  K × B", |choice: &ChoiceRow<'_>| {
+    let text = |head, of: fn(&Choice) -> String| Column::text(head, move |c: &&Choice| of(c));
+    let number = |head, of: fn(&Choice) -> String| Column::number(head, move |c: &&Choice| of(c));
+    let with = |is_shown: bool, column| is_shown.then_some(column);
+    let columns = [
+        Some(text("  K × B", |choice| {
             let c = &choice.configuration;
             format!("  {} × {}", c.workers, c.batch)
-        }),
-        Column::text("on", |choice: &ChoiceRow<'_>| {
-            format!("{} {}", choice.vms, choice.configuration.vm)
-        }),
+        })),
+        Some(text("on", |c| format!("{} {}", c.vms, c.configuration.vm))),
+        with(
+            advice.has_spot(),
+            text("market", |c| c.offer.terms().to_owned()),
+        ),
+        Some(number("time h", |c| figure(c.time_h[0]))),
+        Some(number("cost $", |c| figure(c.cost_usd[0]))),
+        Some(number("behind", |c| {
+            let sign = if c.over_best < 0.0 { "-" } else { "" };
+            format!("{sign}{}", share(c.over_best.abs()))
+        })),
+        Some(number("better", |c| share(c.chance))),
+        with(
+            advice.goal.limits.are_any(),
+            number("miss", |c| share(c.miss)),
+        ),
+        Some(text("from", |c| {
+            let stands = c.stands.as_ref();
+            (stands.map_or(c.provenance.name(), |stands| stands.basis.label())).to_owned()
+        })),
     ];
-    if advice.has_spot() {
-        columns.push(Column::text("market", |choice: &ChoiceRow<'_>| {
-            market(choice.offer.market)
-        }));
-    }
-    columns.extend([
-        Column::number("time h", |choice: &ChoiceRow<'_>| figure(choice.time_h[0])),
-        Column::number("cost $", |choice: &ChoiceRow<'_>| {
-            figure(choice.cost_usd[0])
-        }),
-        Column::number("behind", |choice: &ChoiceRow<'_>| {
-            if choice.over_best < 0.0 {
-                format!("-{}", share(-choice.over_best))
-            } else {
-                share(choice.over_best)
-            }
-        }),
-        Column::number("better", |choice: &ChoiceRow<'_>| share(choice.chance)),
-    ]);
-    if advice.goal.limits.are_any() {
-        columns.push(Column::number("miss", |choice: &ChoiceRow<'_>| {
-            share(choice.miss)
-        }));
-    }
-    columns.push(Column::text("from", |choice: &ChoiceRow<'_>| {
-        let stands = choice.stands.as_ref();
-        stands.map_or(choice.provenance.name(), |stands| stands.basis.label())
-    }));
+    let columns = columns.into_iter().flatten();
     let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
     if sheet.rows.is_empty() {
         return "  there is no other\n".to_owned();
@@ -472,14 +439,14 @@ fn next(advice: &Advice) -> String {
                 c.batch,
                 next.vms,
                 c.vm,
-                market(next.offer.market)
+                next.offer.terms()
             ),
             Measurement::Epochs(_) => format!(
                 "the epochs of batch {}{again}, by a run on {} {}, {}",
                 c.batch,
                 next.vms,
                 c.vm,
-                market(next.offer.market)
+                next.offer.terms()
             ),
         }
     };

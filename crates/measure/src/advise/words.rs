@@ -1,6 +1,7 @@
 //! Sentences as people read them.
 
-use scavsim_data::cloud::Market;
+use scavsim_base::text::words::{figure, small_usd};
+use scavsim_search::search::Limits;
 
 pub(super) const WIDTH: usize = 80;
 
@@ -29,11 +30,19 @@ pub(super) fn capital(text: &str) -> String {
     })
 }
 
-pub(super) fn market(market: Market) -> &'static str {
-    match market {
-        Market::OnDemand => "on demand",
-        other => other.name(),
-    }
+/// The most time and money that there is, where there are limits.
+pub(super) fn most(limits: &Limits) -> Option<String> {
+    let time = limits
+        .max_time_s
+        .map(|s| format!("{} h", figure(s / 3600.0)));
+    let parts = time.into_iter().chain(limits.max_cost_usd.map(small_usd));
+    parts.reduce(|time, cost| format!("{time} and {cost}"))
+}
+
+/// A mean with the ends of its interval.
+pub(super) fn with_interval(values: &[f64; 3], unit: &str, text: impl Fn(f64) -> String) -> String {
+    let [mean, low, high] = values.map(text);
+    format!("{mean}{unit} ({low}–{high})")
 }
 
 #[cfg(test)]

@@ -137,15 +137,9 @@ pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
     let constants = fitted.constants;
     let mut splits = vec![foretold(preset, rows)];
     if rows.len() >= 3 {
-        let parts = if rows.len() <= ONE_BY_ONE {
-            rows.len()
-        } else {
-            PARTS
-        };
-        let name = if rows.len() <= ONE_BY_ONE {
-            "a run"
-        } else {
-            "a tenth"
+        let (name, parts) = match rows.len() {
+            few if few <= ONE_BY_ONE => ("a run", few),
+            _ => ("a tenth", PARTS),
         };
         // Neighbours in a table are alike: they are dealt out.
         let labels: Vec<String> = (0..rows.len()).map(|n| (n % parts).to_string()).collect();
@@ -417,16 +411,11 @@ pub fn crowded(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CrowdedRun> {
 
 fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Option<MemoryError> {
     let settings = preset.with(constants);
-    let mut errors: Vec<f64> = Vec::new();
-    for row in rows {
-        let Some(peak_gib) = row.peak_gib else {
-            continue;
-        };
-        let Some(gib) = foretold_gib(row, &settings, constants) else {
-            continue;
-        };
-        errors.push(gib / peak_gib - 1.0);
-    }
+    let error = |row: &PlanRow| {
+        let peak_gib = row.peak_gib?;
+        Some(foretold_gib(row, &settings, constants)? / peak_gib - 1.0)
+    };
+    let errors: Vec<f64> = rows.iter().filter_map(error).collect();
     let runs = errors.len();
     (runs > 0).then(|| MemoryError {
         runs,
@@ -465,18 +454,20 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     {
         own.errors.step = split.spread;
     }
+    let step = own.errors.step;
+    let added = |split: &PlanSplit| added_deviation(split.spread, step);
     if let Some(split) = by("a GPU") {
-        own.errors.gpu = added_deviation(split.spread, own.errors.step);
+        own.errors.gpu = added(split);
     }
     if let Some(split) = by("a tensor degree") {
-        own.errors.tensor = added_deviation(split.spread, own.errors.step);
+        own.errors.tensor = added(split);
     }
     if let Some(split) = by(MOST) {
         let counts = rows.iter().map(|row| row.measured.run.gpus);
         let most = counts.clone().max().unwrap_or(1);
         let next = counts.filter(|gpus| *gpus < most).max().unwrap_or(1);
         let doublings = libm::log2(f64::from(most) / f64::from(next));
-        own.errors.doubling = added_deviation(split.spread, own.errors.step) / doublings.sqrt();
+        own.errors.doubling = added(split) / doublings.sqrt();
     }
     own
 }

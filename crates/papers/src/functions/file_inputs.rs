@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::lifetime_spec::LifetimesByName;
 use super::unequal_jobs::UnequalJobInputs;
+use scavsim_read::expression::ColumnTable;
 use scavsim_sim::cluster::checkpoint::{DynamicSchedule, SinceStart};
 use scavsim_sim::training::Fidelity;
 
@@ -13,6 +14,7 @@ pub struct FileInputs {
     pub lives: LifetimesByName,
     /// Jobs, clusters and policies of unequal workers.
     pub unequal: UnequalJobInputs,
+    pub tables: BTreeMap<String, Rc<ColumnTable>>,
     pub fidelity: Fidelity,
     /// Schedules of checkpoints, made when they are first asked for.
     pub(super) schedules: RefCell<BTreeMap<String, Schedule>>,

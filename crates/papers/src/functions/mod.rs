@@ -10,12 +10,12 @@ pub mod lifetime_spec;
 pub mod lines;
 pub mod lives;
 pub mod no_value;
-pub mod parcae;
 pub mod plans;
 pub mod prices;
 pub mod runs;
 pub mod scenarios;
 pub mod servers;
+pub mod traces;
 pub mod unequal;
 pub mod unequal_jobs;
 
@@ -35,7 +35,7 @@ impl Function {
             delays::FUNCTIONS,
             bags::FUNCTIONS,
             plans::FUNCTIONS,
-            parcae::FUNCTIONS,
+            traces::FUNCTIONS,
             prices::FUNCTIONS,
             lines::FUNCTIONS,
         ];

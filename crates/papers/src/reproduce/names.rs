@@ -32,7 +32,6 @@ const MAIN: &str = "main";
 pub struct Names {
     pub(super) given: FileInputs,
     pub(super) stages: BTreeMap<String, Variants>,
-    pub(super) tables: BTreeMap<String, Rc<ColumnTable>>,
     pub(super) defined: BTreeMap<String, Definition>,
     /// Columns that expressions ask for, by table: all others of records are not kept.
     used: BTreeMap<String, BTreeSet<String>>,
@@ -97,7 +96,8 @@ impl Names {
         let mut functions = used.functions.iter();
         let mut tables = used.columns.keys();
         functions.any(|name| !self.defined.contains_key(name) && !is_data(name))
-            || tables.any(|name| !self.tables.contains_key(name) && !name.ends_with(".history"))
+            || tables
+                .any(|name| !self.given.tables.contains_key(name) && !name.ends_with(".history"))
     }
 
     /// What the expression of a row asks for, itself and through functions of the paper.
@@ -176,7 +176,7 @@ impl World for Names {
         let mut all: Vec<(&String, &Variants)> = self.stages.iter().collect();
         all.sort_by_key(|(name, _)| *name != MAIN);
         names.extend(all.iter().map(|(name, _)| (*name).clone()));
-        names.extend(self.tables.keys().cloned());
+        names.extend(self.given.tables.keys().cloned());
         for (name, _) in all {
             names.extend((scenarios::KINDS.iter()).map(|(kind, _)| format!("{name}.{kind}")));
         }
@@ -185,7 +185,7 @@ impl World for Names {
     }
 
     fn columns(&self, table: &str) -> Option<Vec<String>> {
-        if let Some(own) = self.tables.get(table) {
+        if let Some(own) = self.given.tables.get(table) {
             return Some(own.names().to_vec());
         }
         if table == FIGURES {
@@ -197,7 +197,7 @@ impl World for Names {
 
     fn table(&self, name: &str) -> Result<Rc<ColumnTable>, Refusal> {
         let known = || self.known.borrow().get(name).cloned();
-        if let Some(own) = self.tables.get(name).cloned().or_else(known) {
+        if let Some(own) = self.given.tables.get(name).cloned().or_else(known) {
             return Ok(own);
         }
         let (stage, kind) = self

@@ -122,12 +122,13 @@ fn read(
     }
     for (name, form) in scenarios {
         let stage = (read_at(folder, &source, &form.file, d))
-            .and_then(|text| stage::read(&text, &place, (&form, &source), size, d));
+            .and_then(|text| stage::read(&text, &place, &form, &source, size, d));
         names.stages.extend(stage.map(|stage| (name, stage)));
     }
     for (name, path) in &file.tables {
         let table = (read_at(folder, &source, path, d)).and_then(|text| Table::read_any(&text, d));
         names
+            .given
             .tables
             .extend(table.map(|table| (name.clone(), super::names::table(&table))));
     }

@@ -24,7 +24,8 @@ pub struct Size {
 pub(super) fn read(
     text: &Arc<Source>,
     folder: &Path,
-    (form, source): (&ScenarioForm, &Arc<Source>),
+    form: &ScenarioForm,
+    source: &Arc<Source>,
     size: Size,
     diagnostics: &mut Diagnostics,
 ) -> Option<Variants> {

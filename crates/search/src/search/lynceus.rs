@@ -112,7 +112,7 @@ impl Strategy for Lynceus {
                     let best = best.unwrap_or(worst + 3.0 * widest);
                     let pays = |at: &usize| !trials.is_reached || is_paid(&beliefs[*at], left);
                     let payable: Vec<usize> = trials.left().filter(pays).collect();
-                    self.next(&process, beliefs, &most, payable, (best, left))
+                    self.next(&process, beliefs, &most, payable, best, left)
                 }
             };
             let Some(at) = next else { break };
@@ -146,7 +146,8 @@ impl Lynceus {
         beliefs: &[Belief],
         most: &[f64],
         payable: Vec<usize>,
-        (best, left): (f64, f64),
+        best: f64,
+        left: f64,
     ) -> Option<usize> {
         let alone = |&at: &usize| {
             let belief = &beliefs[at];

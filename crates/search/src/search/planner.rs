@@ -109,7 +109,8 @@ impl Strategy for Planner {
                         at,
                         terms,
                     },
-                    (work_s, step_s),
+                    work_s,
+                    step_s,
                 ),
                 None => work_s,
             };

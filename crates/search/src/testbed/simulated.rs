@@ -254,7 +254,7 @@ impl Work for OnCluster<'_> {
         let mut more = None;
         let (streams, replica) = (&self.streams, self.replica);
         // Where the outline goes another way than the run, lives nobody has seen follow those of the run.
-        (self.sketch).run((cluster, luck), self.start_up, |life| {
+        (self.sketch).run(cluster, luck, self.start_up, |life| {
             lives_h.next().copied().unwrap_or_else(|| {
                 let stream =
                     more.get_or_insert_with(|| streams.stream(replica, Purpose::OutlineLives(key)));
@@ -268,15 +268,15 @@ impl Work for OnCluster<'_> {
         let truth = &world.truths[choice];
         let luck = RandomEffects::draw(truth, &self.laws, &self.streams, replica);
         let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
-        let (start_up, job) = (self.start_up, (&truth.cluster, &luck));
-        if let Some(outlook) = Outlook::new(job, luck.steps_to_target, start_up) {
+        let (start_up, cluster) = (self.start_up, &truth.cluster);
+        if let Some(outlook) = Outlook::new(cluster, &luck, luck.steps_to_target, start_up) {
             // The mean of all outlines of this luck.
             return Some(SketchResult {
                 seconds: outlook.seconds,
                 surprise: [0.0; 2],
             });
         }
-        (self.sketch).run(job, start_up, |life| life.sample(&mut stream))
+        (self.sketch).run(cluster, &luck, start_up, |life| life.sample(&mut stream))
     }
 
     fn watch(&mut self, job: &mut ClusterVisits, most: u64) {
@@ -315,8 +315,8 @@ impl Trainer for OnCluster<'_> {
         let luck = &dealt.luck[dealt.places[configuration] as usize];
         job.enter(phase);
         let purpose = if phase == Phase::Training {
-            let all = (&truth.cluster, luck);
-            if let Some(needs_s) = Outlook::hopeless(all, goal.mark, self.start_up) {
+            let needs_s = Outlook::hopeless(&truth.cluster, luck, goal.mark, self.start_up);
+            if let Some(needs_s) = needs_s {
                 return Err(UnfinishedJob::Hopeless {
                     at: job.now(),
                     needs_h: (needs_s / SECONDS_PER_HOUR) as u64,

@@ -77,7 +77,8 @@ fn search<T: Trainer>(
     work: &mut T,
     at: &mut Stand<T::Job>,
     configuration: usize,
-    (steps, until): (u64, SimTime),
+    steps: u64,
+    until: SimTime,
 ) -> Result<Observation, Stop> {
     let before = T::now(&at.job);
     at.hold(work, configuration)?;
@@ -137,7 +138,7 @@ fn from_scratch<T: Trainer>(
     let (progress, steps) = (at.progress, at.steps);
     (at.progress, at.steps) = (0.0, 0);
     let start = T::now(&at.job);
-    let seen = search(work, at, configuration, (u64::MAX, until));
+    let seen = search(work, at, configuration, u64::MAX, until);
     let seconds = (T::now(&at.job) - start).seconds();
     (at.progress, at.steps) = (progress, steps);
     let seen = seen?;
@@ -158,11 +159,11 @@ pub(super) fn probe<T: Trainer>(
     let until = match length {
         Length::Whole => never(),
         Length::WholeUntil(end) | Length::Until(end) => end,
-        Length::Steps(steps) => return search(work, at, configuration, (steps, never())),
+        Length::Steps(steps) => return search(work, at, configuration, steps, never()),
         Length::Share(share) => {
             let all = work.steps_to_target(configuration);
             let steps = (share * all as f64).ceil().max(1.0) as u64;
-            return search(work, at, configuration, (steps, never()));
+            return search(work, at, configuration, steps, never());
         }
         Length::Fidelity(_) => return Err(no_fidelities()),
         Length::Profile(passes) => {
@@ -177,7 +178,7 @@ pub(super) fn probe<T: Trainer>(
     if start >= until {
         Ok(nothing((start - before).seconds()))
     } else if let Length::Until(_) = length {
-        search(work, at, configuration, (u64::MAX, until))
+        search(work, at, configuration, u64::MAX, until)
     } else {
         from_scratch(work, at, configuration, until)
     }

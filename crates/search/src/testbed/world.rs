@@ -33,8 +33,7 @@ pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
     let truth = &world.truths[configuration];
     let laws = RandomEffectLaws::from_variation(&Variation::default());
     let luck = RandomEffects::draw(truth, &laws, &Streams::new(0), 0);
-    let job = (&truth.cluster, &luck);
-    Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
+    Outlook::hopeless(&truth.cluster, &luck, luck.steps_to_target, SimTime::ZERO)
 }
 
 impl Environment for World {

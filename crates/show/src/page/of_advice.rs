@@ -9,7 +9,6 @@ use scavsim_base::text::words::{
     hours, plural, plural_with_commas, rate, share, short_time, small_usd,
 };
 use scavsim_base::text::{Cell, Column, Sheet};
-use scavsim_data::cloud::Market;
 use scavsim_data::workload::Provenance;
 use scavsim_measure::advise::advice::{Advice, Choice, NextMeasurement};
 use scavsim_measure::advise::decision::Measurement;
@@ -36,7 +35,7 @@ pub fn contents(advice: &Advice) -> Contents {
     let choices = || advice.choices.iter();
     let vms = distinct(choices().map(|choice| &*choice.configuration.vm));
     let from = distinct(choices().map(|choice| choice.provenance.name()));
-    let markets = distinct(choices().map(|choice| market(choice.offer.market)));
+    let markets = distinct(choices().map(|choice| choice.offer.terms()));
     let pickers = [
         Picker::among("VM type", "VM type", &vms),
         Picker::among("market", "market", &markets),
@@ -97,31 +96,15 @@ fn facts(advice: &Advice) -> Vec<Fact> {
     .collect()
 }
 
-fn market(market: Market) -> &'static str {
-    match market {
-        Market::OnDemand => "on demand",
-        other => other.name(),
-    }
-}
-
 /// Where it is rented, in which market, at which price of which day.
 fn terms(offer: &Offer) -> Vec<String> {
-    let place = match (&offer.provider, &offer.region) {
-        (Some(provider), Some(region)) => Some(format!("{provider} {region}")),
-        _ => None,
-    };
     let price = format!("{} an hour", rate(offer.usd_per_hour));
     let day = match offer.date {
         Some(day) => format!("price of {day}"),
         None => "price as given".to_owned(),
     };
-    let market = market(offer.market).to_owned();
-    place.into_iter().chain([market, price, day]).collect()
-}
-
-fn name(choice: &Choice) -> String {
-    let c = &choice.configuration;
-    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
+    let terms = [offer.terms().to_owned(), price, day];
+    offer.place().into_iter().chain(terms).collect()
 }
 
 fn answer(advice: &Advice) -> Answer {
@@ -138,7 +121,7 @@ fn answer(advice: &Advice) -> Answer {
         answer.lines.extend(nearest.map(|near| {
             let text = format!(
                 "{}, {}, {}; it keeps to the limits in {} of runs.",
-                name(near),
+                near.named(),
                 hours(near.time_h[0]),
                 small_usd(near.cost_usd[0]),
                 share(1.0 - near.miss)
@@ -161,7 +144,7 @@ fn answer(advice: &Advice) -> Answer {
         HeadlineValue::new(small_usd(best.cost_usd[0]), ends(best.cost_usd, small_usd)),
     ];
     answer.point = Some([best.time_h[0], best.cost_usd[0]]);
-    answer.mark = Some(name(best));
+    answer.mark = Some(best.named());
     answer.lines.extend(runner_up(advice));
     answer.lines.push(risk(advice, best));
     answer.lines.push(next(advice));
@@ -177,7 +160,7 @@ fn runner_up(advice: &Advice) -> Option<CardLine> {
     };
     let text = format!(
         "{}: {}, {}; {} behind, the better one in {}{even}.",
-        name(second),
+        second.named(),
         hours(second.time_h[0]),
         small_usd(second.cost_usd[0]),
         share(second.over_best),
@@ -201,7 +184,7 @@ fn risk(advice: &Advice, best: &Choice) -> CardLine {
 fn measured(next: &NextMeasurement) -> String {
     let c = &next.configuration;
     let again = if next.was_measured { " once more" } else { "" };
-    let on = format!("{} {}, {}", next.vms, c.vm, market(next.offer.market));
+    let on = format!("{} {}, {}", next.vms, c.vm, next.offer.terms());
     match next.worth.measurement {
         Measurement::Step(_) => format!("the step of {} × {} on {on}{again}", c.workers, c.batch),
         Measurement::Epochs(_) => {
@@ -280,13 +263,11 @@ fn number<'r, R: 'r>(
 fn configurations(advice: &Advice) -> Table {
     type ChoiceRow<'a> = &'a Choice;
     let columns = [
-        Column::text("configuration", |choice: &ChoiceRow<'_>| name(choice)),
+        Column::text("configuration", |choice: &ChoiceRow<'_>| choice.named()),
         Column::text("VM type", |choice: &ChoiceRow<'_>| {
             choice.configuration.vm.to_string()
         }),
-        Column::word("market", |choice: &ChoiceRow<'_>| {
-            market(choice.offer.market)
-        }),
+        Column::word("market", |choice: &ChoiceRow<'_>| choice.offer.terms()),
         number("VMs", 0, |choice: &ChoiceRow<'_>| f64::from(choice.vms)),
         number("workers", 0, |choice: &ChoiceRow<'_>| {
             f64::from(choice.configuration.workers)
@@ -378,13 +359,7 @@ fn prices(advice: &Advice) -> Vec<Source> {
     for choice in &advice.choices {
         let offer = &choice.offer;
         let place = [&offer.provider, &offer.region].map(|part| part.as_deref().unwrap_or("own"));
-        let name = format!(
-            "{}, {} {}, {}",
-            offer.vm,
-            place[0],
-            place[1],
-            market(offer.market)
-        );
+        let name = format!("{}, {} {}, {}", offer.vm, place[0], place[1], offer.terms());
         if prices.iter().all(|source| source.name != name) {
             prices.push(Source {
                 name,

@@ -11,18 +11,9 @@ use scavsim_sim::plans::PlanMetrics;
 type RankedRow<'r> = (usize, &'r Ranked);
 
 fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
-    // What never comes to its end has no figure.
-    let number = |value: f64| value.is_finite().then_some(value);
-    let hours = move |seconds: f64| json!(number(seconds / SECONDS_PER_HOUR));
-    let usd = move |usd: f64| json!(number(usd));
+    // What never comes to its end has no figure: JSON has none for it.
     let of = |head, value: fn(&Ranked) -> Value| {
         Column::text(head, move |(_, row): &RankedRow<'r>| value(row))
-    };
-    let time = |head, value: fn(&Ranked) -> f64| {
-        Column::text(head, move |(_, row): &RankedRow<'r>| hours(value(row)))
-    };
-    let cost = |head, value: fn(&Ranked) -> f64| {
-        Column::text(head, move |(_, row): &RankedRow<'r>| usd(value(row)))
     };
     let mut columns = vec![
         Column::text("scenario", move |_: &RankedRow<'r>| scenario),
@@ -44,12 +35,18 @@ fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, Ranke
         of("workers", |row| json!(row.workers)),
         of("batch", |row| json!(row.batch)),
         of("other", |row| json!(row.other)),
-        time("time_h", |row| row.expected.time_s),
-        time("time_p5_h", |row| row.time_interval_s()[0]),
-        time("time_p95_h", |row| row.time_interval_s()[1]),
-        cost("cost_usd", |row| row.expected.cost_usd),
-        cost("cost_p5_usd", |row| row.cost_interval_usd()[0]),
-        cost("cost_p95_usd", |row| row.cost_interval_usd()[1]),
+        of("time_h", |row| {
+            json!(row.expected.time_s / SECONDS_PER_HOUR)
+        }),
+        of("time_p5_h", |row| {
+            json!(row.time_interval_s()[0] / SECONDS_PER_HOUR)
+        }),
+        of("time_p95_h", |row| {
+            json!(row.time_interval_s()[1] / SECONDS_PER_HOUR)
+        }),
+        of("cost_usd", |row| json!(row.expected.cost_usd)),
+        of("cost_p5_usd", |row| json!(row.cost_interval_usd()[0])),
+        of("cost_p95_usd", |row| json!(row.cost_interval_usd()[1])),
         of("miss", |row| json!(row.miss.and_then(|miss| miss.share()))),
         of("runs", |row| json!(row.runs)),
         of("provenance", |row| json!(row.provenance)),

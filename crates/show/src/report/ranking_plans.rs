@@ -4,67 +4,121 @@ use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{or_dash, whole_share};
 use scavsim_lab::experiment::Ranked;
-use scavsim_sim::plans::PlanMetrics;
 
 /// In place of communication that is part of the seconds of measured layers.
 const IN_THE_PROFILE: &str = "in the profile";
 /// Marks a plan that may not fit.
 const MAY_NOT_FIT: &str = "(?)";
+
+/// What a configuration is on its other axes: each by its name, with its value.
+fn axes(row: &Ranked) -> impl Iterator<Item = (&str, &str)> {
+    let other = row.other.as_deref().unwrap_or_default();
+    other.split(';').filter_map(|axis| axis.split_once('='))
+}
+
+/// Whether the name of a plan has more than its degrees, of which the legend tells.
+pub(super) fn has_form(row: &Ranked) -> bool {
+    axes(row).any(|(name, _)| {
+        matches!(
+            name,
+            "virtual_stages" | "context" | "expert" | "recompute" | "shard" | "sequence_parallel"
+        )
+    })
+}
+
+/// A parallel plan in short; its market has a column, or all have the same.
 pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
     let batch = row.batch.filter(|_| with_batch);
     let batch = batch.map(|batch| format!("b{batch}"));
-    let other = row.other.as_deref().unwrap_or_default();
-    let axes = other.split(';').filter_map(in_short);
+    let axes = axes(row).filter_map(|(name, value)| in_short(name, value));
     let may_not_fit = row.plan.as_ref().is_some_and(|plan| plan.may_not_fit);
     let mark = may_not_fit.then(|| MAY_NOT_FIT.to_owned());
     let parts: Vec<String> = batch.into_iter().chain(axes).chain(mark).collect();
     parts.join(" ")
 }
 
-/// An axis of a plan, `name=value`, as people write plans: degrees by their letters, forms by their words. What is usual is left out.
-fn in_short(axis: &str) -> Option<String> {
-    let (name, value) = axis.split_once('=')?;
-    let usual = |is_usual: bool, word: String| (!is_usual).then_some(word);
-    match name {
-        "market" => None,
-        "data" | "pipeline" | "tensor" | "micro_batch" => Some(format!("{}{value}", &name[..1])),
-        "virtual_stages" => usual(value == "1", format!("v{value}")),
-        "context" => usual(value == "1", format!("c{value}")),
-        "expert" => usual(value == "1", format!("e{value}")),
-        "schedule" => Some(value.trim_end_matches("-1f1b").to_owned()),
-        "recompute" => usual(value == "none", format!("re:{value}")),
-        "shard" => usual(value == "none", format!("sh:{value}")),
-        "sequence_parallel" => usual(value == "no", "sp".to_owned()),
-        "offload" => usual(value == "no", "offload".to_owned()),
-        _ => Some(axis.to_owned()),
+/// An axis of a plan as people write plans: degrees by their letters, forms by their words. What is usual is left out.
+fn in_short(name: &str, value: &str) -> Option<String> {
+    match (name, value) {
+        ("market", _)
+        | ("virtual_stages" | "context" | "expert", "1")
+        | ("recompute" | "shard", "none")
+        | ("sequence_parallel" | "offload", "no") => None,
+        ("data" | "pipeline" | "tensor" | "micro_batch", _)
+        | ("virtual_stages" | "context" | "expert", _) => Some(format!("{}{value}", &name[..1])),
+        ("schedule", _) => Some(value.trim_end_matches("-1f1b").to_owned()),
+        ("recompute" | "shard", _) => Some(format!("{}:{value}", &name[..2])),
+        ("sequence_parallel", _) => Some("sp".to_owned()),
+        ("offload", _) => Some(name.to_owned()),
+        _ => Some(format!("{name}={value}")),
     }
 }
 
-/// Figures of parallel plans, all or those that decide.
-pub(super) fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ranked>> {
-    let of = |head, value: fn(&PlanMetrics) -> Option<String>| {
-        Column::number(head, move |row: &&Ranked| {
-            or_dash(row.plan.as_ref().and_then(value))
-        })
+/// A figure of parallel plans.
+struct PlanFigure {
+    head: &'static str,
+    what: &'static str,
+    /// The first layout that has no room for it.
+    without: Layout,
+    text: fn(&Ranked) -> Option<String>,
+}
+
+/// From left to right.
+const FIGURES: [PlanFigure; 6] = [
+    PlanFigure {
+        head: "GiB",
+        what: "most that a GPU holds",
+        without: Layout::NoPlanFigures,
+        text: |row| Some(figure(row.plan.as_ref()?.peak_gib)),
+    },
+    PlanFigure {
+        head: "bubble",
+        what: "share of a step in which the last stage waits for others",
+        without: Layout::FewPlanFigures,
+        text: |row| Some(whole_share(row.plan.as_ref()?.bubble)),
+    },
+    PlanFigure {
+        head: "comm.",
+        what: "share of a step that is communication which nothing hides; `in the profile`: measured layers hold some, untold",
+        without: Layout::FewPlanFigures,
+        text: |row| {
+            let share = row.plan.as_ref()?.communication;
+            Some(share.map_or_else(|| IN_THE_PROFILE.to_owned(), whole_share))
+        },
+    },
+    PlanFigure {
+        head: "token/s",
+        what: "tokens of a second of training, without luck and losses",
+        without: Layout::FewPlanFigures,
+        text: |row| Some(figure(row.plan.as_ref()?.tokens_per_s)),
+    },
+    PlanFigure {
+        head: "MFU",
+        what: "FLOPs of the model's tokens over those of all GPUs at their peak; none of a profile",
+        without: Layout::NoPlanFigures,
+        text: |row| row.plan.as_ref()?.mfu.map(whole_share),
+    },
+    PlanFigure {
+        head: "$/10⁹",
+        what: "expected cost of 10⁹ tokens",
+        without: Layout::NoPlanFigures,
+        text: |row| row.usd_per_1e9_tokens().map(figure),
+    },
+];
+
+/// The figures that a layout has room for.
+fn figures(layout: Layout) -> impl Iterator<Item = &'static PlanFigure> {
+    const { &FIGURES }
+        .iter()
+        .filter(move |one| layout < one.without)
+}
+
+pub(super) fn plan_columns<'r>(layout: Layout, varies: bool) -> Vec<Column<'r, &'r Ranked>> {
+    let column = |one: &'static PlanFigure| {
+        Column::number(one.head, |row: &&Ranked| or_dash((one.text)(row)))
     };
-    let mut columns = vec![of("GiB", |plan| Some(figure(plan.peak_gib)))];
-    if all {
-        columns.extend([
-            of("bubble", |plan| Some(whole_share(plan.bubble))),
-            of("comm.", |plan| {
-                Some(
-                    plan.communication
-                        .map_or_else(|| IN_THE_PROFILE.to_owned(), whole_share),
-                )
-            }),
-            of("token/s", |plan| Some(figure(plan.tokens_per_s))),
-        ]);
-    }
-    columns.push(of("MFU", |plan| plan.mfu.map(whole_share)));
-    columns.push(Column::number("$/10⁹", |row: &&Ranked| {
-        or_dash(row.usd_per_1e9_tokens().map(figure))
-    }));
-    if all && varies {
+    let mut columns: Vec<_> = figures(layout).map(column).collect();
+    if layout < Layout::FewPlanFigures && varies {
         columns.push(Column::number(INTERVAL, |row: &&Ranked| {
             let per_usd = row
                 .usd_per_1e9_tokens()
@@ -75,53 +129,23 @@ pub(super) fn plan_columns<'r>(all: bool, varies: bool) -> Vec<Column<'r, &'r Ra
     columns
 }
 
-pub(super) fn plan_lines(
-    layout: Layout,
-    may_not_fit: bool,
-    lines: &mut Vec<(&'static str, String)>,
-) {
-    let add = |word, line: &str| (word, line.to_owned());
-    if may_not_fit {
-        lines.push(add(
-            MAY_NOT_FIT,
-            "may not fit: a GPU is counted to hold nearly what it has, or a little more",
-        ));
-    }
-    if layout >= Layout::NoPlanFigures {
-        lines.push(add(
-            "",
+/// Lines of the legend.
+pub(super) fn plan_lines(layout: Layout, may_not_fit: bool) -> Vec<(&'static str, &'static str)> {
+    let mark = may_not_fit.then_some((
+        MAY_NOT_FIT,
+        "may not fit: a GPU is counted to hold nearly what it has, or a little more",
+    ));
+    let left_out = match layout {
+        layout if layout < Layout::FewPlanFigures => None,
+        Layout::FewPlanFigures => {
+            Some("no room for bubble, communication, tokens a second: see --wide, or --format csv")
+        }
+        _ => Some(
             "no room for memory, bubble, communication, tokens, MFU: see --wide, or --format csv",
-        ));
-        return;
-    }
-    lines.push(add("GiB", "most that a GPU holds"));
-    if layout < Layout::FewPlanFigures {
-        lines.extend([
-            add(
-                "bubble",
-                "share of a step in which the last stage waits for others",
-            ),
-            add(
-                "comm.",
-                "share of a step that is communication which nothing hides; `in the profile`: measured layers hold some, untold",
-            ),
-            add(
-                "token/s",
-                "tokens of a second of training, without luck and losses",
-            ),
-        ]);
-    }
-    lines.extend([
-        add(
-            "MFU",
-            "FLOPs of the model's tokens over those of all GPUs at their peak; none of a profile",
         ),
-        add("$/10⁹", "expected cost of 10⁹ tokens"),
-    ]);
-    if layout >= Layout::FewPlanFigures {
-        lines.push(add(
-            "",
-            "no room for bubble, communication, tokens a second: see --wide, or --format csv",
-        ));
-    }
+    };
+    let lines = figures(layout).map(|one| (one.head, one.what));
+    (mark.into_iter().chain(lines))
+        .chain(left_out.map(|line| ("", line)))
+        .collect()
 }

@@ -4,8 +4,8 @@ use super::choices::all_on;
 use super::places::Places;
 use super::ranking_data::{market, vms_label};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
-use super::ranking_plans::{plan, plan_columns, plan_lines};
-use scavsim_base::text::words::{NONE, hours, or_dash, plural, usd, whole_share};
+use super::ranking_plans::{has_form, plan, plan_columns, plan_lines};
+use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, usd, whole_share};
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
@@ -40,16 +40,6 @@ struct Common {
 
 /// Effective training time ratio from which on nothing interrupts a job to speak of.
 const UNDISTURBED: f64 = 0.995;
-/// Axes of plans that are no degrees.
-const FORMS: [&str; 6] = [
-    "virtual_stages=",
-    "context=",
-    "expert=",
-    "recompute=",
-    "shard=",
-    "sequence_parallel=",
-];
-
 impl Common {
     fn has_intervals(&self) -> bool {
         self.runs > 1 || self.is_unsure
@@ -89,10 +79,7 @@ pub fn render(
         of_plans: rows().any(|row| row.plan.is_some()),
         may_not_fit: rows().any(|row| row.plan.as_ref().is_some_and(|plan| plan.may_not_fit)),
         is_interrupted: rows().any(|row| row.effective().is_some_and(|share| share < UNDISTURBED)),
-        has_forms: rows().any(|row| {
-            let other = row.other.as_deref().unwrap_or_default();
-            FORMS.iter().any(|form| other.contains(form))
-        }),
+        has_forms: rows().any(has_form),
     };
     let mut text = String::new();
     for layout in Layout::ALL {
@@ -270,70 +257,65 @@ fn columns<'r>(
     with_vms: bool,
     common: &Common,
 ) -> Vec<Column<'r, &'r Ranked>> {
-    let layout = common.layout;
-    let unit = Unit::for_rows(&ranking.rows);
+    let (layout, rows) = (common.layout, &ranking.rows);
+    let unit = Unit::for_rows(rows);
     let scaled = move |seconds: f64| figure(seconds / unit.seconds);
     let (varies, objective) = (common.has_intervals(), ranking.objective);
-    let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];
-    let (head, of_plans) = (common.head(), common.of_plans);
-    let many_batches = ranking
-        .rows
-        .iter()
-        .any(|row| row.batch != ranking.rows[0].batch);
-    let name = move |row: &Ranked| {
-        if of_plans {
+    let many_batches = rows.iter().any(|row| row.batch != rows[0].batch);
+    let is_stacked = layout == Layout::Stacked && with_vms;
+    let of_plans = common.of_plans;
+    let name = move |row: &&Ranked| {
+        let name = if of_plans {
             plan(row, many_batches)
         } else {
             configuration(row, false)
+        };
+        if is_stacked {
+            format!("{name}\non {}", machines(row))
+        } else {
+            name
         }
     };
-    if layout == Layout::Stacked && with_vms {
-        let on = move |row: &&Ranked| format!("{}\non {}", name(row), machines(row));
-        columns.push(Column::text(head, on));
-    } else {
-        columns.push(Column::text(head, move |row: &&Ranked| name(row)));
-        if ranking.rows.iter().any(is_of_a_kind) {
-            let kind = |row: &&Ranked| row.vm.clone().unwrap_or_default();
-            columns.push(Column::text("kind", kind));
-        }
-        if with_vms {
-            columns.push(Column::text("on", |row: &&Ranked| machines(row)));
-        }
-    }
-    if with_market {
-        columns.push(Column::word("market", |row: &&Ranked| {
-            market(row).unwrap_or(NONE)
-        }));
-    }
+    let kind = |row: &&Ranked| row.vm.clone().unwrap_or_default();
     let time = move |row: &&Ranked| scaled(row.expected.time_s);
-    columns.push(Column::number(unit.name, time));
-    if varies && layout.has_time_interval() {
-        let ends = move |row: &&Ranked| interval(row.time_interval_s(), scaled);
-        columns.push(Column::number(INTERVAL, ends));
-    }
-    columns.push(Column::number("cost $", |row: &&Ranked| {
-        figure(row.expected.cost_usd)
-    }));
-    if varies && layout.has_cost_interval() {
-        let ends = |row: &&Ranked| interval(row.cost_interval_usd(), figure);
-        columns.push(Column::number(INTERVAL, ends));
-    }
-    if common.limits.are_any() {
-        let share =
-            |row: &&Ranked| or_dash(row.miss.and_then(|miss| miss.share()).map(whole_share));
-        columns.push(Column::number("miss", share));
-    }
-    if common.is_interrupted {
-        columns.push(Column::number("ETTR", |row: &&Ranked| {
-            or_dash(
-                row.effective()
-                    .map(|share| format!("{:.1} %", 100.0 * share)),
-            )
-        }));
-    }
-    if common.of_plans && layout < Layout::NoPlanFigures {
-        let is_all = layout < Layout::FewPlanFigures;
-        columns.extend(plan_columns(is_all, varies));
+    let times = move |row: &&Ranked| interval(row.time_interval_s(), scaled);
+    let cost = |row: &&Ranked| figure(row.expected.cost_usd);
+    let costs = |row: &&Ranked| interval(row.cost_interval_usd(), figure);
+    let missed = |row: &&Ranked| or_dash(row.miss.and_then(|m| m.share()).map(whole_share));
+    let effective = |row: &&Ranked| or_dash(row.effective().map(|share| percent(share, 1)));
+    let with = |is_shown: bool, column| is_shown.then_some(column);
+    let has_kinds = !is_stacked && rows.iter().any(is_of_a_kind);
+    let columns = [
+        with(
+            true,
+            Column::word("", move |row: &&Ranked| mark(row, objective)),
+        ),
+        with(true, Column::text(common.head(), name)),
+        with(has_kinds, Column::text("kind", kind)),
+        with(
+            with_vms && !is_stacked,
+            Column::text("on", |row: &&Ranked| machines(row)),
+        ),
+        with(
+            with_market,
+            Column::word("market", |row: &&Ranked| market(row).unwrap_or(NONE)),
+        ),
+        with(true, Column::number(unit.name, time)),
+        with(
+            varies && layout.has_time_interval(),
+            Column::number(INTERVAL, times),
+        ),
+        with(true, Column::number("cost $", cost)),
+        with(
+            varies && layout.has_cost_interval(),
+            Column::number(INTERVAL, costs),
+        ),
+        with(common.limits.are_any(), Column::number("miss", missed)),
+        with(common.is_interrupted, Column::number("ETTR", effective)),
+    ];
+    let mut columns: Vec<_> = columns.into_iter().flatten().collect();
+    if of_plans {
+        columns.extend(plan_columns(layout, varies));
     }
     columns.push(if layout >= Layout::Letter {
         Column::word("f", |row: &&Ranked| &row.provenance[..1])
@@ -356,104 +338,34 @@ fn mark(row: &Ranked, objective: Objective) -> &'static str {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "a line of the legend after the other"
-)]
 fn legend(objective: Objective, common: &Common) -> String {
-    let mut lines = vec![
-        (
-            "*, +",
-            format!(
-                "best for {}; on the Pareto front: nothing is both faster and cheaper",
-                objective.name()
-            ),
-        ),
-        if common.of_plans {
-            (
-                common.head(),
-                [
-                    "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several",
-                    if common.has_forms {
-                        "; v: virtual stages; c, e: replicas that share a sequence, experts; re: recompute; sh: shard; sp: sequence parallel"
-                    } else {
-                        ""
-                    },
-                ]
-                .concat(),
-            )
-        } else {
-            (
-                common.head(),
-                "workers × global batch; behind a slash the workers on each VM".to_owned(),
-            )
-        },
-    ];
     let layout = common.layout;
+    let mut marks = format!(
+        "best for {}; on the Pareto front: nothing is both faster and cheaper",
+        objective.name()
+    );
+    let mut missed = None;
     if common.limits.are_any() {
-        let mut limits = Vec::new();
-        if let Some(most) = common.limits.max_time_s {
-            limits.push(hours(most / SECONDS_PER_HOUR));
-        }
-        limits.extend(common.limits.max_cost_usd.map(usd));
-        let limits = limits.join(" or ");
-        lines[0].0 = "*, +, !";
-        lines[0].1 += "; not within the limits";
-        lines.push((
-            "miss",
-            if common.is_unsure {
-                format!("share of runs beyond {limits}, if what is said of them is right")
-            } else {
-                format!("share of runs beyond {limits}")
-            },
-        ));
+        marks += "; not within the limits";
+        missed = Some(("miss", common.missed()));
     }
-    let unsure = "over how far off laws and repeats may be";
-    match (common.runs, common.is_unsure) {
-        (1, false) => lines.push((
-            INTERVAL,
-            "none: nothing varies at random here, so that one run tells all".to_owned(),
-        )),
-        _ if !layout.has_time_interval() => {}
-        (1, true) => lines.push((INTERVAL, format!("from 5 % to 95 %, {unsure}"))),
-        (n, false) => lines.push((
-            INTERVAL,
-            format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand"),
-        )),
-        (n, true) => lines.push((
-            INTERVAL,
-            format!("from 5 % to 95 %, over what {n} runs can meet, and {unsure}"),
-        )),
-    }
+    let word = if missed.is_some() { "*, +, !" } else { "*, +" };
+    let mut lines = vec![(word, marks), (common.head(), common.named())];
+    lines.extend(missed);
+    lines.extend(common.intervals().map(|line| (INTERVAL, line)));
     if common.has_intervals() && !layout.has_cost_interval() {
-        lines.push((
-            "",
-            "no room for all intervals: see --width, or --format csv".to_owned(),
-        ));
+        let line = "no room for all intervals: see --width, or --format csv";
+        lines.push(("", line.to_owned()));
     }
-    let (word, letter) = if common.of_bags {
-        (
-            "stated in the scenario, or by formula",
-            "s stated in the scenario, f by formula",
-        )
-    } else if common.of_plans {
-        (
-            "modelled: layers measured, or by their law; interpolated between micro-batches",
-            "m modelled: layers measured, or by their law; i interpolated between micro-batches",
-        )
-    } else {
-        (
-            "measured, interpolated between measurements, or extrapolated by laws",
-            "m measured, i interpolated, e extrapolated by laws",
-        )
-    };
     if common.is_interrupted {
         let what = "effective training time ratio: what the steps that count take with all VMs, over all time; the rest is waiting, pauses, checkpoints, lost work and steps on fewer VMs";
         lines.push(("ETTR", what.to_owned()));
     }
     if common.of_plans {
-        plan_lines(common.layout, common.may_not_fit, &mut lines);
+        let own = plan_lines(layout, common.may_not_fit).into_iter();
+        lines.extend(own.map(|(word, line)| (word, line.to_owned())));
     }
+    let (word, letter) = common.provenance();
     lines.push(if layout >= Layout::Letter {
         ("f", letter.to_owned())
     } else {
@@ -461,4 +373,73 @@ fn legend(objective: Objective, common: &Common) -> String {
     });
     let entries = lines.iter().map(|(word, line)| (*word, line.as_str()));
     common.page().legend(entries)
+}
+
+/// Lines of the legend.
+impl Common {
+    fn named(&self) -> String {
+        if !self.of_plans {
+            return "workers × global batch; behind a slash the workers on each VM".to_owned();
+        }
+        let forms = if self.has_forms {
+            "; v: virtual stages; c, e: replicas that share a sequence, experts; re: recompute; sh: shard; sp: sequence parallel"
+        } else {
+            ""
+        };
+        format!(
+            "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several{forms}"
+        )
+    }
+
+    fn missed(&self) -> String {
+        let time = self.limits.max_time_s.map(|s| hours(s / SECONDS_PER_HOUR));
+        let limits: Vec<String> = time
+            .into_iter()
+            .chain(self.limits.max_cost_usd.map(usd))
+            .collect();
+        let limits = limits.join(" or ");
+        let unsure = if self.is_unsure {
+            ", if what is said of them is right"
+        } else {
+            ""
+        };
+        format!("share of runs beyond {limits}{unsure}")
+    }
+
+    fn intervals(&self) -> Option<String> {
+        let unsure = "over how far off laws and repeats may be";
+        Some(match (self.runs, self.is_unsure) {
+            (1, false) => {
+                "none: nothing varies at random here, so that one run tells all".to_owned()
+            }
+            _ if !self.layout.has_time_interval() => return None,
+            (1, true) => format!("from 5 % to 95 %, {unsure}"),
+            (n, false) => {
+                format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand")
+            }
+            (n, true) => {
+                format!("from 5 % to 95 %, over what {n} runs can meet, and {unsure}")
+            }
+        })
+    }
+
+    /// Where figures are from, in words and by letters.
+    fn provenance(&self) -> (&'static str, &'static str) {
+        if self.of_bags {
+            (
+                "stated in the scenario, or by formula",
+                "s stated in the scenario, f by formula",
+            )
+        } else if self.of_plans {
+            (
+                "modelled: layers measured, or by their law; interpolated between micro-batches",
+                "m modelled: layers measured, or by their law; i interpolated between micro-batches",
+            )
+        } else {
+            (
+                "measured, interpolated between measurements, or extrapolated by laws",
+                "m measured, i interpolated, e extrapolated by laws",
+            )
+        }
+    }
 }

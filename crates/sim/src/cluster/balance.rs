@@ -31,7 +31,8 @@ pub struct PreviousBalance {
 pub fn settle<E>(
     batching: &Batching,
     before: Option<&PreviousBalance>,
-    (workers, sizes): (usize, Option<&[f64]>),
+    workers: usize,
+    sizes: Option<&[f64]>,
     samples: f64,
     mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,
 ) -> Result<Balance, E> {
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn a_controller_settles_within_two_changes_and_others_do_not_change() {
         let of = |batching: &Batching| {
-            settle(batching, None, (3, None), 210.0, times).unwrap_or_else(|n| match n {})
+            settle(batching, None, 3, None, 210.0, times).unwrap_or_else(|n| match n {})
         };
         let slowest = |b: &Balance| {
             let t = |k: usize| times(k, b.batches[k]).unwrap_or(0.0);

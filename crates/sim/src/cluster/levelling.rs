@@ -39,8 +39,8 @@ impl Levelling {
             Ok(factors.get(worker).copied().unwrap_or(1.0) * seconds)
         };
         let before = self.before.as_ref();
-        let workers = (self.lines.len(), None);
-        let Ok(balance) = settle(&self.batching, before, workers, self.samples, step_s);
+        let workers = self.lines.len();
+        let Ok(balance) = settle(&self.batching, before, workers, None, self.samples, step_s);
         let times = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| step_s(worker, *batch).unwrap_or_else(|never| match never {}))
             .collect();

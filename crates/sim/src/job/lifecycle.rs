@@ -96,7 +96,7 @@ impl Job {
             Some(all) if cluster.is_static => {
                 let workers = cluster.whole.stepping.workers;
                 self.members
-                    .hold_alike(&mut self.stage, all, (workers, batch))
+                    .hold_alike(&mut self.stage, all, workers, batch)
             }
             _ => self.members.hold(&mut self.stage, cluster, batch),
         }
@@ -133,14 +133,14 @@ impl Job {
         }
         let start = self.now();
         let marked = goal.mark.min(goal.updates);
-        let (mut advance, mut steps) = self.live(cluster, luck, (marked, goal.until), stream)?;
+        let (mut advance, mut steps) = self.live(cluster, luck, marked, goal.until, stream)?;
         self.kept.keep(self.stage.now(), &self.stage.ledger);
         let (lost_vms, totals) = (self.members.provider.lost, Some(self.totals));
         if steps < marked {
             advance.at_mark = start;
         } else if marked < goal.updates {
-            let left = (goal.updates - marked, goal.until);
-            let (rest, more) = self.live(cluster, luck, left, stream)?;
+            let left = goal.updates - marked;
+            let (rest, more) = self.live(cluster, luck, left, goal.until, stream)?;
             advance.compute_s += rest.compute_s;
             advance.communication_s += rest.communication_s;
             steps += more;
@@ -159,15 +159,18 @@ impl Job {
         &mut self,
         cluster: &Cluster,
         luck: &RandomEffects,
-        (steps, until): (u64, SimTime),
+        steps: u64,
+        until: SimTime,
         stream: &mut Stream,
     ) -> Result<(Advance, u64), UnfinishedJob> {
         let mut run = LiveRun::new(
             &mut self.stage,
             &mut self.members,
             &mut self.totals,
-            (cluster, luck),
-            (steps, until),
+            cluster,
+            luck,
+            steps,
+            until,
         );
         run.finish(stream)
     }

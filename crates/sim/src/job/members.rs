@@ -49,7 +49,8 @@ impl Members {
         &mut self,
         stage: &mut Stage,
         group: &Group,
-        (workers, batch): (u32, u32),
+        workers: u32,
+        batch: u32,
     ) -> Result<(), UnfinishedJob> {
         let now = stage.now();
         // Those that were told one by one.
@@ -99,7 +100,7 @@ impl Members {
             let missing = group.vms.saturating_sub(self.present.held_in_group(index));
             for _ in 0..missing {
                 let boot = if group.on_spot { &on_spot } else { &on_demand };
-                let vm = self.ask((index, group), spot, now, (boot, &Pause::NONE));
+                let vm = self.ask(index, group, spot, now, boot, &Pause::NONE);
                 start_up = start_up.max(vm.runs - now);
                 (stage.log).request((vm.request, vm.vm), now, vm.runs);
             }
@@ -138,10 +139,12 @@ impl Members {
     /// Asks for one more VM of a group: it runs after `boot`, and takes part after `join` more.
     fn ask(
         &mut self,
-        (index, group): (usize, &Group),
+        index: usize,
+        group: &Group,
         spot: Option<&Spot>,
         now: SimTime,
-        (boot, join): (&Pause, &Pause),
+        boot: &Pause,
+        join: &Pause,
     ) -> Member {
         let wanted = VmRequest {
             vm: group.vm,
@@ -193,7 +196,7 @@ impl Members {
                 join = spot.cold_join;
             }
         }
-        let vm = self.ask((index, group), spot, now, (&boot, &join));
+        let vm = self.ask(index, group, spot, now, &boot, &join);
         stage.ledger.add_vms(vm.vm, 1, now);
         (stage.log).request((vm.request, vm.vm), now, vm.runs);
     }
@@ -355,7 +358,7 @@ mod tests {
         let mut request = |on_spot: bool, hours: f64, start_h: f64| {
             let boot = Pause::Fixed(at(start_h));
             let group = group(on_spot);
-            members.ask((0, &group), None, at(hours), (&boot, &Pause::NONE));
+            members.ask(0, &group, None, at(hours), &boot, &Pause::NONE);
             members.oldest_age_h(at(3.0))
         };
         assert_eq!(request(false, 0.0, 0.0), 0.0);

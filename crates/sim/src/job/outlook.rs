@@ -29,11 +29,12 @@ pub struct Outlook {
 impl Outlook {
     /// `None` where no closed form tells it.
     pub fn new(
-        (cluster, luck): (&Cluster, &RandomEffects),
+        cluster: &Cluster,
+        luck: &RandomEffects,
         steps: u64,
         start_up: SimTime,
     ) -> Option<Outlook> {
-        let job = Ageless::new((cluster, luck), steps, start_up)?;
+        let job = Ageless::new(cluster, luck, steps, start_up)?;
         let mut outlook = Outlook {
             seconds: job.outline.start_h * SECONDS_PER_HOUR,
             tries: 1.0,
@@ -67,18 +68,19 @@ impl Outlook {
 
     /// Seconds that so many steps take in the mean, where they take so many tries that there is no use in simulating them.
     pub fn hopeless(
-        (cluster, luck): (&Cluster, &RandomEffects),
+        cluster: &Cluster,
+        luck: &RandomEffects,
         steps: u64,
         start_up: SimTime,
     ) -> Option<f64> {
-        let job = Ageless::new((cluster, luck), steps, start_up)?;
+        let job = Ageless::new(cluster, luck, steps, start_up)?;
         let (length_h, is_last) = job.outline.piece(0.0, 0.0);
         let write_h = if is_last { 0.0 } else { job.outline.write_h };
         let most_h = libm::log(MOST_TRIES) / job.rate();
         if length_h + write_h <= most_h {
             return None;
         }
-        Some(Outlook::new((cluster, luck), steps, start_up)?.seconds)
+        Some(Outlook::new(cluster, luck, steps, start_up)?.seconds)
     }
 }
 
@@ -90,11 +92,12 @@ struct Ageless<'c> {
 
 impl<'c> Ageless<'c> {
     fn new(
-        job: (&'c Cluster, &RandomEffects),
+        cluster: &'c Cluster,
+        luck: &RandomEffects,
         steps: u64,
         start_up: SimTime,
     ) -> Option<Ageless<'c>> {
-        let outline = Outline::new(job, steps, start_up)?;
+        let outline = Outline::new(cluster, luck, steps, start_up)?;
         let rate_of_one = outline.life.ageless_rate()?;
         (!outline.policy.heeds_age()).then_some(Ageless {
             outline,

@@ -74,8 +74,10 @@ impl<'a> LiveRun<'a> {
         stage: &'a mut Stage,
         members: &'a mut Members,
         totals: &'a mut Totals,
-        (cluster, luck): (&'a Cluster, &'a RandomEffects),
-        (steps, until): (u64, SimTime),
+        cluster: &'a Cluster,
+        luck: &'a RandomEffects,
+        steps: u64,
+        until: SimTime,
     ) -> Self {
         let mut work = JobWork::new(steps as f64 * cluster.whole.step_s);
         work.save(stage);

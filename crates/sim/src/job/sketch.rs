@@ -52,7 +52,8 @@ pub(super) struct Outline<'c> {
 impl<'c> Outline<'c> {
     /// The outline of a job, where it has one: it waits for every VM that is lost, and goes back to its last checkpoint.
     pub(super) fn new(
-        (cluster, luck): (&'c Cluster, &RandomEffects),
+        cluster: &'c Cluster,
+        luck: &RandomEffects,
         steps: u64,
         start_up: SimTime,
     ) -> Option<Outline<'c>> {
@@ -107,11 +108,12 @@ impl Sketch {
     /// outline.
     pub fn run(
         &mut self,
-        (cluster, luck): (&Cluster, &RandomEffects),
+        cluster: &Cluster,
+        luck: &RandomEffects,
         start_up: SimTime,
         mut next_life_h: impl FnMut(&Lifetime) -> f64,
     ) -> Option<SketchResult> {
-        let outline = Outline::new((cluster, luck), luck.steps_to_target, start_up)?;
+        let outline = Outline::new(cluster, luck, luck.steps_to_target, start_up)?;
         let Outline {
             life,
             vms,
@@ -156,7 +158,7 @@ impl Sketch {
             if losses > MOST_LOSSES || loss == f64::INFINITY {
                 break;
             }
-            now = self.come_back(now, (replacement_h, restart_h), || next_life_h(life));
+            now = self.come_back(now, replacement_h, restart_h, || next_life_h(life));
         }
         Some(SketchResult {
             seconds: now * SECONDS_PER_HOUR,
@@ -178,7 +180,8 @@ impl Sketch {
     fn come_back(
         &mut self,
         mut now: f64,
-        (replacement_h, restart_h): (f64, f64),
+        replacement_h: f64,
+        restart_h: f64,
         mut life_h: impl FnMut() -> f64,
     ) -> f64 {
         for _ in 0..MOST_LOSSES {

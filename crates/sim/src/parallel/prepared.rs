@@ -344,7 +344,7 @@ impl PreparedPlan {
         let update_s = scratch.met[stage].update;
         (
             step_s,
-            self.parts(&self.lanes[lane], stage, (end, step_s, update_s)),
+            self.parts(&self.lanes[lane], stage, end, step_s, update_s),
         )
     }
 
@@ -352,7 +352,9 @@ impl PreparedPlan {
         &self,
         costs: &[StageCost],
         stage: usize,
-        (end, step_s, update_s): (f64, f64, f64),
+        end: f64,
+        step_s: f64,
+        update_s: f64,
     ) -> StepBreakdown {
         let own = costs[stage];
         let compute_s = f64::from(self.micro_batches) * (own.forward + own.backward);

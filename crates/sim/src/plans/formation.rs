@@ -109,7 +109,8 @@ impl Choices {
         &self,
         formation: Formation,
         luck: &PlanEffects,
-        (variation, fidelity): (&Variation, Fidelity),
+        variation: &Variation,
+        fidelity: Fidelity,
         spread: impl FnOnce() -> Spread,
     ) -> Option<PlanPace> {
         let mut way = self.in_formation(formation).ok()?;

@@ -188,7 +188,7 @@ impl Spans {
 
 /// Expected seconds of `work_s` seconds of training in steps of `step_s`, through losses, from when its VMs run; may be
 /// infinite.
-pub fn through_losses(on: PlanWithTerms<'_>, (work_s, step_s): (f64, f64)) -> f64 {
+pub fn through_losses(on: PlanWithTerms<'_>, work_s: f64, step_s: f64) -> f64 {
     let PlanWithTerms {
         choices,
         way,

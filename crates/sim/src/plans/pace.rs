@@ -234,7 +234,8 @@ impl PlanEffects {
         choices: &Choices,
         at: usize,
         variation: &Variation,
-        (streams, replica): (&Streams, u64),
+        streams: &Streams,
+        replica: u64,
     ) -> PlanEffects {
         let way = &choices.ways[at];
         let mut luck = PlanEffects {

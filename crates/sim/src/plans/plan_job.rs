@@ -77,8 +77,10 @@ pub trait Paces {
 
 impl PlanJob {
     pub fn new(
-        (choices, terms): (&Choices, &Terms),
-        (streams, replica): (Streams, u64),
+        choices: &Choices,
+        terms: &Terms,
+        streams: Streams,
+        replica: u64,
         interrupt: Interrupt,
     ) -> PlanJob {
         let key = WorkloadKey::from_name(&choices.name);

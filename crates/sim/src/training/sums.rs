@@ -39,7 +39,8 @@ impl ComputeSum {
     pub(crate) fn draw(
         stepping: &Stepping,
         one: Moments,
-        (steps, mark): (u64, u64),
+        steps: u64,
+        mark: u64,
         mut draw: impl FnMut(&mut Stream, StepCondition) -> f64,
         stream: &mut Stream,
     ) -> ComputeSum {
@@ -313,7 +314,7 @@ mod tests {
         let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
         for _ in 0..3000 {
             let draw = |stream: &mut Stream, given| stepping.draw_slowest_given_s(given, stream);
-            let mut walk = ComputeSum::draw(&stepping, one, (steps, mark), draw, &mut stream);
+            let mut walk = ComputeSum::draw(&stepping, one, steps, mark, draw, &mut stream);
             assert!(walk.before_s.is_none(), "it is a mixture");
             let (total, before) = (walk.total_s(), walk.before_s(mark, &mut stream));
             assert!((walk.total_s() - total).abs() < 1e-9 * total);

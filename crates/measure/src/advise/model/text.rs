@@ -1,7 +1,7 @@
 //! The answer for people.
 
 use super::{ModelAdvice, PlanChoice, PlanMeasurement};
-use crate::advise::words::{WIDTH, capital, market, wrapped};
+use crate::advise::words::{WIDTH, capital, most, with_interval, wrapped};
 use scavsim_base::text::words::{figure, plural, share, small_usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_search::search::Objective;
@@ -16,7 +16,7 @@ pub fn render(advice: &ModelAdvice) -> String {
         advice.model.0,
         power(question.tokens),
         objective.name(),
-        limits(advice),
+        most(&question.goal.limits).map_or_else(String::new, |most| format!(", within {most}")),
     );
     let Some(best) = advice.choices.first() else {
         return text;
@@ -45,51 +45,21 @@ fn power(tokens: f64) -> String {
     format!("{tokens:e}")
 }
 
-fn limits(advice: &ModelAdvice) -> String {
-    let limits = &advice.question.goal.limits;
-    let time = limits
-        .max_time_s
-        .map(|s| format!("{} h", figure(s / 3600.0)));
-    let parts: Vec<String> = time
-        .into_iter()
-        .chain(limits.max_cost_usd.map(small_usd))
-        .collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!(", within {}", parts.join(" and "))
-    }
-}
-
 fn on(choice: &PlanChoice) -> String {
     format!("{} {}", choice.vms, choice.vm)
 }
 
 fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
-    let offer = &choice.offer;
-    let place = match (&offer.provider, &offer.region) {
-        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
-        _ => String::new(),
-    };
     let mut text = format!(
-        "  {} × {} on {}, {}{place}\n  {}\n",
+        "  {} × {} on {}, {}{}\n  {}\n  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
         choice.gpus,
         choice.gpu,
         on(choice),
-        market(offer.market),
-        choice.plan
-    );
-    text += &format!(
-        "  {} h ({}–{}), {} ({}–{})\n",
-        figure(choice.time_h[0]),
-        figure(choice.time_h[1]),
-        figure(choice.time_h[2]),
-        small_usd(choice.cost_usd[0]),
-        small_usd(choice.cost_usd[1]),
-        small_usd(choice.cost_usd[2]),
-    );
-    text += &format!(
-        "  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
+        choice.offer.terms(),
+        choice.offer.in_brackets(),
+        choice.plan,
+        with_interval(&choice.time_h, " h", figure),
+        with_interval(&choice.cost_usd, "", small_usd),
         figure(choice.tokens_per_s),
         share(choice.mfu),
         small_usd(choice.usd_per_1e9_tokens(advice.question.tokens)),

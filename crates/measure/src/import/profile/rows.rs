@@ -96,9 +96,9 @@ fn measured(
         return None;
     }
     let (vm, workers, batch, step_s) = (vm?, workers?, batch?, step_s?);
-    shape(row, source, (vm, workers), diagnostics);
-    let batch = global_batch(row, source, options, (workers, batch), diagnostics);
-    let communication_s = exposed(row, source, step_s, (compute_s, given_s), diagnostics);
+    shape(row, source, vm, workers, diagnostics);
+    let batch = global_batch(row, source, options, workers, batch, diagnostics);
+    let communication_s = exposed(row, source, step_s, compute_s, given_s, diagnostics);
     if let Some(noise) = noise {
         check_noise(row, source, workers, noise, diagnostics);
     }
@@ -128,7 +128,8 @@ fn measured(
 fn shape(
     row: &Row<'_>,
     source: &Arc<Source>,
-    (vm, workers): (&str, u32),
+    vm: &str,
+    workers: u32,
     diagnostics: &mut Diagnostics,
 ) {
     let wrong = match Shape::parse(vm) {
@@ -146,7 +147,8 @@ fn global_batch(
     row: &Row<'_>,
     source: &Arc<Source>,
     options: &ProfileOptions,
-    (workers, batch): (u32, u32),
+    workers: u32,
+    batch: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
     if options.batch == Some(BatchIs::Local) {
@@ -178,7 +180,8 @@ fn exposed(
     row: &Row<'_>,
     source: &Arc<Source>,
     step_s: f64,
-    (compute_s, given_s): (Option<f64>, Option<f64>),
+    compute_s: Option<f64>,
+    given_s: Option<f64>,
     diagnostics: &mut Diagnostics,
 ) -> Option<f64> {
     let parts = compute_s.unwrap_or(0.0) + given_s.unwrap_or(0.0);

@@ -15,6 +15,8 @@ use scavsim_sim::parallel::runtime::{Attention, Recompute, Shard};
 /// GPUs of a node where nobody says.
 const USUAL_NODE: u32 = 8;
 const MOST_GPUS: u64 = 131_072;
+/// Layers, widths and so on.
+const MOST_OF_A_MODEL: u64 = 10_000_000;
 /// Runs of one plan that differ by more than this factor contradict each other.
 const CONTRADICTION: f64 = 1.25;
 
@@ -129,13 +131,15 @@ impl Reading<'_> {
         self.word(column, &words, d)
     }
 
+    fn whole(&self, column: &str, most: u64, d: &mut Diagnostics) -> Option<u32> {
+        let value = self.row.whole_number(column, 1..=most, d);
+        value.map(|value| value as u32)
+    }
+
     fn whole_or(&self, column: &str, usual: u32, most: u64, d: &mut Diagnostics) -> Option<u32> {
         match self.row.optional_text(column) {
             None => Some(usual),
-            Some(_) => self
-                .row
-                .whole_number(column, 1..=most, d)
-                .map(|value| value as u32),
+            Some(_) => self.whole(column, most, d),
         }
     }
 
@@ -150,17 +154,12 @@ impl Reading<'_> {
             }
             return found;
         }
-        let mut whole = |column: &str| {
-            row.whole_number(column, 1..=10_000_000, d)
-                .map(|v| v as u32)
-        };
+        let mut whole = |column: &str| self.whole(column, MOST_OF_A_MODEL, d);
         let (layers, hidden, heads) = (whole("layers"), whole("hidden"), whole("heads"));
         let vocabulary = whole("vocabulary");
         let mut optional = |column: &str| match row.optional_text(column) {
             None => Some(None),
-            Some(_) => row
-                .whole_number(column, 0..=10_000_000, d)
-                .map(|v| Some(v as u32)),
+            Some(_) => (row.whole_number(column, 0..=MOST_OF_A_MODEL, d)).map(|v| Some(v as u32)),
         };
         let table = ModelTable {
             kv_heads: optional("kv_heads")?,
@@ -233,11 +232,9 @@ impl Reading<'_> {
             Some(said) => Some(said),
             None => Precision::named(self.precision),
         }?;
-        let mut whole =
-            |column: &str, most: u64| row.whole_number(column, 1..=most, d).map(|v| v as u32);
-        let gpus = whole("gpus", MOST_GPUS);
-        let micro_batch = whole("micro_batch", 1_000_000);
-        let global_batch = whole("global_batch", 1_000_000_000);
+        let gpus = self.whole("gpus", MOST_GPUS, d);
+        let micro_batch = self.whole("micro_batch", 1_000_000, d);
+        let global_batch = self.whole("global_batch", 1_000_000_000, d);
         let tensor = self.whole_or("tensor", 1, 1024, d);
         let pipeline = self.whole_or("pipeline", 1, 100_000, d);
         let attention = [("plain", Attention::Plain), ("flash", Attention::Flash)];

@@ -8,7 +8,7 @@ use scavsim_sim::engine::Interrupt;
 const VM_TYPE: &str = "n1-highcpu-32";
 
 /// On so many VMs per job and slots.
-fn ground(bag: Bag, (vms_per_job, parallel_jobs, job_s): (u32, u32, f64)) -> BagEnvironment {
+fn ground(bag: Bag, vms_per_job: u32, parallel_jobs: u32, job_s: f64) -> BagEnvironment {
     let axes = vec![Axis::categorical(VM, [VM_TYPE.into()])];
     let choices = BagChoices {
         name: "bag".to_owned(),
@@ -67,7 +67,7 @@ fn without_luck_a_bag_takes_its_rounds() {
         dispatch_lag: seconds(18.0),
         ..Bag::default()
     };
-    let ground = ground(bag, (2, 4, 600.0));
+    let ground = ground(bag, 2, 4, 600.0);
     let (span_s, usage) = run(&ground);
     // Three rounds on four slots, with the lag between them.
     assert_eq!(span_s, 3.0 * 600.0 + 2.0 * 18.0);
@@ -94,7 +94,7 @@ fn a_loss_blocks_its_slot_until_it_is_noticed_and_the_job_runs_again_on_a_new_vm
         loss: Loss::At([200.0].into()),
         ..Bag::default()
     };
-    let (span_s, usage) = run(&ground(bag.clone(), (2, 1, 600.0)));
+    let (span_s, usage) = run(&ground(bag.clone(), 2, 1, 600.0));
     // Boot; lost 110 s into the job; noticed; lag; boot of one VM; the job.
     assert_eq!(span_s, 200.0 + 60.0 + 18.0 + 90.0 + 600.0);
     let taken: Vec<f64> = (usage.intervals.iter())
@@ -110,7 +110,9 @@ fn a_loss_blocks_its_slot_until_it_is_noticed_and_the_job_runs_again_on_a_new_vm
             rerun: false,
             ..bag
         },
-        (2, 1, 600.0),
+        2,
+        1,
+        600.0,
     );
     let mut site = never.open(&terms());
     site.restart(0);
@@ -129,7 +131,7 @@ fn vms_that_are_never_reused_boot_before_every_job() {
         reuse,
         ..Bag::default()
     };
-    let span_s = |reuse| run(&ground(bag(reuse), (1, 1, 600.0))).0;
+    let span_s = |reuse| run(&ground(bag(reuse), 1, 1, 600.0)).0;
     assert_eq!(span_s(scavsim_sim::bag::Reuse::Always), 2400.0);
     assert_eq!(span_s(scavsim_sim::bag::Reuse::Never), 2400.0 + 3.0 * 90.0);
 }
@@ -145,7 +147,7 @@ fn spares_take_the_place_of_lost_vms_without_a_boot() {
         ..Bag::default()
     };
     // Two jobs, then one: the slot that has no second job keeps its VM for the other.
-    let span_s = |keep_s| run(&ground(bag(keep_s), (1, 2, 600.0))).0;
+    let span_s = |keep_s| run(&ground(bag(keep_s), 1, 2, 600.0)).0;
     assert_eq!(span_s(3600.0), 1600.0);
     assert_eq!(span_s(0.0), 1690.0);
 }
@@ -163,7 +165,7 @@ fn a_surrogate_saves_what_the_formula_says() {
         surrogate,
         ..Bag::default()
     };
-    let span_s = |surrogate| run(&ground(bag(surrogate), (1, 1, 600.0))).0;
+    let span_s = |surrogate| run(&ground(bag(surrogate), 1, 1, 600.0)).0;
     let speed_up = span_s(None) / span_s(Some(surrogate));
     let formula = (10.0 + 90.0) * 600.0 / (10.0 * 600.0 + 500.0 + 90.0 * 2.0);
     assert!((speed_up / formula - 1.0).abs() < 1e-9);
@@ -178,7 +180,7 @@ fn a_bag_goes_on_alike_from_a_mark() {
         loss: Loss::Attempts(5),
         ..Bag::default()
     };
-    let ground = ground(bag, (2, 4, 600.0));
+    let ground = ground(bag, 2, 4, 600.0);
     let mut site = ground.open(&terms());
     site.restart(3);
     let seen = site.probe(0, Length::Steps(4)).expect("a probe");
@@ -202,7 +204,7 @@ fn a_bag_of_100_jobs_takes_microseconds() {
         loss: Loss::Attempts(5),
         ..Bag::default()
     };
-    let ground = ground(bag, (2, 4, 600.0));
+    let ground = ground(bag, 2, 4, 600.0);
     let mut site = ground.open(&terms());
     let mut usage = Usage::default();
     let mut least = std::time::Duration::MAX;

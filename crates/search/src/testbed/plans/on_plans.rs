@@ -85,9 +85,15 @@ pub(super) fn open<'g>(ground: &'g PlanEnvironment, terms: &Terms) -> WorkTrial<
 
 impl OnPlans<'_> {
     fn start(&self, replica: u64) -> PlanVisits {
-        let parts = (&*self.ground.choices, &*self.ground.terms);
+        let (choices, terms) = (&*self.ground.choices, &*self.ground.terms);
         PlanVisits {
-            job: PlanJob::new(parts, (self.streams, replica), self.interrupt.clone()),
+            job: PlanJob::new(
+                choices,
+                terms,
+                self.streams,
+                replica,
+                self.interrupt.clone(),
+            ),
             visits: HashMap::new(),
         }
     }
@@ -97,11 +103,10 @@ impl OnPlans<'_> {
         let ground = self.ground;
         let (choices, variation) = (&*ground.choices, &ground.terms.variation);
         let at = formation.at;
-        let luck = PlanEffects::draw(choices, at, variation, (&self.streams, self.replica));
+        let luck = PlanEffects::draw(choices, at, variation, &self.streams, self.replica);
         let spread = || ground.step_spread(at);
-        let with = (variation, self.fidelity);
         choices
-            .pace_in(formation, &luck, with, spread)
+            .pace_in(formation, &luck, variation, self.fidelity, spread)
             .unwrap_or_else(|| {
                 let prepared = || choices.prepared(at).ok();
                 PlanPace::new(
@@ -120,7 +125,7 @@ impl OnPlans<'_> {
         if !is_met {
             let ground = self.ground;
             let (choices, variation) = (&*ground.choices, &ground.terms.variation);
-            let luck = PlanEffects::draw(choices, at, variation, (&self.streams, self.replica));
+            let luck = PlanEffects::draw(choices, at, variation, &self.streams, self.replica);
             let pace = PlanPace::new(
                 &choices.ways[at],
                 &luck,
@@ -260,7 +265,7 @@ impl Trainer for OnPlans<'_> {
             whole,
             of: self,
         };
-        let trained = job.train(on, &mut paces, (goal, phase), &stream);
+        let trained = job.train(on, &mut paces, goal, phase, &stream);
         let formations = paces.formations;
         self.formations = formations;
         trained

@@ -31,7 +31,7 @@ pub(super) fn of_result(material: &Material, places: &Places) -> Vec<Answer> {
         let others = blocks.iter().copied();
         let cloud = &block[0];
         let cloud = material.cloud(&cloud.setting, &cloud.workload, &cloud.pricing);
-        all.push(of_block(block, outcomes, cloud, others, (places, &names)));
+        all.push(of_block(block, outcomes, cloud, others, places, &names));
     }
     all
 }
@@ -56,7 +56,8 @@ fn of_block<'m>(
     outcomes: &[Outcome],
     cloud: Option<&Cloud>,
     others: impl Iterator<Item = &'m [Group]>,
-    (places, names): (&Places, &Names<'_>),
+    places: &Places,
+    names: &Names<'_>,
 ) -> Answer {
     let first = &block[0];
     let mut answer = keys(
@@ -117,7 +118,7 @@ fn of_block<'m>(
     answer.lines.extend(risk(ends, lost.map(|lost| lost.mean)));
     answer
         .lines
-        .extend(changes(block, others, cloud, (places, names)));
+        .extend(changes(block, others, cloud, places, names));
     answer.lines.extend(finding(block, by));
     answer
 }
@@ -208,7 +209,8 @@ fn changes<'m>(
     block: &[Group],
     others: impl Iterator<Item = &'m [Group]>,
     cloud: Option<&Cloud>,
-    (places, names): (&Places, &Names<'_>),
+    places: &Places,
+    names: &Names<'_>,
 ) -> Option<CardLine> {
     let own = &block[0];
     own.oracle.as_ref()?;

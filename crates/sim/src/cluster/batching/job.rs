@@ -399,10 +399,10 @@ impl<'a> JobRun<'a> {
     fn stretch(&mut self, steps: u64, stream: &mut Stream) {
         self.train(steps, stream);
         let Some(looks) = self.looks else { return };
-        let one = (self.plan.time, self.plan.one);
+        let (time, one) = (self.plan.time, self.plan.one);
         let means_s = self.stepping.machines.as_deref().unwrap_or_default();
         for (average, &mean_s) in self.averages.iter_mut().zip(means_s) {
-            average.add_many(looks.smoothing, steps, mean_s, one, stream);
+            average.add_many(looks.smoothing, steps, mean_s, time, one, stream);
         }
     }
 

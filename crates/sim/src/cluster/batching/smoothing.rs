@@ -40,7 +40,8 @@ impl RunningAverage {
         smoothing: Smoothing,
         steps: u64,
         mean_s: f64,
-        (time, one): (WorkerTime, Moments),
+        time: WorkerTime,
+        one: Moments,
         stream: &mut Stream,
     ) {
         let mut left = steps;
@@ -115,7 +116,7 @@ mod tests {
                 // The past of two averages counts, too.
                 let (mut a, mut b) = (RunningAverage::default(), RunningAverage::default());
                 for (steps, mean_s) in [(12, 1.0), (20, 2.0)] {
-                    a.add_many(smoothing, steps, mean_s, (time, one), &mut stream);
+                    a.add_many(smoothing, steps, mean_s, time, one, &mut stream);
                     for _ in 0..steps {
                         b.add(smoothing, mean_s * slowest::draw(1, time, &mut stream));
                     }

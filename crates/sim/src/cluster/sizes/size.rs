@@ -103,7 +103,6 @@ impl Builder<'_> {
         })
     }
 
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub(super) fn size(
         &self,
         configuration: &Configuration,
@@ -112,13 +111,9 @@ impl Builder<'_> {
         at: &mut SizeConditions,
     ) -> Result<(BuiltSize, Replay), OutsideHull> {
         let protocol = frame.protocol;
-        let SizeReplays {
-            present,
-            replays: found,
-            workers,
-            samples,
-        } = self.found(configuration, frame, vms, at.level)?;
-        let Some((first, _)) = found.first() else {
+        let found = self.found(configuration, frame, vms, at.level)?;
+        let (workers, samples) = (found.workers, found.samples);
+        let Some((first, _)) = found.replays.first() else {
             return Err(OutsideHull {
                 workload: self.workload.name.clone(),
                 what: None,
@@ -130,7 +125,7 @@ impl Builder<'_> {
             equal: slowest,
             mean: waited,
         } = self.waited(frame, vms, workers);
-        let communication_s = communication_s(protocol, first, &found);
+        let communication_s = communication_s(protocol, first, &found.replays);
         let in_step_s = protocol.service_in_step_s();
         let of_communication_s = in_step_s.min(communication_s);
         let of_compute_s = in_step_s - of_communication_s;
@@ -148,26 +143,26 @@ impl Builder<'_> {
         let (mut settle_s, mut levelling) = (0.0, None);
         let batching = frame.kind.as_ref().and_then(|k| k.batching.as_ref());
         let batching = batching.filter(|_| protocol.has_barrier());
-        let is_unlike = (found.iter()).any(|(replay, _)| own_s(replay) != worker_s);
+        let is_unlike = (found.replays.iter()).any(|(replay, _)| own_s(replay) != worker_s);
         // Batches that suited other levels stay until their policy changes them.
         let by_luck = self.variation.vm_sigma > 0.0;
         let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks().is_some());
         if is_unlike || by_luck || (batching.is_some() && frame.levels() > 1) {
-            let times = (found.iter())
+            let times = (found.replays.iter())
                 .flat_map(|(replay, own)| std::iter::repeat_n(own_s(replay), *own as usize));
             unlike(&mut stepping, worker_s, times);
             if let Some(batching) = batching {
-                let shared: Vec<(&Part, f64)> = (present.iter())
+                let shared: Vec<(&Part, f64)> = (found.present.iter())
                     .flat_map(|(part, own)| {
                         let share = frame.share(part, at.level);
                         std::iter::repeat_n((*part, share), *own as usize)
                     })
                     .collect();
                 (settle_s, levelling) =
-                    self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
+                    self.balance(batching, &shared, samples, waited, at, &mut stepping)?;
                 levelling = levelling.filter(|_| by_luck);
             }
-            let law = (present.first())
+            let law = (found.present.first())
                 .and_then(|(part, _)| self.workload.worker_law(&part.shape, self.reach));
             if let Some(law) = law.filter(|_| protocol.has_barrier()) {
                 let means = stepping.machines.iter().flatten().copied();
@@ -175,26 +170,7 @@ impl Builder<'_> {
             }
             expected = stepping.mean_step_s(1.0);
         }
-        let provenance =
-            (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let (mut replay, mut provenance) = (first.clone(), provenance);
-        // Groups share a law: the one that is known least tells how far off all are.
-        replay.spread.step = (found.iter().filter_map(|(r, _)| r.spread.step)).reduce(f64::max);
-        let effective = protocol.effective_batch(samples, workers);
-        let at = Configuration {
-            vm: (present.first())
-                .map_or(&configuration.vm, |(part, _)| &part.shape)
-                .clone(),
-            workers,
-            batch: whole_batch(configuration, workers, samples),
-        };
-        let part = (effective < samples).then_some(effective.round() as u32);
-        let of_part = part.and_then(|part| self.workload.epochs_of_part(&at, part, self.reach));
-        if let Some(epochs) = of_part {
-            (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
-            replay.spread.epochs = epochs.deviation;
-            provenance = provenance.max(epochs.provenance);
-        }
+        let (replay, provenance) = self.replay_of_all(configuration, protocol, &found, first);
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
         let pace = if vms == frame.all_vms() {
@@ -202,10 +178,42 @@ impl Builder<'_> {
         } else {
             Pace::in_passing(protocol, &stepping)
         };
-        let mut made = self.measure(pace, stepping, (expected, gradient), steps, provenance);
+        let mut made = self.measure(pace, stepping, expected, gradient, steps, provenance);
         made.size.settle_s = settle_s;
         made.size.levelling = levelling.map(Arc::new);
         Ok((made, replay))
+    }
+
+    /// What the workload says of the first group, with what all its groups together make of it, and where that is from.
+    fn replay_of_all(
+        &self,
+        configuration: &Configuration,
+        protocol: Protocol,
+        found: &SizeReplays<'_>,
+        first: &Replay,
+    ) -> (Replay, Provenance) {
+        let replays = || found.replays.iter().map(|(replay, _)| replay);
+        let mut provenance = (replays().map(|r| r.provenance)).fold(Provenance::Measured, Ord::max);
+        let mut replay = first.clone();
+        // Groups share a law: the one that is known least tells how far off all are.
+        replay.spread.step = replays().filter_map(|r| r.spread.step).reduce(f64::max);
+        let effective = protocol.effective_batch(found.samples, found.workers);
+        if effective < found.samples {
+            let at = Configuration {
+                vm: (found.present.first())
+                    .map_or(&configuration.vm, |(part, _)| &part.shape)
+                    .clone(),
+                workers: found.workers,
+                batch: whole_batch(configuration, found.workers, found.samples),
+            };
+            let part = effective.round() as u32;
+            if let Some(epochs) = self.workload.epochs_of_part(&at, part, self.reach) {
+                (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
+                replay.spread.epochs = epochs.deviation;
+                provenance = provenance.max(epochs.provenance);
+            }
+        }
+        (replay, provenance)
     }
 
     /// What the workload says of so many workers on the VMs of a group; their noise is not needed to train.
@@ -243,7 +251,8 @@ impl Builder<'_> {
         &self,
         batching: &Batching,
         parts: &[(&Part, f64)],
-        (samples, waited): (f64, f64),
+        samples: f64,
+        waited: f64,
         at: &mut SizeConditions,
         stepping: &mut Stepping,
     ) -> Result<(f64, Option<Levelling>), OutsideHull> {
@@ -260,8 +269,8 @@ impl Builder<'_> {
                 .collect(),
             _ => None,
         };
-        let all = (parts.len(), sizes.as_deref());
-        let balance = settle(batching, at.before.as_ref(), all, samples, compute_s)?;
+        let (before, sizes) = (at.before.as_ref(), sizes.as_deref());
+        let balance = settle(batching, before, parts.len(), sizes, samples, compute_s)?;
         let times: Vec<f64> = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| compute_s(worker, *batch))
             .collect::<Result<_, OutsideHull>>()?;
@@ -292,7 +301,8 @@ impl Builder<'_> {
         &self,
         pace: Pace,
         stepping: Stepping,
-        (bsp_step_s, gradient): (f64, f64),
+        bsp_step_s: f64,
+        gradient: f64,
         steps: f64,
         provenance: Provenance,
     ) -> BuiltSize {

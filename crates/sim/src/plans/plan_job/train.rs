@@ -32,18 +32,19 @@ impl PlanJob {
         &mut self,
         on: PlanWithTerms<'_>,
         paces: &mut dyn Paces,
-        (goal, phase): (Goal, Phase),
+        goal: Goal,
+        phase: Phase,
         stream: &Stream,
     ) -> Result<TrainingResult, UnfinishedJob> {
         self.kept.forget();
         self.meet_plan(on);
-        let to = |steps| (steps, goal.until, phase);
-        let mut done = self.train_steps(on, paces, to(goal.mark), &mut stream.clone())?;
+        let mut done =
+            self.train_steps(on, paces, goal.mark, goal.until, phase, &mut stream.clone())?;
         let (at_mark, lost_vms) = (self.now, self.provider.lost);
         if done.kept >= goal.mark && goal.updates > goal.mark {
             self.kept.keep(at_mark, &self.ledger);
             let left = goal.updates - goal.mark;
-            let more = self.train_steps(on, paces, to(left), &mut stream.clone())?;
+            let more = self.train_steps(on, paces, left, goal.until, phase, &mut stream.clone())?;
             done.kept += more.kept;
             done.advance.add_all(&more.advance);
         }
@@ -64,7 +65,9 @@ impl PlanJob {
         &mut self,
         on: PlanWithTerms<'_>,
         paces: &mut dyn Paces,
-        (goal, until, phase): (u64, SimTime, Phase),
+        goal: u64,
+        until: SimTime,
+        phase: Phase,
         stream: &mut Stream,
     ) -> Result<Done, UnfinishedJob> {
         let upkeep = on.terms.upkeep(on.way);
@@ -105,7 +108,7 @@ impl PlanJob {
             let left = goal - done.kept;
             let to_checkpoint = until_checkpoint(&policy, pace, &done, left);
             let steps = to_checkpoint.unwrap_or(left);
-            let (advance, is_lost) = self.stretch(on, pace, (steps, until, phase), stream)?;
+            let (advance, is_lost) = self.stretch(on, pace, steps, until, phase, stream)?;
             done.kept += advance.steps;
             done.advance.add_all(&advance);
             self.settle(&mut done);
@@ -162,7 +165,9 @@ impl PlanJob {
         &mut self,
         on: PlanWithTerms<'_>,
         pace: &mut PlanPace,
-        (steps, until, phase): (u64, SimTime, Phase),
+        steps: u64,
+        until: SimTime,
+        phase: Phase,
         stream: &mut Stream,
     ) -> Result<(pace::PlanAdvance, bool), UnfinishedJob> {
         let from = self.now;

@@ -49,7 +49,7 @@ pub(super) fn take_steps(
         let room_s = (ends.min(goal.until) - now).seconds();
         let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
         let marked = goal.mark.saturating_sub(stretch.updates).min(count);
-        let mut walk = ComputeSum::draw(stepping, one, (count, marked), &mut draw, stream);
+        let mut walk = ComputeSum::draw(stepping, one, count, marked, &mut draw, stream);
         let mut total = walk.total_s();
         let before = walk.before_s(marked, stream);
         let end = |steps: u64, compute_s: f64| {

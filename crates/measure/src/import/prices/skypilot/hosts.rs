@@ -52,7 +52,6 @@ pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<HostWi
 }
 
 /// Takes the prices of a copy: rows with a VM type as they are, hosts with accelerators joined.
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub(super) fn collect_prices(
     cloud: &str,
     day: Date,
@@ -84,23 +83,20 @@ pub(super) fn collect_prices(
         }
     };
     let mut hosts_alone: BTreeSet<String> = BTreeSet::new();
-    let fitting = |host: &HostPriceRow, name: &str, count: f64| {
-        loose.iter().find(|l| {
+    let with = |host: &HostPriceRow, name: &str, count: f64| {
+        let more = loose.iter().find(|l| {
             (&l.region, &l.zone) == (&host.region, &host.zone)
                 && l.accelerator
                     .as_ref()
                     .is_some_and(|(model, own)| model == name && *own == count)
-        })
-    };
-    let sum = |host: &HostPriceRow, more: &HostPriceRow| {
+        })?;
         let spot = host.spot_usd.zip(more.spot_usd).map(|(a, b)| a + b);
-        (host.usd + more.usd, spot)
+        Some((host.usd + more.usd, spot))
     };
     for row in &with_type {
         let vm = row.vm.as_deref().unwrap_or_default();
         for joined in attach.iter().filter(|j| j.host == vm) {
-            if let Some(more) = fitting(row, &joined.accelerator, joined.count) {
-                let (usd, spot) = sum(row, more);
+            if let Some((usd, spot)) = with(row, &joined.accelerator, joined.count) {
                 add(&joined.name, row, usd, spot);
             }
         }
@@ -108,11 +104,8 @@ pub(super) fn collect_prices(
         let built_in = fleet.vm_type(vm).and_then(|t| t.gpus.as_ref());
         match built_in {
             Some(gpus) if is_apart && row.accelerator.is_none() => {
-                match fitting(row, &gpus.model, gpus.count as f64) {
-                    Some(more) => {
-                        let (usd, spot) = sum(row, more);
-                        add(vm, row, usd, spot);
-                    }
+                match with(row, &gpus.model, gpus.count as f64) {
+                    Some((usd, spot)) => add(vm, row, usd, spot),
                     None => {
                         hosts_alone.insert(vm.to_owned());
                     }
@@ -124,43 +117,60 @@ pub(super) fn collect_prices(
             _ => add(vm, row, row.usd, row.spot_usd),
         }
     }
-    if !clashes.is_empty() {
-        let types: BTreeSet<&str> = clashes.iter().map(|key| &*key.1).collect();
-        let some: Vec<&str> = types.iter().take(4).copied().collect();
-        let what = match clashes.len() {
-            1 => "1 price stands there twice and differs".to_owned(),
-            n => format!("{n} prices stand there twice and differ"),
-        };
-        report.note(format!(
-            "{cloud}, {day}: {what}, of {}: dropped",
-            some.join(", ")
-        ));
-        for key in &clashes {
-            // Other days are as they were.
-            let Some(days) = seen.get_mut(key) else {
-                continue;
-            };
+    let copy = format!("{cloud}, {day}");
+    drop_clashes(&clashes, &copy, day, seen, report);
+    note_unjoined(&hosts_alone, &loose, &copy, report);
+}
+
+/// Prices that stand there twice and differ are dropped, with a note.
+fn drop_clashes(
+    clashes: &BTreeSet<PriceKey>,
+    copy: &str,
+    day: Date,
+    seen: &mut ObservedPrices,
+    report: &mut Report,
+) {
+    let types: BTreeSet<&str> = clashes.iter().map(|key| &*key.1).collect();
+    let some: Vec<&str> = types.into_iter().take(4).collect();
+    let what = match clashes.len() {
+        0 => return,
+        1 => "1 price stands there twice and differs".to_owned(),
+        n => format!("{n} prices stand there twice and differ"),
+    };
+    report.note(format!("{copy}: {what}, of {}: dropped", some.join(", ")));
+    for key in clashes {
+        // Other days are as they were.
+        if let Some(days) = seen.get_mut(key) {
             days.remove(&day);
             if days.is_empty() {
                 seen.remove(key);
             }
         }
     }
+}
+
+/// Notes hosts without the accelerators that belong to them, and accelerators without a host.
+fn note_unjoined(
+    hosts_alone: &BTreeSet<String>,
+    loose: &[HostPriceRow],
+    copy: &str,
+    report: &mut Report,
+) {
     if !hosts_alone.is_empty() {
         let some: Vec<&str> = hosts_alone.iter().take(4).map(String::as_str).collect();
         report.note(format!(
-            "{cloud}, {day}: {} hosts stand apart from accelerators that belong to them and are dropped, {} among them: join them with --attach",
+            "{copy}: {} hosts stand apart from accelerators that belong to them and are dropped, {} among them: join them with --attach",
             hosts_alone.len(),
             some.join(", ")
         ));
     }
-    if is_apart {
+    if !loose.is_empty() {
         let models: BTreeSet<&str> = (loose.iter())
             .filter_map(|l| l.accelerator.as_ref())
             .map(|(model, _)| model.as_str())
             .collect();
         report.note(format!(
-            "{cloud}, {day}: {} rows are accelerators without a host, {} models: join them with --attach, such as n1-standard-8+T4:1",
+            "{copy}: {} rows are accelerators without a host, {} models: join them with --attach, such as n1-standard-8+T4:1",
             loose.len(),
             models.len()
         ));

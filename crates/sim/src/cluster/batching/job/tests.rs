@@ -363,7 +363,8 @@ fn a_clusters_batches_settle_where_the_job_ends() {
     let settled = crate::cluster::balance::settle(
         &job.batching,
         None,
-        (3, None),
+        3,
+        None,
         3.0 * 64.0,
         |worker, batch| Ok::<f64, ImpossibleJob>(job.law.step_s(batch, sizes[worker], None)),
     );
