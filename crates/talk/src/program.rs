@@ -63,6 +63,17 @@ pub fn memory_mib() -> Count {
 }
 
 impl<'p> Program<'p> {
+    /// BLAKE3 hashes of the files in its command: with another text it is another program.
+    pub fn file_hashes(&self) -> Vec<String> {
+        let files = self.command.iter().map(|word| self.folder.join(word));
+        let texts = files
+            .filter(|path| path.is_file())
+            .filter_map(|path| std::fs::read(path).ok());
+        texts
+            .map(|text| blake3::hash(&text).to_hex().to_string())
+            .collect()
+    }
+
     pub fn found(&self) -> Result<(PathBuf, &'p [String]), NoStart> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(NoStart::NoCommand);

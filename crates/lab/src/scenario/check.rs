@@ -247,7 +247,10 @@ impl Check<'_> {
     ) -> String {
         let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
         let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
-        let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
+        let policies = (file.policy.iter()).flat_map(|policy| policy.get_ref().own.values());
+        let programs = programs.map(|own| own.program().file_hashes());
+        let programs = programs.chain(policies.map(|own| own.program().file_hashes()));
+        let programs: Vec<String> = programs.flatten().collect();
         let others = tables.chain(&programs).chain(subject.topic().hashes());
         hash_with(self.files.hash(), others)
     }

@@ -144,7 +144,7 @@ pub fn run(
         suite: SubmittedSuite::from_suite(suite),
         name: contestant.name.clone(),
         strategy: contestant.strategy.clone(),
-        program: program.map_or(Vec::new(), |own| own.file_hashes()),
+        program: program.map_or(Vec::new(), |own| own.program().file_hashes()),
         cases: suite.cases(scenarios),
         transcripts: hash_of_file(&folder.file(transcript::FILE))?,
         totals: totals(suite, &blocks),

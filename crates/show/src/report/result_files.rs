@@ -122,7 +122,7 @@ pub fn of_comparison(scenarios: &[Scenario], question: &ComparisonQuestion) -> I
 fn of_scenario(scenario: &Scenario) -> Value {
     let own = &scenario.settings.own;
     let programs = scenario.strategies.iter().filter_map(|name| {
-        let hashes = own.get(name)?.file_hashes();
+        let hashes = own.get(name)?.program().file_hashes();
         let hashes: Vec<String> = hashes
             .iter()
             .map(|own| own[..HASH_DIGITS].to_owned())

@@ -95,18 +95,6 @@ impl ExternalSettings {
             wording: talk::TERMS,
         }
     }
-
-    /// BLAKE3 hashes of the files in its command: with another text it is another strategy.
-    pub fn file_hashes(&self) -> Vec<String> {
-        let words = self.command.get_ref().iter();
-        let files = words
-            .map(|word| self.folder.join(word))
-            .filter(|path| path.is_file());
-        let texts = files.filter_map(|path| std::fs::read(path).ok());
-        texts
-            .map(|text| blake3::hash(&text).to_hex().to_string())
-            .collect()
-    }
 }
 
 impl Recipe for ExternalSettings {
