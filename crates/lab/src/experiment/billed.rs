@@ -9,7 +9,6 @@ use scavsim_data::pricing::{Parts, Tariff, charges};
 use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::job::Totals;
 
-/// What a finished case is scored from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) choice: usize,
@@ -21,7 +20,7 @@ pub(super) struct Outcome {
     /// The choice without search; `None` where nobody asks for it or it does not come to its end.
     pub(super) alone: Option<TimeAndCost>,
     pub(super) lost_vms: u32,
-    /// Share of the time after the search that the steps which count take with all VMs.
+    /// Share of the time after the search that is useful steps, as with all VMs.
     pub(super) effective: Option<f64>,
     pub(super) totals: Option<Totals>,
     pub(super) oracle: TimeAndCost,
@@ -82,7 +81,7 @@ pub(super) fn bill(
     }
 }
 
-/// Effective training time ratio: training that counts over all time but that of a search. Steps that took longer for want of VMs count as
+/// Effective training time ratio: training that counts over all time but that of a search. Steps slowed by missing VMs count as
 /// the seconds that they take with all. Source: Kokolis et al., HPCA 2025, but for these.
 fn effective(usage: &Usage) -> Option<f64> {
     let seconds = usage.phases.sample_seconds;

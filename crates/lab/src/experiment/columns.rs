@@ -1,5 +1,4 @@
-//! From one declaration of the columns: the record, its owned twin, and the list that every file,
-//! summary and document of records is made from.
+//! One declaration of the columns gives the record, its owned twin, and the list behind every file, summary and document.
 
 use std::borrow::Cow;
 
@@ -29,7 +28,6 @@ scavsim_base::named! {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing.
     None,
     /// May be asked to group by it.
     Key,
@@ -55,7 +53,6 @@ impl Role {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'r> {
     Empty,
-    /// A number from 0.
     Count(u64),
     Text(&'r str),
     Whole(u32),
@@ -101,12 +98,10 @@ pub(super) trait Field<'p> {
     type OwnedValue;
 
     fn value(&self) -> Value<'_>;
-    /// The figure, NaN where it is none.
     #[inline]
     fn figure(&self) -> f64 {
         f64::NAN
     }
-    /// Whether it is a figure that is NaN or infinite.
     #[inline]
     fn is_wrong(&self) -> bool {
         false
@@ -115,7 +110,6 @@ pub(super) trait Field<'p> {
     fn borrowed(owned: &'p Self::OwnedValue) -> Self;
 }
 
-/// A field that borrows nothing is its own owned form.
 macro_rules! plain_field {
     ($type:ty, $kind:ident, |$it:ident| $value:expr) => {
         impl Field<'_> for $type {

@@ -1,4 +1,4 @@
-//! What configurations cost under one policy, as everybody knows it beforehand.
+//! What configurations cost under one policy, as known before any run.
 
 use std::cell::RefCell;
 

@@ -4,7 +4,7 @@ use scavsim_search::testbed::Timeline;
 /// A run to the target and what it used, before any price.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Choices before it that never reached the target, one after the other.
+    /// Choices before it that never reached the target.
     pub failed: Vec<usize>,
     pub line: Timeline,
     /// Used until the target, search steps counting as progress.

@@ -1,4 +1,4 @@
-//! What a case was made of: every question of its search, every run of a choice; and the case made again from these.
+//! Questions of a case's search and runs of its choices, and the case made again from these.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use scavsim_search::search::Strategy;
 use scavsim_search::testbed::TestbedExchange;
 
 impl<'p> Evaluator<'p> {
-    /// The record of one case in which another searches in place of its strategy.
+    /// The record of a case in which `strategy` searches in place of the case's own.
     pub fn evaluate_as(&mut self, case: Case, strategy: Arc<dyn Strategy>) -> Record<'p> {
         self.simulation.stand_in(Some(strategy));
         let record = self.evaluate(case);
@@ -17,17 +17,17 @@ impl<'p> Evaluator<'p> {
         record
     }
 
-    /// All questions of the last search with their answers, where the plan asks for them.
+    /// Questions and answers of the last search, where the plan asks for them.
     pub fn questions(&self) -> &[TestbedExchange] {
         self.simulation.questions()
     }
 
-    /// Choices of the case evaluated last that were run, one after the other, whatever came of them.
+    /// Choices of the last case that were run, whatever came of them.
     pub fn ran(&self) -> &[usize] {
         &self.ran
     }
 
-    /// When the search of the case evaluated last ended and after it each run of a choice, in seconds, and USD until then.
+    /// When the search of the last case ended, and then each run of a choice, in seconds, with USD until then.
     pub fn ends(&mut self, case: Case) -> Vec<(f64, f64)> {
         let Ok(arena) = self.plan.arena(case.arena) else {
             return Vec::new();

@@ -1,5 +1,3 @@
-//! When checkpoints are written, as a scenario says it.
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Clusters that grow and shrink with the price of spot VMs: figures → terms.
+//! Clusters that grow and shrink with the price of spot VMs.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use scavsim_data::pricing::reductions::spot_series::SpotSeries;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_sim::cluster::Elastic;
 
-/// When clusters grow and shrink, if they do.
 pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Arc<Elastic>> {
     let table = file.elastic.as_ref()?;
     let ElasticTable {

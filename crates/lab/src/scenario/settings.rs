@@ -1,5 +1,3 @@
-//! Keys that hold several values → the settings that a scenario is run in.
-
 use super::Setting;
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
@@ -11,7 +9,7 @@ use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::variation::{Drift, Straggler};
 
-/// All settings, each checked as if it were the only one. Of the first, `setup` was read.
+/// All settings, each checked alone; `setup` is that of the first.
 pub(super) fn all(
     reading: &Reading<'_>,
     (subject, setup): (&mut Subject, Setup),

@@ -1,4 +1,4 @@
-//! How the clusters of a scenario live, put together.
+//! How the clusters of a scenario live.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub(super) fn read(
     setup
 }
 
-/// Kinds of clusters stand for the VM type of their first workers, when a workload is asked.
+/// A workload is asked for kinds of clusters by the VM type of their first workers.
 pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
     let by_name: HashMap<&str, &Machine> =
         (machines.iter().rev().map(|m| (&*m.stand_in.vm, m))).collect();

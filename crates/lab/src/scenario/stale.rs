@@ -1,10 +1,9 @@
-//! Protocols with stale gradients that nobody set a price for.
+//! Stale gradients without a price.
 
 use super::Scenario;
 
 impl Scenario {
-    /// A sentence where gradients of some configuration are stale and neither its workload nor the scenario says what
-    /// that costs: they then count as if fresh.
+    /// A sentence where gradients are stale and neither workload nor scenario gives their cost: they count as fresh.
     pub fn unpriced_staleness(&self) -> Option<String> {
         // All settings have the same protocols.
         let setup = &self.runs_in.first()?.setup;

@@ -11,21 +11,20 @@ use scavsim_sim::plans::Offer;
 pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
     pub(super) offers: Vec<Offer>,
-    /// Names of the zones, where any is said.
+    /// Names of the zones, if any.
     pub(super) zones: Vec<Arc<str>>,
-    /// GPUs of the kinds by their data sheets.
     pub(super) sheets: Vec<Arc<str>>,
-    /// What the law knows of the nodes, one for each GPU as kinds call it; none with a profile.
+    /// The law's view of the nodes, one per GPU as kinds name it; none with a profile.
     pub(super) nodes: Vec<GpuNode>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct KnownGpu {
     pub(super) name: Arc<str>,
-    /// GiB, where a data sheet says so.
+    /// GiB of the data sheet, if known.
     pub(super) memory_gib: Option<f64>,
     /// The GPU for the law of layers; none with a profile.
     pub(super) device: Option<Device>,
-    /// Bytes per second to others of its node.
+    /// Bytes per second to other GPUs of the node.
     pub(super) link_bytes_per_s: f64,
 }

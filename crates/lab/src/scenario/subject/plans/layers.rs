@@ -1,4 +1,4 @@
-//! What layers cost, and what sending does: from a profile and measured links, or by the law of layers.
+//! Costs of layers and transfers: from a profile and measured links, or by the law of layers.
 
 use std::sync::Arc;
 
@@ -20,21 +20,19 @@ use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
 use scavsim_sim::parallel::{Architecture, LayerProfile, Links, ReplicaSharing, library};
 use scavsim_sim::plans::{Flops, Form, PreparedForm};
 
-/// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
+/// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
-/// Micro-batches of a model, where none are given.
+/// Micro-batches of a model by default.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_MICRO_BATCH: u32 = 1_000_000;
 
-/// Whose layers plans are cut from.
 #[derive(Debug)]
 pub(super) enum PlanSubject {
     Profile(Box<LayerProfile>),
-    /// A model whose layers the law foretells.
+    /// A model whose layers the law predicts.
     Model(Box<ModelSpecification>),
 }
 
-/// A model with what its layers are foretold from.
 #[derive(Debug)]
 pub(super) struct ModelSpecification {
     pub(super) model: Arc<Architecture>,
@@ -42,11 +40,10 @@ pub(super) struct ModelSpecification {
     pub(super) precision: Precision,
 }
 
-/// All that plans are made of.
 pub(super) struct Layers {
     pub(super) forms: Vec<PreparedForm>,
     pub(super) links: Links,
-    /// Hashes of what they are made from.
+    /// Hashes of the files behind them.
     pub(super) hashes: Vec<String>,
 }
 
@@ -119,7 +116,6 @@ fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
 
-/// Whose layers a scenario names.
 pub(super) fn subject(
     table: &ParallelTable,
     files: &Files,
@@ -236,7 +232,7 @@ fn profile(
 }
 
 impl PlanSubject {
-    /// Layers, embedding and head included.
+    /// With embedding and head.
     pub(super) fn layers(&self) -> u32 {
         match self {
             PlanSubject::Profile(profile) => profile.layers,
@@ -258,7 +254,6 @@ impl PlanSubject {
         }
     }
 
-    /// Tokens of a sequence.
     pub(super) fn sequence(&self) -> u32 {
         match self {
             PlanSubject::Profile(profile) => profile.sequence,
@@ -266,7 +261,7 @@ impl PlanSubject {
         }
     }
 
-    /// The GPU of a node, with what is known of it; `None` with a complaint.
+    /// The GPU of a node; `None` with a complaint.
     pub(super) fn gpu(
         &self,
         node: &Spanned<NodeTable>,
@@ -280,7 +275,6 @@ impl PlanSubject {
     }
 }
 
-/// A GPU that layers were profiled on.
 fn profiled(
     profile: &LayerProfile,
     node: &Spanned<NodeTable>,
@@ -391,7 +385,7 @@ impl ModelSpecification {
         })
     }
 
-    /// Tensor degrees that divide heads; those asked for must.
+    /// Tensor degrees that divide heads; requested ones must.
     fn tensors(
         &self,
         table: &ParallelTable,
@@ -421,7 +415,7 @@ impl ModelSpecification {
 }
 
 impl PlanSubject {
-    /// FLOPs of the model and peaks of its GPUs; `None` with a profile, which has neither.
+    /// FLOPs of the model and peaks of its GPUs; `None` with a profile.
     pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
         let PlanSubject::Model(own) = self else {
             return None;
@@ -435,7 +429,7 @@ impl PlanSubject {
         })
     }
 
-    /// What layers cost on the nodes that were found, in each form, and what sending does.
+    /// Costs of layers on these nodes, in each form, and of transfers.
     pub(super) fn layers_on(
         self,
         table: &ParallelTable,
@@ -558,13 +552,13 @@ pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<
     })
 }
 
-/// How many GPUs a VM type has: as its table says, or the catalogue.
+/// Number of GPUs by the table, or the catalogue.
 pub(super) fn gpus_of(node: &NodeTable) -> Option<u32> {
     let listed = gpu::of_vm(node.vm.get_ref()).map(|of| of.count);
     node.gpus.map(Machines::get).or(listed)
 }
 
-/// The links, with the hash of their table where that is one's own.
+/// The links, with the hash of a table of one's own.
 fn links(
     table: &ParallelTable,
     files: &Files,
