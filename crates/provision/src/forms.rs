@@ -23,7 +23,6 @@ impl Form {
         }
     }
 
-    /// Whether a zone has its machines, at least on demand.
     pub fn is_served(&self, zone: &Zone) -> bool {
         match (&self.vm, &zone.vm) {
             (Some(needed), Some(has)) => needed == has,

@@ -26,7 +26,6 @@ pub struct Job {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LastTick {
-    /// The seconds that were used.
     #[default]
     Used,
     /// All of it, as simulators by ticks do.
@@ -34,7 +33,6 @@ pub enum LastTick {
 }
 
 impl Job {
-    /// In whole nanoseconds at speed 1.
     pub fn work(&self) -> SimTime {
         SimTime::from_seconds(self.work_s)
     }
@@ -53,7 +51,6 @@ impl Job {
         self.deadline().nanoseconds().div_ceil(tick) as usize
     }
 
-    /// Ticks that end by the deadline.
     pub fn deadline_ticks(&self, tick_s: f64) -> usize {
         let tick = SimTime::from_seconds(tick_s).nanoseconds().max(1);
         (self.deadline().nanoseconds() / tick) as usize

@@ -44,9 +44,7 @@ pub struct Said<A> {
 pub struct NumberedConversation {
     with: Box<dyn Conversation>,
     terms: MessageTerms,
-    /// Last line sent.
     number: u64,
-    /// Whether every answer had its number.
     is_numbered: bool,
 }
 
@@ -115,13 +113,11 @@ pub struct ConversationPool(Arc<Mutex<PoolState>>);
 #[derive(Debug, Default)]
 struct PoolState {
     waiting: Vec<NumberedConversation>,
-    /// Counts by reason.
     failures: BTreeMap<String, u32>,
 }
 
 /// Equal failures after which a program is given up.
 const HOPELESS: u32 = 10;
-/// Different failures that are counted.
 const COUNTED: usize = 100;
 
 impl ConversationPool {
@@ -129,7 +125,6 @@ impl ConversationPool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An idle conversation, or a new one.
     pub fn take(
         &self,
         terms: MessageTerms,

@@ -27,7 +27,6 @@ pub struct MessageTerms {
     pub task: &'static str,
     /// What it has not done when it ends too early: chosen, decided.
     pub done: &'static str,
-    /// The possible answers.
     pub answers: &'static str,
 }
 
@@ -45,12 +44,10 @@ pub enum NoStart {
     NoPipes,
 }
 
-/// Default seconds for each answer.
 pub fn timeout_s() -> Positive {
     Positive::new(10.0).expect("it is positive")
 }
 
-/// Default seconds to start.
 pub fn start_s() -> Positive {
     Positive::new(30.0).expect("it is positive")
 }

@@ -9,7 +9,6 @@ pub struct Chosen {
     pub vm: Option<String>,
     pub workers: Option<u32>,
     pub batch: Option<u32>,
-    /// Values on all other axes.
     pub other: Option<String>,
 }
 

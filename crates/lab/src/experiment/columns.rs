@@ -310,10 +310,8 @@ macro_rules! columns {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
         }
 
-        /// Number of columns.
         pub const COLUMN_COUNT: usize = [$(stringify!($name)),+].len();
 
-        /// All columns of the records, in order.
         pub static COLUMNS: &[Column] = &[$(Column {
             name: stringify!($name),
             unit: concat!($($unit)?),
@@ -330,7 +328,6 @@ macro_rules! columns {
                 !($(self.$name.is_wrong())|+)
             }
 
-            /// All cells, in the order of the columns, with their places.
             pub fn each_cell(&self, mut take: impl FnMut(usize, super::columns::Value<'_>)) {
                 let mut at = 0;
                 $(
@@ -346,14 +343,12 @@ macro_rules! columns {
                 [$(self.$name.figure()),+]
             }
 
-            /// The record, free of the plan.
             pub fn into_owned(self) -> OwnedRecord {
                 OwnedRecord { $($name: Field::into_owned(self.$name),)+ }
             }
         }
 
         impl OwnedRecord {
-            /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
                 Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: GroupNumber::default() }
             }

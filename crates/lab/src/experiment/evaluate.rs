@@ -52,7 +52,6 @@ pub struct TracedCase<'p> {
     pub case: Case,
     pub arena: &'p SearchProblem,
     pub line: Timeline,
-    /// In the order of time.
     pub entries: Vec<Entry>,
 }
 

@@ -237,7 +237,6 @@ impl Corners {
         Corners(pairs)
     }
 
-    /// Whether a pair is less than this in both.
     fn beats(&self, first: f64, second: f64) -> bool {
         let before = self.0.partition_point(|pair| pair.0 < first);
         before > 0 && self.0[before - 1].1 < second
@@ -310,7 +309,6 @@ impl<'g> Runner<'g> {
         u64::MAX - (number * 2 + self.set)
     }
 
-    /// The first runs of a configuration, at most `most`.
     fn first(&mut self, at: usize, most: u64) -> Sample {
         let mut sample = Sample::new(self.tariffs.len());
         self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
@@ -361,7 +359,6 @@ impl<'g> Runner<'g> {
         more > 0
     }
 
-    /// Whether runs of a configuration have no outlines.
     fn is_barren(&mut self, at: usize) -> bool {
         (self.site.sketch(at, self.replica(u64::from(u32::MAX) - 1))).is_none()
     }
@@ -413,7 +410,6 @@ impl<'g> Runner<'g> {
     }
 }
 
-/// Seconds, then USD per policy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunValues<'r>(pub(super) &'r [f64]);
 

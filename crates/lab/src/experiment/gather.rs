@@ -17,7 +17,6 @@ pub trait Part<'p>: Send {
     fn end(&mut self) {}
 }
 
-/// Makes parts, in any thread.
 pub trait Maker: Sync {
     type Part<'p>: Part<'p>;
 

@@ -40,7 +40,6 @@ pub fn key_columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().filter(|column| column.role == Role::Key)
 }
 
-/// Axes that have columns of their own.
 const OWN_COLUMNS: [&str; 3] = [space::VM, space::WORKERS, space::BATCH];
 
 /// The choices behind `chosen.AXIS` and `oracle.AXIS`.

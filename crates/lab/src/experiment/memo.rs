@@ -18,7 +18,6 @@ pub(super) type RunResult = Result<Arc<Run>, UnfinishedJob>;
 
 /// Drawers of the memo, so many that threads seldom wait.
 const DRAWERS: usize = 64;
-/// Bytes in all drawers.
 const MOST_BYTES: usize = 64 << 20;
 
 pub(super) struct Memo {

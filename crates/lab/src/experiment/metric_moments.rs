@@ -86,7 +86,6 @@ impl Figure {
         &self.values
     }
 
-    /// Units, or values where those are the units.
     pub(super) fn units(&self) -> u64 {
         match self.units.count() {
             0 => self.values.count(),

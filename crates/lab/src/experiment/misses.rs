@@ -19,7 +19,6 @@ pub(super) struct Misses {
     pub(super) allowed: Vec<Vec<bool>>,
     /// Quantiles per configuration: seconds, then USD per policy; `None` where all runs are equal.
     quantiles: Vec<Vec<Option<f64>>>,
-    /// See [`Spread::few_runs`].
     few_runs: Option<u64>,
 }
 
@@ -101,7 +100,6 @@ impl Misses {
 }
 
 struct MissSample {
-    /// Seconds of each, then USD per policy.
     values: Vec<Vec<f64>>,
     /// How many missed a limit, per policy.
     missed: Vec<u64>,

@@ -45,7 +45,6 @@ pub struct Plan {
     pub replicas: u64,
     first_replica: u64,
     pub limits: Limits,
-    /// Whether searches note their probes and duration.
     pub notes_probes: bool,
     pub(super) noticed: SimulationNotices,
 }

@@ -44,10 +44,8 @@ pub struct Ranked {
     pub vm: Option<String>,
     pub workers: Option<u32>,
     pub batch: Option<u32>,
-    /// Values on all other axes.
     pub other: Option<String>,
     pub held: Vec<RankedVms>,
-    /// Mean time and cost.
     pub expected: Point,
     /// Seconds that 5 % and 95 % of runs stay below, if the workload's figures are right.
     pub time_s: [f64; 2],
@@ -57,7 +55,6 @@ pub struct Ranked {
     pub spread: Spread,
     /// Runs behind these; 1 where nothing varies.
     pub runs: u64,
-    /// Runs that miss a limit, where there is one.
     pub miss: Option<Share>,
     /// Expected USD of one of many equal jobs, by formula.
     pub job_cost_usd: Option<f64>,
@@ -82,7 +79,6 @@ impl Ranked {
     }
 }
 
-/// Equal VMs of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankedVms {
     pub vm: String,
@@ -93,7 +89,6 @@ pub struct RankedVms {
 #[derive(Debug, Clone, Copy)]
 pub struct RankingOptions<'a> {
     pub runs: u64,
-    /// Threads.
     pub jobs: usize,
     pub interrupt: &'a Interrupt,
     pub progress: &'a AtomicU64,
@@ -228,7 +223,6 @@ fn run_chunk(
         .collect()
 }
 
-/// Whether all runs of a configuration are equal.
 fn is_constant(arena: &SearchProblem, at: usize) -> bool {
     let Some(world) = arena.ground.facts().world else {
         return false;
@@ -341,7 +335,6 @@ impl Ranked {
         (share < 1.001).then_some(share)
     }
 
-    /// USD per 10⁹ tokens of a parallel plan.
     pub fn usd_per_1e9_tokens(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;
         plan.usd_per_1e9_tokens(self.expected.cost_usd)

@@ -11,9 +11,7 @@ const MOST_IN_PART: usize = 4_096;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ExpectedOutcome {
-    /// Hours without search.
     pub(super) hours: f64,
-    /// USD without search.
     pub(super) usd: f64,
     /// Depth of the choice on the oracle's front over that of the knee; 0 where not asked for.
     pub(super) depth: f64,
@@ -37,7 +35,6 @@ pub(super) struct Drift {
     pub(super) depth: (f64, f64),
 }
 
-/// The outcomes of a group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rivals {
     outcomes: Vec<RivalOutcome>,

@@ -39,7 +39,6 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// `None` where a figure does not exist.
     pub(super) fn new(
         objective: Objective,
         spent: TimeAndCost,
@@ -58,7 +57,6 @@ impl Charge {
     }
 }
 
-/// The worst finite point, by an objective.
 pub(super) fn worst(objective: Objective, points: impl Iterator<Item = Point>) -> Option<Point> {
     let of = |point: &Point| TimeAndCost::from_point(*point).by(objective);
     (points.filter(|point| of(point).is_finite())).max_by(|a, b| of(a).total_cmp(&of(b)))
@@ -99,9 +97,7 @@ pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
 /// A job that is run R times.
 pub(super) struct RepeatedJob {
     pub(super) runs: u64,
-    /// Runs to the target in the search.
     pub(super) completed: u64,
-    /// One run of the oracle.
     pub(super) oracle: TimeAndCost,
     /// With choices that failed.
     pub(super) search: TimeAndCost,

@@ -31,22 +31,18 @@ use scavsim_sim::engine::Parallelism;
 #[error("`{0}` was measured, not simulated")]
 pub struct NotSimulated(pub String);
 
-/// An environment with all that compete on it.
 pub struct SearchProblem {
     pub workload: String,
     pub ground: Box<dyn Environment>,
     pub space: Space,
     /// What is known of the workload before a search.
     pub figures: WorkloadFacts,
-    /// Machines of each configuration, where known.
     pub machines: Vec<Option<Machine>>,
     pub limits: Limits,
     pub repeats: u64,
-    /// In the scenario's order.
     pub contenders: Vec<Contender>,
     /// Configuration that break-even is counted against.
     pub default: usize,
-    /// Per policy.
     pub tariffs: Vec<Tariff>,
     /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None` where
     /// the target is never reached.
@@ -61,7 +57,6 @@ pub struct SearchProblem {
     pub precision: Vec<Precision>,
     /// Best configuration by expectation per policy and objective; `None` where the limits leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
-    /// Why there is none, per policy.
     pub no_choice: Vec<Option<String>>,
     /// Front of expectations within the limits, per policy.
     pub fronts: Vec<Option<ParetoFront>>,
@@ -234,7 +229,6 @@ impl SearchProblem {
         task
     }
 
-    /// Why the oracle has no choice under a policy, if so.
     fn no_choice(&self, policy: usize, points: &[Point]) -> Option<String> {
         let has_none = self.oracle[policy].iter().any(Option::is_none);
         has_none.then(|| {
@@ -315,7 +309,6 @@ fn fronts(allowed: &[Vec<bool>], expected: &[Vec<Point>]) -> Vec<Option<ParetoFr
 struct PastBills<'a> {
     policies: &'a [Policy],
     fleet: &'a Fleet<'a>,
-    /// Per VM type, per policy.
     tariffs: HashMap<String, Vec<Option<Tariff>>>,
 }
 
@@ -328,7 +321,6 @@ impl<'a> PastBills<'a> {
         }
     }
 
-    /// USD of all taken runs, per policy.
     fn usd_per_policy(&mut self, taken: &[UsedPastRun]) -> Vec<Option<f64>> {
         let mut sums = vec![Some(0.0); self.policies.len()];
         for run in taken {

@@ -21,7 +21,6 @@ pub struct Shard {
 impl Shard {
     pub const MOST: u64 = 9999;
 
-    /// `None` where there is no such shard.
     pub fn new(index: u64, count: u64) -> Option<Shard> {
         ((1..=Self::MOST).contains(&count) && (1..=count).contains(&index))
             .then_some(Shard { index, count })

@@ -54,12 +54,10 @@ struct MadeSearch {
     forecast: Forecast,
     errors: Option<Errors>,
     found: SearchConclusion,
-    /// Runs to the target in it.
     completed: u64,
     /// Probes and duration on this machine's clock, where the plan asks.
     noted: Vec<TestbedExchange>,
     took: Duration,
-    /// Whether it ended by itself.
     is_over: bool,
     touched: bool,
     after: Runs,
@@ -133,7 +131,6 @@ impl<'p> Simulation<'p> {
         self.searches[self.last].number
     }
 
-    /// Errors of the forecast; `None` without one.
     pub fn errors(&self) -> Option<Errors> {
         self.searches[self.last].errors
     }
@@ -145,7 +142,6 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// Entries of the last run, which ended at `end`.
     pub(super) fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
         let site = self.site.as_mut();
         site.map_or(Vec::new(), |(_, site)| site.noted_until(end))
@@ -253,7 +249,6 @@ impl<'p> Simulation<'p> {
         number
     }
 
-    /// Forgets all runs without search.
     pub(super) fn forget_runs(&mut self) {
         self.alone.here_mut().forget();
     }

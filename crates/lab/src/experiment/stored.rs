@@ -28,7 +28,6 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
-    /// An optional value.
     pub fn maybe<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
         self.count(u64::from(value.is_some()));
         if let Some(value) = value {

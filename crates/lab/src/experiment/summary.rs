@@ -62,7 +62,6 @@ impl Summary {
         }
     }
 
-    /// An empty summary by these columns.
     pub fn by(columns: KeyColumns, tasks: Tasks) -> Summary {
         Summary {
             by: Arc::new(columns),
@@ -129,7 +128,6 @@ impl Summary {
             .map_or(Ok(()), |(_, part)| self.merge(part))
     }
 
-    /// The open group of some cases.
     fn open(&mut self, cases: &Cases) -> io::Result<&mut OpenGroup> {
         if let (Keeps::Choices { across_vms }, Some(first)) = (self.by.keeps, self.open.first()) {
             let ([setting, workload, .., strategy], own) = (&first.cases.identity, &cases.identity);

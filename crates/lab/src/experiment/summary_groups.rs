@@ -140,7 +140,6 @@ impl From<ClosedGroup> for Group {
     }
 }
 
-/// Groups by columns, from the order of appearance.
 pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
     let is_empty = |at: usize| closed.iter().all(|group| group.key[at] == OwnedCell::Empty);
     let empty_axes = (by.columns.iter().enumerate())
@@ -174,7 +173,6 @@ pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
 #[derive(Debug, Clone, Copy)]
 enum Rank<'c> {
     Empty,
-    /// Number of a name, by appearance.
     Came(usize),
     Alphabet(&'c str),
     Axis(&'c str),

@@ -198,7 +198,6 @@ impl Cases {
         }
     }
 
-    /// Tells median number `at` the cases of this part.
     pub(super) fn tell_median(&self, at: usize, median: &mut RunningMedian) {
         match self.medians.get(at) {
             Some(own) => median.merge(own),

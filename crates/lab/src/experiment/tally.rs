@@ -30,7 +30,6 @@ enum MetricDependence {
     AgainstHours,
     AgainstUsd,
     Depth,
-    /// With the start of the choice.
     Beginning,
     /// Unknown for a choice that no case made.
     Unforeseen,
@@ -90,7 +89,6 @@ pub struct GroupSummary {
     pub independent: Option<f64>,
     /// One per entry of [`METRICS`]; `None` where no case has the figure or it is not kept.
     pub means: Vec<Option<Mean>>,
-    /// One per entry of [`SHARES`].
     pub shares: Vec<Share>,
     /// `None` where cases differ by more than luck.
     pub share_intervals: Vec<Option<Interval>>,

@@ -26,7 +26,6 @@ struct Board<D> {
     /// First result that was not handed out, and the results from there on.
     first: usize,
     done: VecDeque<Option<D>>,
-    /// Whether some thread hands out.
     is_open: bool,
     is_over: bool,
 }

@@ -177,7 +177,6 @@ pub(super) fn with_others(
     })
 }
 
-/// A share of cases, and by units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     share: Share,

@@ -100,7 +100,6 @@ impl Configurations<'_> {
         (inside && all_known).then_some((configurations, left_out))
     }
 
-    /// Whether the workload knows the time of each configuration.
     fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
         let ask = |c: &Configuration| workload.answers(c, self.reach);
         if self.reach.extrapolate {

@@ -13,11 +13,9 @@ use scavsim_sim::training::sync::PROTOCOLS;
 pub struct DeclaredKind {
     pub name: &'static str,
     pub one: &'static str,
-    /// Name of their formula.
     pub how: &'static str,
     /// Whether keys of scenarios end with the same words in another sense.
     pub shares_words_with_keys: bool,
-    /// In the order of their registry.
     pub all: fn() -> Vec<&'static Declaration>,
 }
 
@@ -35,7 +33,6 @@ const fn kind(
     }
 }
 
-/// In the order of `scavsim explain`.
 pub const KINDS: &[DeclaredKind] = &[
     DeclaredKind {
         how: "How",

@@ -85,7 +85,6 @@ pub(super) fn workers(
     None
 }
 
-/// Whether all clusters of a workload have at most the allowed number of sizes.
 pub(super) fn sizes(
     file: &ScenarioFile,
     workload: &Workload,

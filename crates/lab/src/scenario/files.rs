@@ -10,7 +10,6 @@ pub(super) struct Files {
     pub(super) source: Arc<Source>,
     pub(super) texts: Vec<Arc<Source>>,
     pub(super) folders: Vec<PathBuf>,
-    /// The keys that hold.
     pub(super) keys: Vec<Key>,
     /// Whether any file has keys that make settings.
     pub(super) has_settings: bool,

@@ -29,7 +29,6 @@ pub(super) struct Kinds<'a> {
     /// VM shapes with a measured workload.
     pub(super) measured: &'a BTreeSet<&'a str>,
     pub(super) all_read: bool,
-    /// Not measured.
     pub(super) machines: &'a [Machine],
     /// Whether the scenario has terms of spot VMs.
     pub(super) spot: bool,

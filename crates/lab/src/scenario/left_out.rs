@@ -11,7 +11,6 @@ pub struct LeftOut {
     workload: String,
     measured: bool,
     searched: usize,
-    /// Counts with reasons.
     reasons: Vec<(usize, String)>,
     /// Searched ones without a known noise, while others have one.
     silent: usize,

@@ -19,7 +19,6 @@ pub struct Machine {
     pub stand_in: SubstituteVm,
     /// Name of its table, which may make several types.
     pub table: String,
-    /// Memory in GiB.
     pub memory_gib: Option<f64>,
     pub vcpu: Option<f64>,
     pub gpus: Option<u32>,

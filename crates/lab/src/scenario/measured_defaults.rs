@@ -214,7 +214,6 @@ impl MeasuredDefaults {
     }
 }
 
-/// Whether some VMs are rented on demand.
 fn rents_on_demand(file: &ScenarioFile) -> bool {
     let mut kinds = file.kind.values().map(Spanned::get_ref);
     let plan = file.parallel.iter().map(Spanned::get_ref);

@@ -72,7 +72,6 @@ pub struct Scenario {
     pub seed: u64,
     /// Per combination; where a precision is wanted, those to begin with.
     pub replicas: u64,
-    /// `None` where the number of replicas is given.
     pub precision: Option<WantedPrecision>,
     /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
     pub antithetic: bool,
@@ -114,7 +113,6 @@ impl Scenario {
         self.subject.clusters()
     }
 
-    /// Workloads of its clusters with their configurations.
     pub fn workloads(&self) -> &[(Workload, Vec<Configuration>)] {
         self.clusters().map_or(&[], |own| &own.workloads)
     }
@@ -126,7 +124,6 @@ impl Scenario {
         }
     }
 
-    /// Configurations left out unasked, per workload.
     pub fn left_out(&self) -> &[LeftOut] {
         self.clusters().map_or(&[], |own| &own.left_out)
     }

@@ -166,7 +166,6 @@ impl<'a> Rentals<'a> {
     }
 }
 
-/// Runs of configurations of one VM type.
 pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
     let mut start = 0;
     // Most neighbours share the name of their shape.
@@ -271,7 +270,6 @@ fn unpriced(
     complaint.with_help(why.help + &say)
 }
 
-/// Place of a VM type in `[cluster]`.
 pub(super) fn place_in_cluster(file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
     let mut named = file.cluster.vm.iter();
     Some(named.find(|name| vm_type(name.get_ref()) == vm)?.span())

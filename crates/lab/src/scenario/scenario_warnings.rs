@@ -33,14 +33,11 @@ pub struct ScenarioWarnings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PricePack {
     pub name: String,
-    /// Last day with a price.
     pub day: String,
-    /// BLAKE3 hash of its tables.
     pub blake3: String,
 }
 
 impl ScenarioWarnings {
-    /// Text for `never_lost`.
     pub const NEVER_LOST: &str = "a spot price for VMs that nobody takes away here: `[spot]`, or a kind on the spot market, lets them be lost";
 
     pub(super) fn new(
@@ -83,7 +80,6 @@ impl ScenarioWarnings {
             .collect()
     }
 
-    /// Sentences before a run.
     pub fn on_stderr(&self) -> Vec<String> {
         let marked = (!self.never_lost.is_empty()).then(|| {
             let names = self.never_lost.iter().map(|name| format!("`{name}`"));

@@ -39,7 +39,6 @@ const OF_RANGES: [(&str, &str); 10] = [
     ),
 ];
 
-/// Identifier of the schema; it is not fetched.
 pub const SCHEMA_ID: &str = "urn:scavsim:scenario";
 
 pub fn schema() -> Schema {

@@ -110,7 +110,6 @@ fn report(
     complaints.push(complaint);
 }
 
-/// Place of a configuration's kind of cluster.
 fn kind_of(file: &ScenarioFile, at: &Configuration) -> Option<Range<usize>> {
     let kind = (file.kind.keys()).find(|name| **name.get_ref() == *at.vm);
     kind.map(Spanned::span)

@@ -145,7 +145,6 @@ pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
     }
 }
 
-/// The table `[spot]`, and its place.
 struct SpotTerms<'a> {
     table: &'a SpotTable,
     span: Range<usize>,

@@ -13,7 +13,6 @@ use scavsim_search::search::{
 };
 use scavsim_sim::cluster::Setup;
 
-/// Most configurations of which the clairvoyant runs each.
 const MOST_REALISED: usize = 50_000;
 
 pub(super) fn read(

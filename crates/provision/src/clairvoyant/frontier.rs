@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// One way to come to a state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Label {
-    /// Nanoseconds of work.
     pub(super) done_ns: i64,
     /// Nanoseconds of work that survive a loss of its machines.
     pub(super) saved_ns: i64,

@@ -17,13 +17,11 @@ pub(super) struct RentalOffer {
 pub(super) struct Step {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Number of the machines.
     pub(super) offer: usize,
     pub(super) is_start: bool,
     pub(super) egress_usd: f64,
     waits_ns: i64,
     works_ns: i64,
-    /// By segment.
     pub(super) gains_ns: Vec<i64>,
 }
 
@@ -185,7 +183,6 @@ impl<'w> Instance<'w> {
         Some(step.egress_usd + offer.usd[tick] * billed + self.late_usd(end_ns))
     }
 
-    /// USD of lateness for an end at a time.
     fn late_usd(&self, end_ns: i64) -> f64 {
         let late_ns = (end_ns - nanoseconds(self.job.deadline())).max(0);
         self.job.lateness_usd_per_h.unwrap_or(0.0) * late_ns as f64 / 3600e9

@@ -98,7 +98,6 @@ impl Relaxation {
     }
 }
 
-/// Nanoseconds of work by segment for these choices.
 fn done_by(instance: &Instance<'_>, choices: &[u32], segments: usize) -> Vec<f64> {
     let (states, mut done_ns) = (instance.states, vec![0.0; segments]);
     let (mut tick, mut segment, mut state) = (0, 0, states - 1);
@@ -120,7 +119,6 @@ fn done_by(instance: &Instance<'_>, choices: &[u32], segments: usize) -> Vec<f64
     done_ns
 }
 
-/// Relaxations at the prices with the best bounds, best first.
 fn at_best_prices(instance: &Instance<'_>) -> Vec<Relaxation> {
     let usd = instance.offers.iter().flat_map(|offer| &offer.usd);
     let usd = usd.filter(|usd| usd.is_finite());

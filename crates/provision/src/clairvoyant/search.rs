@@ -53,16 +53,13 @@ struct Search<'i, 'w> {
     labels: Vec<Vec<Label>>,
     next: Vec<Vec<Label>>,
     changes: Vec<Change>,
-    /// USD of the cheapest schedule.
     limit_usd: f64,
     /// Tick of its end, and the change before it.
     end: Option<(usize, u32)>,
-    /// Lower bound in USD of dropped labels.
     dropped_usd: f64,
     /// Most labels of a state, and of all states of a tick in the last search.
     width: usize,
     most: usize,
-    /// Labels left for all searches.
     room: usize,
     /// Reused memory.
     fresh: Vec<Label>,
@@ -71,7 +68,6 @@ struct Search<'i, 'w> {
     saved: SavedWork,
 }
 
-/// `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let bounds = Bounds::new(instance)?;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();

@@ -14,7 +14,6 @@ pub struct UniformProgress {
     /// demand, as in the source's simulator over several zones: a tick passes without machines where spot has none.
     pub stops_first: bool,
     pub on_demand_zone: OnDemandZone,
-    /// Zone where it ran last.
     last: Option<usize>,
 }
 
@@ -24,7 +23,6 @@ struct Progress {
     well_ahead: bool,
     /// Whether only on-demand machines still keep the deadline.
     last_moment: bool,
-    /// Whether there is no time for two changeovers.
     tight: bool,
 }
 

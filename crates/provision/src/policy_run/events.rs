@@ -44,12 +44,10 @@ pub enum Event {
 pub struct LastLook {
     /// None before the first look.
     prices_usd: Vec<f64>,
-    /// Machines that work.
     working: Option<Place>,
     losses: u32,
     saved_s: f64,
     is_near: bool,
-    /// Found by the last look.
     events: Vec<Event>,
 }
 

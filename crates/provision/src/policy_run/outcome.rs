@@ -19,13 +19,10 @@ pub struct Outcome {
     pub on_demand: SimTime,
     /// Time of paid machines before they work.
     pub start_up: SimTime,
-    /// Starts of machines.
     pub launches: u32,
     /// Work that was lost with spot machines, and done again.
     pub lost_work: SimTime,
-    /// Losses of spot machines.
     pub losses: u32,
-    /// Moves to another zone.
     pub moves: u32,
     /// Refused requests for spot machines.
     pub refused: u32,

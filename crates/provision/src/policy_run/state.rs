@@ -93,7 +93,6 @@ impl<'w> PolicyRun<'w> {
         self.done_at(self.now())
     }
 
-    /// Work done at a time by its machines.
     pub(super) fn done_at(&self, at: SimTime) -> SimTime {
         let work = self.job.work();
         match self.running {
@@ -135,7 +134,6 @@ impl<'w> PolicyRun<'w> {
         self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
     }
 
-    /// Time of the rest of the work in a form.
     pub(super) fn remaining_time(&self, form: usize) -> SimTime {
         self.job.forms[form]
             .speed
@@ -247,7 +245,6 @@ impl<'w> PolicyRun<'w> {
         }
     }
 
-    /// Whether the policy ended it.
     pub(super) fn is_over(&self) -> bool {
         self.outcome.gave_up || self.outcome.failed.is_some()
     }

@@ -11,7 +11,6 @@ pub enum TimelineEvent {
     GaveUp,
     Failed,
     Done,
-    /// The window ended before.
     Unfinished,
 }
 
@@ -24,7 +23,6 @@ scavsim_base::named! {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// Since the begin.
     pub at_s: f64,
     pub done_s: f64,
     pub spent_usd: f64,
@@ -37,6 +35,5 @@ pub struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
-    /// In the order of time.
     pub entries: Vec<Entry>,
 }

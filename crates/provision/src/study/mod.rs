@@ -38,9 +38,7 @@ pub struct Study {
 pub struct Setting {
     pub job: Job,
     pub world: World,
-    /// Starts of lives, and what they meet.
     pub lives: AvailabilitySource,
-    /// Ticks that a life may take.
     pub ticks: usize,
     pub sample: Sample,
 }
@@ -54,7 +52,6 @@ pub enum AvailabilitySource {
 }
 
 impl AvailabilitySource {
-    /// Lives of each policy.
     pub fn count(&self) -> usize {
         match self {
             AvailabilitySource::Traces(starts) => starts.len(),

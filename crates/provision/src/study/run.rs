@@ -17,7 +17,6 @@ const SEEDS: usize = 1 << 31;
 pub struct StartOutcomes {
     /// Second of the start in the traces, or number of the draw.
     pub start: f64,
-    /// By policy.
     pub outcomes: Vec<Outcome>,
     /// The clairvoyant's; `None` where the work cannot be done in time.
     pub optimum: Option<Optimum>,

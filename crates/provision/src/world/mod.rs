@@ -17,7 +17,6 @@ pub struct Zone {
     pub vm: Option<String>,
     /// USD per machine and hour on demand, which is always offered.
     pub on_demand_usd_per_h: f64,
-    /// Spot machines per tick.
     pub offered: Vec<u16>,
     /// USD per machine and hour, per tick.
     pub spot_usd_per_h: Vec<f64>,

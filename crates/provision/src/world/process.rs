@@ -13,7 +13,6 @@ pub struct Process {
     lost: [f64; HOURS],
     /// Odds of a return within a tick, per hour of the day.
     returns: [f64; HOURS],
-    /// Machines that it offers where it offers any.
     machines: u16,
 }
 

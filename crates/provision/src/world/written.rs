@@ -190,7 +190,6 @@ struct Changes<'z> {
 }
 
 impl Changes<'_> {
-    /// Values per tick of each zone.
     fn read(
         &self,
         source: &Arc<Source>,

@@ -63,7 +63,6 @@ pub(super) const FORM: Form = Form {
 #[derive(Debug, Clone)]
 pub struct BagOfJobs {
     choices: Arc<BagChoices>,
-    /// By setting.
     terms: Vec<Arc<Bag>>,
     losses_are_given: bool,
 }
@@ -148,7 +147,6 @@ const MOST_CONFIGURATIONS: usize = 10_000;
 /// Seconds that a VM without work is kept by default (HPDC 2020).
 const KEEP_SPARES_S: f64 = 3600.0;
 
-/// The terms; `None` without a bag.
 fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let table = table(file)?;
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));

@@ -53,13 +53,11 @@ pub(super) const FORM: Form = Form {
 
 #[derive(Debug, Clone)]
 pub struct Clusters {
-    /// Each with its configurations.
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
     pub search: SearchGrouping,
     /// Workloads whose earlier runs the model of all jobs may use.
     pub stored: Vec<Workload>,
     pub reach: Reach,
-    /// Configurations left out unasked, per workload.
     pub left_out: Vec<LeftOut>,
     /// VM types that were not measured, and their places by name.
     machines: Vec<Machine>,

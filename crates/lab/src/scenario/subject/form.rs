@@ -91,7 +91,6 @@ pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,
     pub(in crate::scenario) given: &'a Extensions,
-    /// From the command line.
     pub(in crate::scenario) replicas: Option<Count>,
     pub(in crate::scenario) reads_well: bool,
 }

@@ -48,10 +48,8 @@ pub(super) const FORM: Form = Form {
 pub struct MeasuredJobs {
     pub grid: String,
     pub probe: ProbeCharge,
-    /// Each with its configurations.
     jobs: Vec<Arc<Job>>,
     histories: Vec<History>,
-    /// Histories of all jobs of the grid.
     stored: Vec<History>,
     /// Whether a searched job has no history of its own or of its program's other inputs.
     is_own_left_out: bool,
@@ -138,7 +136,6 @@ impl MeasuredJobs {
         own
     }
 
-    /// Histories of other programs' jobs.
     fn others(&self, choice: usize) -> Vec<History> {
         let own = self.own(choice);
         let others = Past::new(&own, &self.stored);

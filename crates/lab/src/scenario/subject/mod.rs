@@ -172,7 +172,6 @@ impl Subject {
         self.topic().identity()
     }
 
-    /// A sentence on impossible configurations, if any.
     pub fn impossible(&self) -> Option<String> {
         self.topic().impossible()
     }

@@ -89,7 +89,6 @@ pub(super) const FORM: Form = Form {
 #[derive(Debug, Clone)]
 pub struct ModelPlans {
     choices: Arc<Choices>,
-    /// By setting.
     terms: Vec<Arc<Terms>>,
 }
 

@@ -222,7 +222,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
 
 const SPOT: &str = "spot = { exponential_mean_h = 20 }";
 
-/// Outcome of a scenario with these lines, or its mistakes.
 fn outcome(text: &str, lines: &[&str]) -> String {
     let options = lines
         .iter()

@@ -31,7 +31,6 @@ pub(crate) struct Search {
     pub(crate) configurations: Range<usize>,
 }
 
-/// What is known of a search before it begins.
 pub(crate) struct SearchKnowledge<'s> {
     pub(crate) workload: &'s str,
     pub(crate) space: Cow<'s, Space>,
@@ -46,7 +45,6 @@ pub(crate) struct SearchKnowledge<'s> {
 }
 
 impl<'s> SearchKnowledge<'s> {
-    /// Knowledge without earlier runs.
     pub(super) fn without_history(
         workload: &'s str,
         space: &'s Space,
@@ -81,7 +79,6 @@ pub(crate) struct PreparedSearch<'s> {
     pub(crate) fleet: Fleet<'s>,
 }
 
-/// Setting and threads of a search's preparation.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchPreparation<'p> {
     pub(crate) setting: &'p Setting,
@@ -139,7 +136,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         LISTED
     }
 
-    /// Reports policies without a price for something that may be rented.
     fn check_prices(
         &self,
         policies: &[Policy],
@@ -180,7 +176,6 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         None
     }
 
-    /// A sentence on impossible configurations.
     fn impossible(&self) -> Option<String> {
         None
     }

@@ -57,7 +57,6 @@ impl Recipe for CostToGoSettings {
 pub struct CostToGo {
     prior: Prior,
     zones: Vec<KnownZone>,
-    /// Shape of the tables.
     shape: Option<Shape>,
     /// Choices of this tick; kept to reuse memory.
     choices: Vec<Course>,
@@ -159,7 +158,6 @@ impl CostToGo {
         Some(Table::new(&made_for.terms(), Some(&elsewhere)))
     }
 
-    /// Expected cost of staying.
     fn staying(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
         let Some(place) = view.running() else {
             let waits = |(zone, known): (usize, &KnownZone)| {

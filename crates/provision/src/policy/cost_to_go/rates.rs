@@ -100,7 +100,6 @@ impl Rates {
         }
     }
 
-    /// Notes that the market has machines, or none.
     pub(super) fn see(&mut self, is_up: bool) {
         let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
         let mut age_h = None;

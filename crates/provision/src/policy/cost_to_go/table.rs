@@ -16,7 +16,6 @@ pub(super) struct Terms {
     /// For young and old pauses.
     pub(super) returns_per_h: [f64; 2],
     pub(super) changeover_h: f64,
-    /// Most work and slack.
     pub(super) work_h: f64,
     pub(super) slack_h: f64,
 }
@@ -77,7 +76,6 @@ impl Starts {
     }
 }
 
-/// Equal in all rows.
 #[derive(Debug)]
 struct Steps {
     worked_h: f64,
@@ -183,7 +181,6 @@ impl Table {
         table
     }
 
-    /// Number of values.
     pub(super) fn values(&self) -> usize {
         7 * self.entry.len()
     }
@@ -322,7 +319,6 @@ impl Table {
         if value.is_nan() { f64::INFINITY } else { value }
     }
 
-    /// Starting available spot machines.
     pub(super) fn start_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
         let d = self.terms.changeover_h;
         let then = slack_h - d;

@@ -13,7 +13,6 @@ const PRICE_STEP: f64 = 1.01;
 /// Ratio to the rounded rate beyond which it is rounded anew: three quarters of a step; half a step would alternate.
 const RATE_STAYS: f64 = 1.088;
 const PRICE_STAYS: f64 = 1.0075;
-/// Most values in all tables of a thread.
 const MOST_VALUES: usize = 4_000_000;
 
 /// Terms of tables that do not change as rates are learned.
@@ -23,19 +22,16 @@ pub(super) struct Shape {
     pub(super) run_h: [f64; 2],
     pub(super) pause_h: [f64; 2],
     pub(super) changeover_h: f64,
-    /// Most work and slack.
     pub(super) work_h: f64,
     pub(super) slack_h: f64,
 }
 
-/// Terms of a table, in steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     /// Spot price over on-demand price.
     ratio: i32,
     losses: i32,
     returns: i32,
-    /// Bits of the shape.
     shape: [u64; 7],
 }
 
@@ -120,7 +116,6 @@ impl RoundedTerms {
         }
     }
 
-    /// The table of a zone by itself.
     pub(super) fn table(&self) -> Arc<Table> {
         SHELF.with_borrow_mut(|shelf| shelf.table(self))
     }

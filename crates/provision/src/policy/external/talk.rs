@@ -23,7 +23,6 @@ pub(super) const TERMS: MessageTerms = MessageTerms {
 
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// Keep everything.
     Stay,
     /// Give all machines back.
     Wait,
@@ -116,7 +115,6 @@ impl<'de> Deserialize<'de> for NextDecision {
     }
 }
 
-/// Meaning of an answer, by the zones and forms of the view.
 pub(super) fn understood(
     said: PolicyReply,
     view: &PolicyView<'_, '_>,
@@ -162,7 +160,6 @@ fn has_forms(view: &PolicyView<'_, '_>) -> bool {
     (0..view.forms()).any(|form| !view.form_name(form).is_empty())
 }
 
-/// Place of a name.
 fn called<'n, I: Iterator<Item = &'n str>>(
     name: &str,
     what: &str,

@@ -11,7 +11,6 @@ const SAME_H: f64 = 1e-9;
 /// Steps of a cumulative hazard by Nelson–Aalen, at the ages of losses.
 #[derive(Debug, Default)]
 pub(super) struct Knots {
-    /// By age.
     knots: Vec<Knot>,
     /// Hours of each run that ended.
     ended_h: Vec<f64>,

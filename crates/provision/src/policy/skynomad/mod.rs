@@ -83,7 +83,6 @@ pub struct SkyNomad {
     zones: Vec<ZoneState>,
     /// Zone of its spot machines, and whether it gives them back itself.
     spot: Option<(usize, bool)>,
-    /// Zone that moves are counted from.
     last: Option<usize>,
     /// Choices of this tick; kept to reuse memory.
     choices: Vec<Choice>,
@@ -92,15 +91,12 @@ pub struct SkyNomad {
 #[derive(Debug, Default)]
 struct ZoneState {
     runs: Runs,
-    /// Whether a virtual run of a probe is on.
     is_probed: bool,
     /// Whether it was up when last asked without own machines.
     was_up: Option<bool>,
-    /// Hours of paid probes.
     probed_h: f64,
     /// Hours of a probe in the tick before.
     paid_h: f64,
-    /// Whether it refused machines in this tick.
     refused: bool,
     /// Expected hours of its machines at the begin of this tick.
     life_h: f64,
@@ -159,7 +155,6 @@ impl SkyNomad {
         life_h.min(longest_h).min(left_h)
     }
 
-    /// Utility of a zone's spot market, without the move to it.
     fn spot_utility(
         &self,
         view: &PolicyView<'_, '_>,
@@ -320,7 +315,6 @@ impl SkyNomad {
         }
     }
 
-    /// Probes the zones that are due.
     fn probe(&mut self, view: &mut PolicyView<'_, '_>, at: Option<Place>) {
         let (tick, at_s) = (view.tick(), view.elapsed_s());
         for zone in 0..self.zones.len() {

@@ -24,7 +24,6 @@ struct OpenRun {
 
 #[derive(Debug, Default)]
 pub struct Runs {
-    /// Hazard of ended runs.
     knots: Knots,
     open: Option<OpenRun>,
     /// Losses and refusals since the last tick.
@@ -80,7 +79,6 @@ impl Runs {
         self.age_h(now_s).filter(|&age| age > 0.0)
     }
 
-    /// Expected remaining hours at an age.
     pub fn expected_h(&mut self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
         let open_h = self.open_h(now_s);
         (self.knots).expected_h(age_h, open_h, self.bursts.factor, tick_h)

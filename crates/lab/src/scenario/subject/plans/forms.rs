@@ -157,7 +157,6 @@ pub(super) fn read(
     forms
 }
 
-/// Each form with each of the values, if any.
 fn every<T: Copy>(forms: &mut Vec<Form>, values: Option<Vec<T>>, set: impl Fn(&mut Form, T)) {
     let Some(values) = values else { return };
     let with = |form: &Form| -> Vec<Form> {

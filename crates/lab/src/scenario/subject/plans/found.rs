@@ -11,7 +11,6 @@ use scavsim_sim::plans::Offer;
 pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
     pub(super) offers: Vec<Offer>,
-    /// Names of the zones, if any.
     pub(super) zones: Vec<Arc<str>>,
     pub(super) sheets: Vec<Arc<str>>,
     /// The law's view of the nodes, one per GPU as kinds name it; none with a profile.

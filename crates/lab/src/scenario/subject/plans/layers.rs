@@ -22,7 +22,6 @@ use scavsim_sim::plans::{Flops, Form, PreparedForm};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
-/// Micro-batches of a model by default.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_MICRO_BATCH: u32 = 1_000_000;
 
@@ -261,7 +260,6 @@ impl PlanSubject {
         }
     }
 
-    /// The GPU of a node; `None` with a complaint.
     pub(super) fn gpu(
         &self,
         node: &Spanned<NodeTable>,
@@ -429,7 +427,6 @@ impl PlanSubject {
         })
     }
 
-    /// Costs of layers on these nodes, in each form, and of transfers.
     pub(super) fn layers_on(
         self,
         table: &ParallelTable,
@@ -539,7 +536,6 @@ impl ModelSpecification {
     }
 }
 
-/// A node with the law's view of its GPUs.
 pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<GpuNode> {
     let listed = gpu::of_vm(node.vm.get_ref()).and_then(|of| of.network_gbit_per_s);
     let network = node.network_gbit_per_s.map(Positive::get).or(listed);

@@ -18,7 +18,6 @@ use scavsim_sim::plans::Offer;
 
 /// Name, in the zones of a mix, of a zone without one.
 const NO_ZONE: &str = "elsewhere";
-/// Most combinations of zones for a mix.
 const MOST_ACROSS: usize = 64;
 
 pub(super) fn read(
@@ -199,7 +198,6 @@ fn kind(
     Some((kind, of_law))
 }
 
-/// Terms of rental; `None` where none are given.
 fn markets(
     file: &ScenarioFile,
     asked: &Option<Spanned<Vec<Spanned<RentedOn>>>>,
