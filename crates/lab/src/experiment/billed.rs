@@ -1,13 +1,27 @@
 //! A finished run under a tariff: hours and USD, of the whole and of its parts.
 
 use super::record::Record;
-use super::run_to_target::Run;
 use super::score::TimeAndCost;
 use super::search_problem::SearchProblem;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_search::testbed::Timeline;
 use scavsim_sim::job::Totals;
+
+/// A run to the target and what it used, before any price.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Choices before it that never reached the target.
+    pub failed: Vec<usize>,
+    pub line: Timeline,
+    /// Used until the target, search steps counting as progress.
+    pub net: Usage,
+    /// Used until the target if search steps earn nothing.
+    pub gross: Usage,
+    /// Used until the choice began to train.
+    pub search: Usage,
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {

@@ -1,14 +1,14 @@
 //! One case: search, run to the target, score against the oracle.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::billed::{Outcome, bill, divide, value};
+use super::billed::{Outcome, Run, bill, divide, value};
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{GroupNumber, Record, Status};
-use super::run_to_target::Run;
 use super::score::{
     Charge, RepeatedJob, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
@@ -19,7 +19,7 @@ use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_provision::study::run::StartOutcomes;
 use scavsim_search::search::{
-    CLAIRVOYANT, Forecast, Objective, Point, Task,
+    CLAIRVOYANT, Forecast, Objective, Point, Strategy, Task,
     objective::{best_two, choose},
 };
 use scavsim_search::testbed::{TestbedExchange, Timeline};
@@ -190,6 +190,38 @@ impl<'p> Evaluator<'p> {
             line,
             entries: self.simulation.noted_until(line.net_end),
         })
+    }
+
+    /// The record of a case in which `strategy` searches in place of the case's own.
+    pub fn evaluate_as(&mut self, case: Case, strategy: Arc<dyn Strategy>) -> Record<'p> {
+        self.simulation.stand_in(Some(strategy));
+        let record = self.evaluate(case);
+        self.simulation.stand_in(None);
+        record
+    }
+
+    /// Questions and answers of the last search, where the plan asks for them.
+    pub fn questions(&self) -> &[TestbedExchange] {
+        self.simulation.questions()
+    }
+
+    /// Choices of the last case that were run, whatever came of them.
+    pub fn ran(&self) -> &[usize] {
+        &self.ran
+    }
+
+    /// When the search of the last case ended, and then each run of a choice, in seconds, with USD until then.
+    pub fn ends(&mut self, case: Case) -> Vec<(f64, f64)> {
+        let Ok(arena) = self.plan.arena(case.arena) else {
+            return Vec::new();
+        };
+        let tariff = &arena.tariffs[case.policy];
+        (0..=self.ran.len())
+            .map(|runs| {
+                let end = (self.simulation).spent(case, &self.ran[..runs], &mut self.usage);
+                (end.seconds(), tariff.so_far_usd(&self.usage))
+            })
+            .collect()
     }
 
     fn search(

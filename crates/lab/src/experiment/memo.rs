@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::mem::size_of;
 use std::sync::{Arc, Mutex};
 
-use super::run_to_target::Run;
+use super::billed::Run;
 use scavsim_data::usage::VmInterval;
 use scavsim_data::usage::phases::PHASES;
 use scavsim_sim::training::UnfinishedJob;

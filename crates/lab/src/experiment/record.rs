@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::columns::Status;
 use super::columns::{Field, Kind, Role, Value, columns, field, role};
-pub use super::status::Status;
 
 /// Group of a plan's record, where known. All numbers are equal: they say nothing of the record's content.
 #[derive(Debug, Clone, Copy, Default)]

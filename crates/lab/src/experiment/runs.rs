@@ -1,7 +1,6 @@
 //! Runs to the target from one state, and what they come to.
 
-use super::billed::Outcome;
-use super::run_to_target::Run;
+use super::billed::{Outcome, Run};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_search::testbed::{JobTrial, Timeline};

@@ -1,23 +1,23 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::billed::Outcome;
+use super::billed::{Outcome, Run};
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
-use super::price_list::PriceList;
-use super::run_to_target::Run;
 use super::runs::Runs;
 use super::search_problem::SearchProblem;
 use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
-use scavsim_search::search::{Forecast, Strategy};
+use scavsim_search::search::{Forecast, Prices, Strategy};
 use scavsim_search::testbed::by_replica::ByReplica;
-use scavsim_search::testbed::{JobTrial, Metered, Stop, TestbedExchange};
+use scavsim_search::testbed::{Environment, JobTrial, Metered, Stop, TestbedExchange};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, StalledJob, UnfinishedJob};
 
@@ -483,6 +483,33 @@ impl PendingSearch<'_> {
             noted: testbed.into_noted(),
         };
         (ended, asked)
+    }
+}
+
+/// What configurations cost under one policy, as known before any run.
+struct PriceList<'a> {
+    ground: &'a dyn Environment,
+    tariff: &'a Tariff,
+    usage: RefCell<Usage>,
+}
+
+impl<'a> PriceList<'a> {
+    fn new(ground: &'a dyn Environment, tariff: &'a Tariff) -> Self {
+        PriceList {
+            ground,
+            tariff,
+            usage: RefCell::default(),
+        }
+    }
+}
+
+impl Prices for PriceList<'_> {
+    fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
+        if self.tariff.is_as_stated() && !self.ground.facts().price_is_known {
+            return None;
+        }
+        let usage = &mut *self.usage.borrow_mut();
+        Some((self.ground).plan_usd(configuration, seconds, self.tariff, usage))
     }
 }
 

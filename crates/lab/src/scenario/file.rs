@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
-use super::checkpoint_choice::CheckpointChoice;
+use super::failures_table::CheckpointChoice;
 use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
+use super::failures_table::CheckpointChoice;
 use super::failures_table::Spares;
 use super::file::{RentedOn, ScenarioFile};
 use super::forms::NameOrTable;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
 use super::complaints::Complaints;
+use super::failures_table::CheckpointChoice;
 use super::file::{KindTable, RentedOn, ScenarioFile, SpotTable};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::Market;

@@ -2,7 +2,6 @@
 
 mod degrees;
 mod forms;
-mod found;
 mod layers;
 mod living;
 mod nodes;

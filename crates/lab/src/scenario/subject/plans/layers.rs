@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::found::{FoundNodes, KnownGpu};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::files::Files;
 use crate::scenario::forms::NameOrTable;
@@ -17,13 +16,35 @@ use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
-use scavsim_sim::parallel::{Architecture, LayerProfile, Links, ReplicaSharing, library};
-use scavsim_sim::plans::{Flops, Form, PreparedForm};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
+use scavsim_sim::plans::{Flops, Form, Offer, PreparedForm};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_MICRO_BATCH: u32 = 1_000_000;
+
+/// Nodes that a scenario rents.
+#[derive(Debug, Default)]
+pub(super) struct FoundNodes {
+    pub(super) kinds: Vec<NodeKind>,
+    pub(super) offers: Vec<Offer>,
+    pub(super) zones: Vec<Arc<str>>,
+    pub(super) sheets: Vec<Arc<str>>,
+    /// The law's view of the nodes, one per GPU as kinds name it; none with a profile.
+    pub(super) nodes: Vec<GpuNode>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct KnownGpu {
+    pub(super) name: Arc<str>,
+    /// GiB of the data sheet, if known.
+    pub(super) memory_gib: Option<f64>,
+    /// The GPU for the law of layers; none with a profile.
+    pub(super) device: Option<Device>,
+    /// Bytes per second to other GPUs of the node.
+    pub(super) link_bytes_per_s: f64,
+}
 
 #[derive(Debug)]
 pub(super) enum PlanSubject {

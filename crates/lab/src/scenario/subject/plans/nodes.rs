@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::found::FoundNodes;
-use super::layers::{self, PlanSubject};
+use super::layers::{self, FoundNodes, PlanSubject};
 
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::{RentedOn, ScenarioFile};
