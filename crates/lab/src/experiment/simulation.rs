@@ -43,6 +43,7 @@ pub struct Simulation<'p> {
     scratch: Vec<f64>,
 }
 
+#[derive(Default)]
 struct MadeSearch {
     /// The policy and objective in its task.
     told: (Option<usize>, Option<usize>),
@@ -63,31 +64,17 @@ struct MadeSearch {
     after: Runs,
 }
 
-impl MadeSearch {
-    fn new() -> MadeSearch {
-        MadeSearch {
-            told: (None, None),
-            replica: 0,
-            drew: true,
-            number: 0,
-            forecast: Forecast::default(),
-            errors: None,
-            found: SearchConclusion::Never(Cow::Borrowed(NO_ARENA)),
-            completed: 0,
-            noted: Vec::new(),
-            took: Duration::ZERO,
-            is_over: false,
-            touched: false,
-            after: Runs::default(),
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchConclusion {
     Forecast,
     /// Without an end, and why.
     Never(Cow<'static, str>),
+}
+
+impl Default for SearchConclusion {
+    fn default() -> SearchConclusion {
+        SearchConclusion::Never(Cow::Borrowed(NO_ARENA))
+    }
 }
 
 /// |predicted − expected time| / expected time over the configurations that were predicted.
@@ -111,7 +98,7 @@ impl<'p> Simulation<'p> {
             memo,
             site: None,
             group: None,
-            searches: vec![MadeSearch::new()],
+            searches: vec![MadeSearch::default()],
             used: 0,
             last: 0,
             count: 0,
@@ -152,7 +139,7 @@ impl<'p> Simulation<'p> {
         let Ok(arena) = self.plan.arena(case.arena) else {
             self.group = None;
             self.last = 0;
-            self.searches[0] = MadeSearch::new();
+            self.searches[0] = MadeSearch::default();
             return &self.searches[0].found;
         };
         // Where runs have no luck, replicas differ only by what a strategy draws.
@@ -203,7 +190,7 @@ impl<'p> Simulation<'p> {
         let number = self.used;
         self.used += 1;
         if number == self.searches.len() {
-            self.searches.push(MadeSearch::new());
+            self.searches.push(MadeSearch::default());
         }
         let search = &mut self.searches[number];
         self.count += 1;
@@ -211,7 +198,7 @@ impl<'p> Simulation<'p> {
         (search.replica, search.drew) = (case.replica, true);
         search.after.forget();
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
-            search.found = SearchConclusion::Never(Cow::Borrowed(NO_ARENA));
+            search.found = SearchConclusion::default();
             return number;
         };
         site.restart(case.replica);
@@ -406,23 +393,13 @@ pub enum RunIndex {
 }
 
 /// What a search leaves besides its forecast.
+#[derive(Default)]
 struct SearchDetails {
     /// Whether anything was drawn at random.
     drew: bool,
     completed: u64,
     noted: Vec<TestbedExchange>,
     took: Duration,
-}
-
-impl Default for SearchDetails {
-    fn default() -> SearchDetails {
-        SearchDetails {
-            drew: true,
-            completed: 0,
-            noted: Vec::new(),
-            took: Duration::ZERO,
-        }
-    }
 }
 
 struct PendingSearch<'a> {
@@ -444,11 +421,7 @@ impl PendingSearch<'_> {
             plan, arena, case, ..
         } = self;
         let Some(strategy) = self.strategy else {
-            let asked = SearchDetails {
-                drew: false,
-                ..SearchDetails::default()
-            };
-            return (Ok(()), asked);
+            return (Ok(()), SearchDetails::default());
         };
         let streams = &plan.terms.streams;
         let key = arena.contenders[case.strategy].key;
@@ -464,21 +437,14 @@ impl PendingSearch<'_> {
         };
         let task = task.restricted_to(depends, plan.objectives[case.objective], &prices);
         let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
-        if !plan.notes_probes {
-            let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
-            let asked = SearchDetails {
-                drew: ended.is_err() || stream != untouched,
-                completed: testbed.completed,
-                ..SearchDetails::default()
-            };
-            return (ended, asked);
-        }
-        testbed.note(tariff);
-        let start = Instant::now();
+        let start = plan.notes_probes.then(|| {
+            testbed.note(tariff);
+            Instant::now()
+        });
         let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
         let asked = SearchDetails {
             drew: ended.is_err() || stream != untouched,
-            took: start.elapsed(),
+            took: start.map_or(Duration::ZERO, |start| start.elapsed()),
             completed: testbed.completed,
             noted: testbed.into_noted(),
         };

@@ -20,7 +20,9 @@ pub(super) fn all(
     let document = (reading.files.settings()).filter(|_| reading.reads_well);
     let name = |at| document.as_ref().map_or(String::new(), |d| d.name(at));
     let mut settings = vec![setting(0, name(0), reading.file, setup)];
-    subject.add_setting(reading.file, &settings[0], complaints);
+    subject
+        .topic_mut()
+        .add_setting(reading.file, &settings[0], complaints);
     let Some(document) = &document else {
         return settings;
     };
@@ -31,7 +33,7 @@ pub(super) fn all(
         measured.fill(&mut file);
         let setup = subject.topic().setup(&file, complaints);
         let own = setting(settings.len(), name(at), &file, setup);
-        subject.add_setting(&file, &own, complaints);
+        subject.topic_mut().add_setting(&file, &own, complaints);
         settings.push(own);
     }
     settings

@@ -25,9 +25,8 @@ pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
 pub use policies::MarketPolicies;
 
-use super::Setting;
 use super::complaints::Complaints;
-use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, ScenarioFile};
+use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION};
 use super::files::Files;
 use form::{Form, Reading};
 use scavsim_data::pricing::charges::CHARGES;
@@ -125,7 +124,7 @@ impl Subject {
         }
     }
 
-    fn topic_mut(&mut self) -> &mut dyn Topic {
+    pub(super) fn topic_mut(&mut self) -> &mut dyn Topic {
         match self {
             Subject::Clusters(own) => Arc::<Clusters>::make_mut(own),
             Subject::Grid(own) => own,
@@ -179,15 +178,5 @@ impl Subject {
     /// Whether it reads a key of the scenario file, such as `fidelity`.
     pub fn reads(&self, key: &str) -> bool {
         self.topic().form().reads(key)
-    }
-
-    /// Adds one more setting, numbered by those before.
-    pub(super) fn add_setting(
-        &mut self,
-        file: &ScenarioFile,
-        setting: &Setting,
-        complaints: &mut Complaints<'_>,
-    ) {
-        self.topic_mut().add_setting(file, setting, complaints);
     }
 }
